@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import ClassVar, Literal
 
-from core.code_version import CodeParts, adapter_module, code_hash, code_parts
+from core.code_version import CodeParts, Root, adapter_root, class_root, code_hash, code_parts
 from core.language import ENGLISH, require_languages
 from core.model_reference import ModelRef, local_checkpoints
 from core.profile import read_profile
@@ -134,21 +134,17 @@ METRICS: Registry[Metric] = Registry(
 )
 
 
-def signature(
-    metric: Metric, fingerprints: Sequence[str], splitter: str, version: str, asked: Sequence[str] = ()
-) -> str:
-    """One line that tells two numbers apart: name, settings, what was asked (see Score), weights, splitter, version, code.
+def signature(metric: Metric, fingerprints: Sequence[str], splitter: str, asked: Sequence[str] = ()) -> str:
+    """One line that tells two numbers apart: name, settings, what was asked (see Score), weights, splitter, code.
 
     Where weights are loaded their fingerprint is given instead of the path, which means nothing on another machine, and for
     an endpoint that of its address.
     """
-    return _signature(metric, tuple(fingerprints), splitter, version, tuple(asked))
+    return _signature(metric, tuple(fingerprints), splitter, tuple(asked))
 
 
 @lru_cache(maxsize=512)  # the scores of a run have few
-def _signature(
-    metric: Metric, fingerprints: tuple[str, ...], splitter: str, version: str, asked: tuple[str, ...]
-) -> str:
+def _signature(metric: Metric, fingerprints: tuple[str, ...], splitter: str, asked: tuple[str, ...]) -> str:
     places = _weight_places(metric.checkpoints())
     # an empty setting leaves the choice to another: it says nothing either
     values = {name: str(getattr(metric, name)) for name in settings_of(metric)}
@@ -161,26 +157,29 @@ def _signature(
     paper = [read_profile(metric.profile).mark] if metric.profile else []
     # a prompt says itself in whose words it asked
     paper = [mark for mark in paper if not any(mark in one for one in asked)]
-    made_by = [f"split:{splitter}", f"touchstone:{version}", f"{CODE_MARK}{_metric_code_hash(metric)}"]
+    made_by = [f"split:{splitter}", f"{CODE_MARK}{metric_code_hash(metric)}"]
     return "|".join([metric.name, *dict.fromkeys([*settings, *asked]), *paper, *decided, *made_by])
 
 
 @lru_cache(maxsize=512)
 def metric_code(metric: Metric) -> CodeParts:
-    """The files and libraries that compute the scores of a metric: its own, its models' and those of plugins that it uses."""
+    """The definitions, data files and libraries that compute the scores of a metric: its own, its models' and those of plugins that it uses."""
+    return code_parts(code_roots(metric))
+
+
+def code_roots(metric: Metric) -> list[Root]:
+    """Where the code of a metric begins: its class, those of the plugins that it uses, and its models' adapters."""
     plugins: list[Plugin] = [metric]
     for plugin in plugins:  # it grows while it is read
         plugins += plugin.uses() if isinstance(plugin, Metric) else ()
-    return code_parts(
-        [
-            *(type(plugin).__module__ for plugin in plugins),
-            *(adapter_module(model.kind) for model in metric.checkpoints()),
-        ]
-    )
+    return [
+        *(class_root(type(plugin)) for plugin in plugins),
+        *(adapter_root(model.kind) for model in metric.checkpoints()),
+    ]
 
 
 @lru_cache(maxsize=512)
-def _metric_code_hash(metric: Metric) -> str:
+def metric_code_hash(metric: Metric) -> str:
     return code_hash(metric_code(metric))
 
 

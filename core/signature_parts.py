@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from core.code_version import CodeParts
 
 CODE_MARK = "code:"
+_VERSION_MARK = "touchstone:"  # signatures named the version until 0.2
 
 
 def apart_from_code(signature: str) -> str:
     """The signature without the hash of the code: that of all scores which the same metric gave in other versions, too."""
-    return "|".join(part for part in signature.split("|") if not part.startswith(CODE_MARK))
+    return "|".join(part for part in signature.split("|") if not part.startswith((CODE_MARK, _VERSION_MARK)))
 
 
 def code_of_signature(signature: str) -> str:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from core.code_of_0_2_0 import current_signature
 from core.signature_parts import apart_from_code, code_of_signature
 from core.types import Sample, StoredScore
 
@@ -22,9 +23,13 @@ def newest_code_only(samples: Sequence[Sample]) -> tuple[Sequence[Sample], list[
     """The samples without scores by older code, and a sentence for each metric that has some.
 
     `kept` of a sample has its scores in the order in which they were saved. The newest code is the one that comes last
-    where a sample has several; where none has several, the one with the most scores.
+    where a sample has several; where none has several, the one with the most scores. Scores that version 0.2.0 computed in
+    the same way are by the code of today.
     """
-    counts: Counter[str] = Counter(score.signature for sample in samples for score in sample.kept if score.signature)
+    counts = _count_signatures(samples)
+    if in_several_codes(counts):
+        samples = [replace(sample, kept=tuple(map(_as_of_today, sample.kept))) for sample in samples]
+        counts = _count_signatures(samples)
     several = in_several_codes(counts)
     if not several:
         return samples, []
@@ -55,3 +60,11 @@ def newest_code_only(samples: Sequence[Sample]) -> tuple[Sequence[Sample], list[
             "cli.py score-dataset; cli.py explain-signature says how the two codes differ."
         )
     return kept, sentences
+
+
+def _count_signatures(samples: Sequence[Sample]) -> Counter[str]:
+    return Counter(score.signature for sample in samples for score in sample.kept if score.signature)
+
+
+def _as_of_today(score: StoredScore) -> StoredScore:
+    return replace(score, signature=current_signature(score.metric, score.signature))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
-from core.code_version import adapter_code
+from core.code_of_0_2_0 import holds_old_answers, old_adapter_code
+from core.code_version import DEFINITIONS, adapter_code
 from core.engine.cache import AnswerCache, cache_keys, fingerprint_of
 from core.engine.code_records import keep_code
 from core.engine.conversation import ConversationEnd, Task
@@ -28,10 +30,11 @@ from core.metric import Metric, metric_code, signature
 from core.metric_parts.question_grid import question_runs
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models.pool import ModelPool
-from core.settings import VERSION
 from core.text import splitter_name
-from core.types import Counts, FailureKind, Question
+from core.types import Answer, Counts, FailureKind, Question
 from core.weights.locations import ModelStatus
+
+_LOG = logging.getLogger(__name__)
 
 _PLANNER_THREADS = 4
 _CLOSE_TIMEOUT_S = 1.0  # for answers of an endpoint that are under way when the engine closes: they are paid for
@@ -71,6 +74,8 @@ class Planner:
         self._start_batches = start_batches
         self._held = 0
         self._recorded: set[str] = set()  # specs of metrics
+        self._recomputed: set[str] = set()  # kinds of models
+        DEFINITIONS.folder = cache.folder / "definitions"
         self._threads = [threading.Thread(target=self._plan, daemon=True) for _ in range(_PLANNER_THREADS)]
         for thread in self._threads:
             thread.start()
@@ -221,7 +226,7 @@ class Planner:
         device = self._pool.device if local_checkpoints(models) else "cpu"
         self._keep_code(task.metric)
         score = mark_language(value, task.metric.verified_languages, task.conversation.example)
-        return task.result(score, signature(task.metric, prints, splitter_name(), VERSION, score.asked), device)
+        return task.result(score, signature(task.metric, prints, splitter_name(), score.asked), device)
 
     def _keep_code(self, metric: Metric) -> None:
         """Record once what the hash of the code in the signature stands for."""
@@ -248,6 +253,9 @@ class Planner:
             return not task.done.done()
         keys = self._keys(questions, task.fingerprints)
         known = self._cache.get(keys)
+        known |= self._take_over(
+            [(k, q) for k, q in zip(keys, questions, strict=True) if k not in known], task.fingerprints
+        )
         with self._lock:
             # another task's answer may have come since; the worker caches it before it clears the queue, so none is missed
             known |= self._cache.recent(k for k in keys if k not in known)
@@ -278,14 +286,48 @@ class Planner:
         now = {model: self._fingerprint(model) for model in asked if not isinstance(model, EndpointModel)}
         return any(task.fingerprints.setdefault(model, now[model]) != now[model] for model in now)
 
-    def _keys(self, questions: Sequence[Question], fingerprints: Mapping[ModelRef, str]) -> list[bytes]:
+    def _take_over(
+        self, missing: Sequence[tuple[bytes, Question]], fingerprints: Mapping[ModelRef, str]
+    ) -> Mapping[bytes, Answer]:
+        """Answers that version 0.2.0 cached under other keys, copied to the keys of today."""
+        local = [(key, question) for key, question in missing if isinstance(question.checkpoint, Checkpoint)]
+        if not local or not self._has_old_answers:
+            return {}
+        same = [(key, question) for key, question in local if self._computes_as_before(question.checkpoint.kind)]
+        old_keys = self._keys([question for _, question in same], fingerprints, old_adapter_code)
+        old = self._cache.get(old_keys)
+        answers = {key: old[old_key] for (key, _), old_key in zip(same, old_keys, strict=True) if old_key in old}
+        if answers:
+            self._cache.put(answers)
+        return answers
+
+    @cached_property
+    def _has_old_answers(self) -> bool:
+        return holds_old_answers(self._cache.folder)
+
+    def _computes_as_before(self, kind: str) -> bool:
+        if old_adapter_code(kind) is not None:
+            return True
+        if kind not in self._recomputed:
+            self._recomputed.add(kind)
+            _LOG.warning(
+                "Answers that version 0.2.0 cached of %s models are computed again: their code has changed.", kind
+            )
+        return False
+
+    def _keys(
+        self,
+        questions: Sequence[Question],
+        fingerprints: Mapping[ModelRef, str],
+        code: Callable[[str], str | None] = adapter_code,
+    ) -> list[bytes]:
         def weights(model: ModelRef) -> tuple[str, str]:
             fingerprint = fingerprints.get(model) or self._fingerprint(model)
             if isinstance(model, PluginFunction):
                 return f"{fingerprint} {model.name}", ""  # a file may have several
             if isinstance(model, EndpointModel):
                 return fingerprint, ""  # the same answer whatever the device and our own code
-            return f"{fingerprint} {adapter_code(model.kind)}", self._pool.device
+            return f"{fingerprint} {code(model.kind)}", self._pool.device
 
         return cache_keys(questions, weights)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from core.code_version import code_hash, code_parts
+from core.code_version import Root, code_hash, code_parts
 from core.errors import attempt
 from core.llm.endpoints import resolve_model
 from core.llm.printed_words import papers_with_words
@@ -96,7 +96,7 @@ def _key(job: Job, files: Sequence[DataFile], metrics: Sequence[Metric], module:
     missing = {metric.spec: bool(job.data.missing(metric)) for metric in metrics}
     model = str(attempt(partial(resolve_model, ""))) if job.data.asks else ""
     words = [own_words_note(paper) for paper in papers_with_words()]
-    facts = [VERSION, code_hash(code_parts([module])), here, missing, model, words, job.resamples]
+    facts = [VERSION, code_hash(code_parts([Root(module)])), here, missing, model, words, job.resamples]
     return sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 

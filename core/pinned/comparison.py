@@ -99,7 +99,7 @@ def compare(then: Basis, now: Basis) -> Comparison:
 
 def _identity(signature: str) -> list[str]:
     """The parts of a signature besides the version of the code, whose figures say by themselves that they are others."""
-    return [part for part in apart_from_code(signature).split("|") if not part.startswith("touchstone:")]
+    return apart_from_code(signature).split("|")
 
 
 def _plain(cell: Cell) -> str | None:

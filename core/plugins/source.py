@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 
-from core.code_version import code_hash, script_files
+from core.code_version import code_hash, script_parts
 from core.errors import PluginError
 from core.plugins.environments import framework_environment, framework_of
 
@@ -47,13 +47,13 @@ def source_hash(source: str) -> str:
             return digest
         script, root, name = _locate(source)
         try:
-            files, libraries = script_files(script, root, name)
-            files |= installed  # a file that changes with the version of the framework
-            versions = tuple(_version(file) for file in files.values())
-            parts = {place: hashlib.sha256(file.read_bytes()).hexdigest() for place, file in files.items()}
+            parts, files = script_parts(script, root, name)
+            # files that change with the version of the framework
+            parts |= {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in installed.items()}
+            versions = tuple(_version(file) for file in sorted(files | set(installed.values())))
         except (OSError, UnicodeDecodeError) as error:
             raise PluginError(f"{source_title(source)} cannot be read: {error}.") from error
-        digest = hashlib.sha256(code_hash({**parts, **libraries}).encode()).hexdigest()
+        digest = hashlib.sha256(code_hash(parts).encode()).hexdigest()
         _hashes[key] = versions, digest
         return digest
 

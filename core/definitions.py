@@ -1,0 +1,413 @@
+"""The definitions of a source file: of each a hash of its parsed form, and what it refers to.
+
+The form leaves out what moves no number: comments, docstrings, annotations, imports, logging, and what is raised. A global
+name is left out of it too and listed as a reference, so that it stays the same where the name comes from another module.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+HASH_DIGITS = 12
+
+_UNCOUNTED_FIELDS = frozenset(
+    {"annotation", "returns", "type_params", "type_comment", "kind", "ctx", "msg", "decorator_list"}
+)
+_MEMOIZERS = frozenset({"cache", "lru_cache", "memoize"})  # a result that is remembered is the same result
+_REGISTERS = "add"  # the method of a registry that decorates its plugins
+_LOG_CALLS = frozenset({"debug", "info", "warning", "error", "exception", "critical"})
+_LOGGERS = frozenset({"log", "logger", "logging", "warnings"})
+_RECORD_BASES = frozenset(
+    {"ABC", "NamedTuple", "TypedDict", "Protocol", "Enum", "StrEnum", "IntEnum", "BaseModel", "Generic"}
+)
+_CARD_TEXTS = frozenset(
+    {"title", "family", "measures", "paper", "url", "download_mb", "differs", "memory_mb", "licence", "archives"}
+)
+_FILE_NAME = re.compile(r"[\w.-]+(?:/[\w.-]+)*")
+_SUFFIX = re.compile(r"(?:\.\w+)+")
+_MOST_CHARACTERS = 80  # of a literal that may be the name of a file
+# what .ci/wheel.py renames in messages: both forms have one hash
+_COMMAND = re.compile(r"(?:python )?\bcli\.py (?=[a-z])|\btouchstone (?=[a-z])")
+_EXTRA = re.compile(r"-r requirements-(\w+)\.txt|'touchstone\[(\w+)\]'")
+
+Scope = dict[str, str]
+"""Names that are bound inside a function: an import as `module:name`, anything else as ""."""
+
+
+@dataclass(slots=True)
+class Definition:
+    """A function, constant, or class, or a member of a class.
+
+    `references` are global names, in the order of the form, each with the attributes that follow it: `name.attribute` of this
+    module, or `module:name.attribute` of an import. `types` are those in annotations, which the form leaves out. `attributes`
+    are the names behind a dot and in strings, `literals` strings that may name a file, and `suffixes` the ends of names that are
+    put together.
+    """
+
+    form: str = ""
+    references: list[str] = field(default_factory=list)
+    types: list[str] = field(default_factory=list)
+    attributes: list[str] = field(default_factory=list)
+    literals: list[str] = field(default_factory=list)
+    suffixes: list[str] = field(default_factory=list)
+    bases: list[str] | None = None  # of a class
+    members: list[str] = field(default_factory=list)
+    is_record: bool = False
+
+
+@dataclass(slots=True)
+class SourceFile:
+    """What the text of a module defines. A module that is imported whole is `module:`, a name from it `module:name`."""
+
+    definitions: dict[str, Definition]
+    imports: dict[str, str]
+    stars: list[str]
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> SourceFile:
+        definitions = {name: Definition(**one) for name, one in record["definitions"].items()}
+        return cls(definitions, record["imports"], record["stars"])
+
+
+EFFECTS = ""
+"""Name of the definition that holds the statements of a module which define nothing."""
+
+
+def read_definitions(text: str) -> SourceFile:
+    """Parse the text of a module. Raises SyntaxError."""
+    module = ast.parse(text)
+    imports: dict[str, str] = {}
+    stars: list[str] = []
+    statements: defaultdict[str, list[ast.stmt]] = defaultdict(list)
+    for statement in _statements(module.body):
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            imports |= _bound_imports(statement)
+            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
+                stars.append(_module_of(statement))
+        else:
+            for name in _defined_names(statement):
+                statements[name].append(statement)
+    definitions: dict[str, Definition] = {}
+    for name, defining in statements.items():
+        if isinstance(defining[-1], ast.ClassDef):
+            definitions |= _read_class(defining[-1], imports)
+        else:
+            definitions[name] = _Reader(imports).read(defining)
+    return SourceFile(definitions, imports, stars)
+
+
+def hash_of(*texts: str) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:HASH_DIGITS]
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a module, of both branches of a condition; those that only a type checker or a script runs, without."""
+    for statement in body:
+        if isinstance(statement, ast.If):
+            test = ast.unparse(statement.test)
+            imported = "TYPE_CHECKING" in test
+            if "__name__" not in test:
+                yield from (one for one in _statements(statement.body) if not imported or _is_import(one))
+            yield from _statements(statement.orelse)
+        elif isinstance(statement, ast.Try):
+            handlers = [one for handler in statement.handlers for one in handler.body]
+            yield from _statements([*statement.body, *handlers, *statement.orelse, *statement.finalbody])
+        elif not _is_text(statement):
+            yield statement
+
+
+def _is_import(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Import | ast.ImportFrom)
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _defined_names(statement: ast.stmt) -> Sequence[str]:
+    """The names that a statement of a module defines or changes; EFFECTS where it is run for something else."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return (statement.name,)
+    if isinstance(statement, ast.TypeAlias if hasattr(ast, "TypeAlias") else ()):
+        return ()
+    if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        named = [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+        return [name for name in named if name != "__all__"]
+    return (EFFECTS,)
+
+
+def _module_of(statement: ast.ImportFrom) -> str:
+    return "." * statement.level + (statement.module or "")
+
+
+def _bound_imports(statement: ast.Import | ast.ImportFrom) -> dict[str, str]:
+    if isinstance(statement, ast.ImportFrom):
+        return {alias.asname or alias.name: f"{_module_of(statement)}:{alias.name}" for alias in statement.names}
+    return {
+        alias.asname or alias.name.partition(".")[0]: f"{alias.name if alias.asname else alias.name.partition('.')[0]}:"
+        for alias in statement.names
+    }
+
+
+def _read_class(defined: ast.ClassDef, imports: dict[str, str]) -> dict[str, Definition]:
+    """The definition of a class, and those of its members as `Class.member`."""
+    members: defaultdict[str, list[ast.stmt]] = defaultdict(list)
+    for statement in _statements(defined.body):
+        if not _is_import(statement):
+            for name in _defined_names(statement):
+                members[name].append(statement)
+    siblings: Scope = dict.fromkeys(members, "")
+    head = _Reader(imports).read_class(defined)
+    head.members = list(members)
+    read = {defined.name: head}
+    for name, statements in members.items():
+        read[f"{defined.name}.{name}"] = _Reader(imports, [siblings]).read(statements)
+    return read
+
+
+class _Reader:
+    """Writes the form of statements and lists what they refer to."""
+
+    def __init__(self, imports: dict[str, str], scopes: Sequence[Scope] = ()) -> None:
+        self._imports = imports
+        self._scopes = list(scopes)
+        self._class_scopes = len(self._scopes)  # a function does not see the names of its class
+        self._written: list[str] = []
+        self._definition = Definition()
+        self._attributes: dict[str, None] = {}
+        self._literals: dict[str, None] = {}
+
+    def read(self, statements: Iterable[ast.stmt]) -> Definition:
+        self._write_body(statements)
+        return self._end()
+
+    def read_class(self, defined: ast.ClassDef) -> Definition:
+        """The definition of a class without its members."""
+        decorators = [ast.unparse(one) for one in defined.decorator_list]
+        self._write_decorators(defined.decorator_list)
+        for base in [*defined.bases, *(keyword.value for keyword in defined.keywords)]:
+            self._write(base)
+        plain = [one.value if isinstance(one, ast.Subscript) else one for one in defined.bases]
+        named = {ast.unparse(one).rpartition(".")[2] for one in plain}
+        definition = self._end()
+        definition.bases = [chain[0] for one in plain if (chain := self._chain(one))]
+        definition.is_record = bool(named & _RECORD_BASES) or any(
+            "dataclass" in one.partition("(")[0] for one in decorators
+        )
+        return definition
+
+    def _end(self) -> Definition:
+        definition = self._definition
+        definition.form = hash_of("".join(self._written))
+        definition.attributes, definition.literals = list(self._attributes), list(self._literals)
+        return definition
+
+    def _write_body(self, statements: Iterable[ast.stmt]) -> None:
+        for statement in statements:
+            if not (
+                _is_text(statement)
+                or _is_import(statement)
+                or _is_logging(statement)
+                or isinstance(statement, ast.Pass)
+            ):
+                self._write(statement)
+                self._written.append(";")
+
+    def _write(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Name | ast.Attribute) and self._write_reference(node):
+            return
+        method = getattr(self, f"_write_{type(node).__name__}", None)
+        if method:
+            method(node)
+        else:
+            self._write_fields(node)
+
+    def _write_fields(self, node: ast.AST, without: frozenset[str] = frozenset()) -> None:
+        self._written.append(f"{type(node).__name__}(")
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if name in {"annotation", "returns"} and isinstance(value, ast.AST):
+                self._read_types(value)
+            if value is None or value == [] or name in _UNCOUNTED_FIELDS or name in without:
+                continue
+            self._written.append(f"{name}=")
+            if isinstance(value, list) and isinstance(value[0], ast.stmt):
+                self._write_body(value)
+            elif isinstance(value, list):
+                for one in value:
+                    self._write_value(one)
+            else:
+                self._write_value(value)
+        self._written.append(")")
+
+    def _write_value(self, value: object) -> None:
+        if isinstance(value, ast.AST):
+            self._write(value)
+        else:
+            self._written.append(f"{value!r} ")
+
+    def _write_reference(self, node: ast.Name | ast.Attribute) -> bool:
+        """Write a global name and the attributes behind it as a reference; False where it is none."""
+        chain = self._chain(node)
+        if isinstance(node, ast.Attribute):
+            self._attributes[node.attr] = None
+        if chain is None:
+            return False
+        reference, attributes = chain
+        self._attributes |= dict.fromkeys(attributes)
+        self._definition.references.append(reference)
+        self._written.append("§")
+        return True
+
+    def _chain(self, node: ast.expr) -> tuple[str, list[str]] | None:
+        """The reference of a name with attributes, and these; None for what does not begin with a global name."""
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute):
+            attributes.insert(0, node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        bound = next((scope[node.id] for scope in reversed(self._scopes) if node.id in scope), None)
+        origin = self._imports.get(node.id, node.id) if bound is None else bound
+        if not origin:
+            return None
+        return ".".join([origin, *attributes]).replace(":.", ":"), attributes
+
+    def _read_types(self, annotation: ast.expr | ast.AST) -> None:
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            try:
+                annotation = ast.parse(annotation.value, mode="eval").body
+            except SyntaxError:
+                return
+        for node in ast.walk(annotation):
+            if isinstance(node, ast.Name | ast.Attribute) and (chain := self._chain(node)):
+                self._definition.types.append(chain[0])
+
+    def _write_Constant(self, node: ast.Constant) -> None:  # as ast names its classes
+        value = node.value
+        if isinstance(value, str):
+            if len(value) <= _MOST_CHARACTERS and _FILE_NAME.fullmatch(value):
+                self._literals[value] = None
+                self._attributes[value] = None  # for getattr
+            value = _EXTRA.sub(r"\1\2", _COMMAND.sub("", value))
+        self._written.append(f"{type(value).__name__} {value!r} ")
+
+    def _write_JoinedStr(self, node: ast.JoinedStr) -> None:
+        end = node.values[-1] if node.values else None
+        if isinstance(end, ast.Constant) and _SUFFIX.fullmatch(str(end.value)):
+            self._definition.suffixes.append(str(end.value))
+        # some versions of Python 3.12 end a format with an empty text
+        values = [one for one in node.values if not (isinstance(one, ast.Constant) and one.value == "")]
+        self._write_fields(ast.JoinedStr(values))
+
+    def _write_Raise(self, node: ast.Raise) -> None:  # noqa: ARG002
+        self._written.append("Raise")
+
+    def _write_Call(self, node: ast.Call) -> None:
+        called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        if called == "Card":
+            facts = [keyword for keyword in node.keywords if keyword.arg not in _CARD_TEXTS]
+            node = ast.Call(node.func, node.args, facts)
+        if called == "import_module" and node.args and isinstance(node.args[0], ast.Constant):
+            self._definition.references.append(f"{node.args[0].value}:")
+        self._attributes |= dict.fromkeys(keyword.arg for keyword in node.keywords if keyword.arg)
+        self._write_fields(node)
+
+    def _write_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self._write_decorators(node.decorator_list)
+        self._write_signature(node.args)
+        if node.returns:
+            self._read_types(node.returns)
+        outside = self._scopes, self._class_scopes
+        self._scopes = [*self._scopes[self._class_scopes :], _scope_of(node.args, node.body)]
+        self._class_scopes = 0
+        self._written.append(f"{type(node).__name__} {node.name!r}:")
+        self._write_body(node.body)
+        self._scopes, self._class_scopes = outside
+
+    _write_AsyncFunctionDef = _write_FunctionDef
+
+    def _write_Lambda(self, node: ast.Lambda) -> None:
+        self._write_signature(node.args)
+        self._scopes.append(_scope_of(node.args, [ast.Expr(node.body)]))
+        self._written.append("Lambda ")
+        self._write(node.body)
+        self._scopes.pop()
+
+    def _write_ClassDef(self, node: ast.ClassDef) -> None:
+        self._write_decorators(node.decorator_list)
+        self._write_fields(node)
+
+    def _write_signature(self, arguments: ast.arguments) -> None:
+        self._write(arguments)  # defaults are evaluated outside
+
+    def _write_decorators(self, decorators: Iterable[ast.expr]) -> None:
+        for decorator in decorators:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            if name == "cached_property":
+                self._written.append("@property ")
+            elif name not in _MEMOIZERS and name != _REGISTERS:
+                self._written.append("@")
+                self._write(decorator)
+
+    def _write_comprehension_of(self, node: ast.AST) -> None:
+        generators: list[ast.comprehension] = getattr(node, "generators")  # noqa: B009  # of four classes
+        self._scopes.append(dict.fromkeys(_stored_names(one.target for one in generators), ""))
+        self._write_fields(node)
+        self._scopes.pop()
+
+    _write_ListComp = _write_SetComp = _write_DictComp = _write_GeneratorExp = _write_comprehension_of
+
+
+def _is_logging(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), called))):
+            return called in _LOG_CALLS and name.strip("_").lower() in _LOGGERS
+    return False
+
+
+def _stored_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    return (one.id for node in nodes for one in ast.walk(node) if isinstance(one, ast.Name))
+
+
+def _scope_of(arguments: ast.arguments, body: Sequence[ast.AST]) -> Scope:
+    """The names that a function binds, without those of functions, classes and comprehensions inside it."""
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    scope: Scope = {argument.arg: "" for argument in every if argument}
+    elsewhere: set[str] = set()
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+                scope[name] = ""
+                continue
+            case ast.Import() | ast.ImportFrom():
+                scope |= _bound_imports(node)
+            case ast.Name(name, ast.Store() | ast.Del()):
+                scope.setdefault(name, "")
+            case ast.ExceptHandler(_, str(name)) | ast.MatchAs(_, str(name)) | ast.MatchStar(str(name)):
+                scope[name] = ""
+            case ast.MatchMapping(rest=str(name)):
+                scope[name] = ""
+            case ast.Global(names):
+                elsewhere.update(names)
+            case ast.Lambda():
+                continue
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                walrus = (one.target.id for one in ast.walk(node) if isinstance(one, ast.NamedExpr))
+                scope |= dict.fromkeys(walrus, "")
+                continue
+        waiting += ast.iter_child_nodes(node)
+    return {name: origin for name, origin in scope.items() if name not in elsewhere}
