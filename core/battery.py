@@ -17,8 +17,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from core.base.files.guest_folders import is_allowed, refusal
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
-from core.files.guest_folders import is_allowed, refusal
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.registry import split_pieces
 

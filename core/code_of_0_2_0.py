@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-from core.code_version import Root, adapter_root, code_hash, library_parts, own_parts
+from core.base.code_version import Root, adapter_root, code_hash, library_parts, own_parts
+from core.base.signatures import CODE_MARK, apart_from_code, code_of_signature
 from core.errors import TouchstoneError
 from core.metric import METRICS, code_roots, metric_code_hash
-from core.signature_parts import CODE_MARK, apart_from_code, code_of_signature
 
 TABLE = Path(__file__).with_suffix(".json")
 _FILE_OF_EVERY_METRIC = "core/metric.py"

@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from core.base.memoization import memoize
 from core.errors import BadSettingError
-from core.memoize import memoize
 from core.types import Example, Score
 
 if TYPE_CHECKING:

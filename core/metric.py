@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import ClassVar, Literal
 
-from core.code_version import CodeParts, Root, adapter_root, class_root, code_hash, code_parts
+from core.base.code_version import CodeParts, Root, adapter_root, class_root, code_hash, code_parts
+from core.base.profile import read_profile
+from core.base.signatures import CODE_MARK
 from core.language import ENGLISH, require_languages
 from core.model_reference import ModelRef, local_checkpoints
-from core.profile import read_profile
 from core.registry import Plugin, Registry, format_spec, profile_field, settings_of
-from core.signature_parts import CODE_MARK
 from core.types import Answer, Direction, Example, Question, Rounds, Score
 
 ContextReading = Literal["joined", "best", "passages"]
@@ -63,7 +63,7 @@ class Card:
 class Metric(ABC):
     """A frozen dataclass whose fields are its settings; it holds no weights and opens no file.
 
-    `profile` names the paper whose form it has, "" for none; see `core.profile`.
+    `profile` names the paper whose form it has, "" for none; see `core.base.profile`.
 
     A metric that asks once overrides `plan` and `fold`. One whose later questions depend on earlier answers overrides
     `rounds`. `fold` raises UnscorableError for a text it cannot score.

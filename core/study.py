@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from core.background import Track, untracked
+from core.base.background import Track, untracked
+from core.base.profile import Setting
 from core.cases.measures import Slice, draw_resamples, slice_cases
 from core.cases.pool import pool_of_cases
 from core.errors import BadSettingError, TouchstoneError
-from core.profile import Setting
 from core.registry import Registry, format_spec, settings_of
 from core.report import Chart, Report, Table
 from core.settings import VERSION

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from core.base.code_version import Root, adapter_root, class_root
 from core.claim import DECOMPOSERS
 from core.code_of_0_2_0 import TABLE, definitions_hash, table_key
-from core.code_version import Root, adapter_root, class_root
 from core.metric import METRICS
 from core.models import adapters
 from core.plugins.function_metric import PluginMetric

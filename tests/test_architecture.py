@@ -52,15 +52,15 @@ OURS = {
     "core": {"core"},
     "annotations": {
         *("annotations", "core.types", "core.errors", "core.contexts", "core.edits", "core.stats", "core.text"),
-        *("core.registry", "core.files.archive"),  # export formats
-        *("core.signature_parts", "core.code_version"),  # what a score was made by
-        "core.http.addresses",  # of webhooks
+        *("core.registry", "core.base.files.archive"),  # export formats
+        *("core.base.signatures", "core.base.code_version"),  # what a score was made by
+        "core.base.http.addresses",  # of webhooks
         "core.sentence_scores",  # as they are read again
         *("core.cases.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
         "core.training.benchmarks",  # the documents that no metric learns from
         *(
             "core.dataset",
-            "core.hub_licences",
+            "core.base.hub_licences",
         ),  # where benchmarks live, and licences as the hub writes them, for the card of an export
     },
     "pages": {"pages.ui", "pages.server", "pages.commands.shared", "core", "annotations"},
@@ -188,5 +188,5 @@ def test_the_environment_is_read_by_the_settings() -> None:
     """The number of threads has to be set before torch is imported, so the pages' services may do that; worker processes are given all of it,
     plug-ins all but our keys, and readers of files from elsewhere next to nothing."""
     readers = [name_of(path) for path in SHIPPED if "os.environ" in text(path)]
-    passing_on = {"core/bulk/processes.py", "core/plugins/process.py", "core/files/foreign_files.py"}
+    passing_on = {"core/bulk/processes.py", "core/plugins/process.py", "core/base/files/foreign_files.py"}
     assert set(readers) <= {"core/settings.py", "pages/server/services.py", *passing_on}

@@ -23,7 +23,7 @@ BROAD = {
     "core/plugins/asking.py": "a scorer of another framework raises anything for an answer that it cannot read",
     "core/plugins/child.py": "a process of its own, which runs other people's code",
     "core/plugins/extensions.py": "a package that cannot be imported must leave all others alone",
-    "core/files/foreign_files.py": "a process of its own, whose libraries raise anything for files that they do not expect",
+    "core/base/files/foreign_files.py": "a process of its own, whose libraries raise anything for files that they do not expect",
 }
 """Where everything is caught, once each, and why."""
 

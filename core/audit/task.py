@@ -8,7 +8,7 @@ from core.audit.data import audit_command
 from core.audit.evidence import Evidence, Measurement
 from core.audit.question import MetricAudit
 from core.audit.report import AuditReport, audit_metrics, build_report
-from core.background import BackgroundTask
+from core.base.background import BackgroundTask
 
 
 class AuditTask:

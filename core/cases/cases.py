@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.base.profile import Profile
 from core.cases.code_versions import newest_code_only
 from core.errors import TouchstoneError, UnknownNameError
 from core.language import count_unverified
 from core.metric import METRICS
-from core.profile import Profile
 from core.stats.score_draw import SELECTION_PROBABILITY
 from core.stats.statistic import Mask, Numbers, Values, number_documents
 from core.types import Direction, Example, Sample, Split, Verdict

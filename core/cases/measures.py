@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.background import Track, untracked
+from core.base.background import Track, untracked
 from core.cases.cases import Cases, MetricColumn
 from core.errors import TouchstoneError, UnknownNameError
 from core.stats.best_metric import Measurement, mark_best

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from core.background import BackgroundTask
+from core.base.background import BackgroundTask
 from core.contexts import optional_fields
 from core.editing.editor import Editor
 from core.editing.proposals import EDITS_PER_REQUEST, INTENDED_VERDICT, AcceptedEdit, Proposals, UnusedReason

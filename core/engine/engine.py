@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.background import BackgroundTask
+from core.base.background import BackgroundTask
 from core.engine.cache import AnswerCache
 from core.engine.conversation import Cell, CellKey, CellState, Conversation, Priority, Request, Task
 from core.engine.planner import Planner, StartBatches

@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
+from core.base.code_version import DEFINITIONS, adapter_code
 from core.code_of_0_2_0 import holds_old_answers, old_adapter_code
-from core.code_version import DEFINITIONS, adapter_code
 from core.engine.cache import AnswerCache, cache_keys, fingerprint_of
 from core.engine.code_records import keep_code
 from core.engine.conversation import ConversationEnd, Task

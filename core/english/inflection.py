@@ -9,8 +9,8 @@ from functools import cache
 from importlib import import_module
 from types import ModuleType
 
+from core.base.memoization import memoize
 from core.english.word_lists import list_lines
-from core.memoize import memoize
 from core.text import words
 
 

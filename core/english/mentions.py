@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Literal
 
+from core.base.memoization import memoize
 from core.english.inflection import base_forms, base_forms_in
 from core.english.syntax import split_tokens
 from core.english.tagger import part_of_speech_tags
 from core.english.word_lists import FUNCTION_WORDS
-from core.memoize import memoize
 from core.text import closest_sentence, sentences, words
 from core.types import Edit, Span
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
+from core.base.memoization import memoize
 from core.english.dates import CALENDAR
 from core.english.inflection import is_dictionary_word
 from core.english.word_lists import list_groups
-from core.memoize import memoize
 from core.text import entities
 from core.types import Span
 

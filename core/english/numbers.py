@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from core.base.memoization import memoize
 from core.english.dates import MONTHS, find_dates
-from core.memoize import memoize
 from core.types import Span
 
 _UNITS = tuple(

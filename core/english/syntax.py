@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from core.base.memoization import memoize
 from core.english.inflection import VerbForm, inflect, possible_verb_forms, verb_readings
 from core.english.word_lists import (
     ADVERBS,
@@ -27,7 +28,6 @@ from core.english.word_lists import (
     conditional_words,
     mutual_words,
 )
-from core.memoize import memoize
 from core.text import sentences
 from core.types import Span
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from core.base.memoization import memoize
 from core.english.inflection import lemmas_by_part
 from core.english.word_lists import FUNCTION_WORDS
-from core.memoize import memoize
 
 WEIGHTS_FILE = Path(__file__).parent / "data" / "pos_tagger.json.gz"
 Weights = Mapping[str, Mapping[str, int]]

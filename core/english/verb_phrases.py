@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
+from core.base.memoization import memoize
 from core.english.inflection import VerbForm, inflections, lemmas_by_part
 from core.english.syntax import Sentence, Token, token_at
 from core.english.tagger import part_of_speech_tags
 from core.english.word_lists import BE, HAVE
-from core.memoize import memoize
 from core.types import Span
 
 FINITE_TAGS = frozenset({"VBD", "VBZ", "VBP"})

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.files.cache_database import open_database
+from core.base.files.cache_database import open_database
 from core.llm.endpoint import Endpoint
 from core.llm.spend import Spend, Usage, money_of
 

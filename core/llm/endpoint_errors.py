@@ -13,8 +13,8 @@ from urllib.request import getproxies, proxy_bypass
 import httpx2
 import openai
 
+from core.base.http.checked_transport import RefusedAddressError
 from core.errors import EndpointUnusableError, TouchstoneError
-from core.http.checked_transport import RefusedAddressError
 from core.llm.apis import DIALECTS
 from core.llm.endpoint import Endpoint
 from core.llm.http_client import MovedError, is_elsewhere

@@ -10,16 +10,16 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
+from core.base.metric_tables import read_entries
+from core.base.wrong_fields import wrong_fields
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnknownNameError
 from core.llm.apis import DIALECTS
 from core.llm.endpoint import Endpoint, Price, address_fingerprint
 from core.llm.endpoints_file import EndpointEntry, read_endpoints_file
 from core.llm.local_models import check_local_model, is_local_model
 from core.llm.services_file import SERVICE_PREFIX, ServiceEntry
-from core.metric_tables import read_entries
 from core.model_reference import EndpointModel
 from core.settings import KEY_PREFIX, Settings, secret
-from core.wrong_fields import wrong_fields
 
 _MODEL_FROM_SETTINGS = frozenset({"endpoint_chat"})
 """Kinds whose questions name no model of their own."""

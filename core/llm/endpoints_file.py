@@ -12,8 +12,8 @@ from typing import Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
+from core.base.wrong_fields import wrong_fields
 from core.errors import BadSettingError
-from core.wrong_fields import wrong_fields
 
 _LOG = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 import httpx2
 import openai
 
-from core.http.addresses import LookUp, look_up, secrets_refusal
-from core.http.checked_transport import CheckedTransport, goes_by_proxy
+from core.base.http.addresses import LookUp, look_up, secrets_refusal
+from core.base.http.checked_transport import CheckedTransport, goes_by_proxy
 from core.llm.endpoint import Endpoint
 
 _MAX_REDIRECTS = 5

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from core.base.profile import OWN_WORDS, read_profile
 from core.contexts import document_for_reader
 from core.errors import BadSettingError
 from core.llm.printed_words import PrintedPart, installed_texts, printed_words, with_places
-from core.profile import OWN_WORDS, read_profile
 from core.settings import Settings
 from core.types import Example
 

@@ -6,8 +6,8 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from core.base.metric_tables import MetricEntry
 from core.llm.endpoints_file import EndpointEntry
-from core.metric_tables import MetricEntry
 
 SERVICE_PREFIX = "service."
 """Begins the name of the endpoint of a service, so that it is that of no language model."""

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from core.base.wrong_fields import wrong_fields
 from core.errors import UnreadableAnswerError
 from core.llm.chat import Sampling, answer_text, chat_question, first_question, unusable_answer
 from core.llm.prompts import Messages
 from core.types import Answer, Question, Rounds, T
-from core.wrong_fields import wrong_fields
 
 _FENCED = re.compile(r"```[\w-]*\n(.*?)```", re.DOTALL)
 _MAX_REPAIRED_CHARACTERS = 20_000  # of an answer that are sent back: what is longer is no slip

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from core.base.memoization import memoize
 from core.language import SPACED
-from core.memoize import memoize
 from core.metric import METRICS, Card
 from core.metric_parts.surface_metric import SurfaceMetric, words_or_error
 from core.text import words

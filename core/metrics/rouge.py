@@ -9,8 +9,8 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from core.base.memoization import memoize
 from core.english.word_lists import list_lines
-from core.memoize import memoize
 from core.metric import METRICS, Card
 from core.metric_parts.surface_metric import SurfaceMetric
 from core.nltk_import import import_nltk

@@ -18,8 +18,8 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.memoization import memoize
 from core.contexts import pieces_of_passages
-from core.memoize import memoize
 from core.metric import METRICS, Card, ReplaceableWeights
 from core.metric_parts.entailment import NLI_LABELS, Passage, expected_model, label_matrix
 from core.metric_parts.question_grid import QuestionGrid

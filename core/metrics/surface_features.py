@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from core.base.memoization import memoize
 from core.errors import UnscorableError
 from core.language import SPACED
-from core.memoize import memoize
 from core.metric import METRICS, Card
 from core.metric_parts.surface_metric import SurfaceMetric, words_or_error
 from core.text import entities, padded_words, sentences, words

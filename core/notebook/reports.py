@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from core.base.profile import Setting
 from core.bulk.results import scored_sample
 from core.cases.cases import select_metrics
 from core.cases.measures import affordable_resamples
@@ -17,7 +18,6 @@ from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.notebook.session import Pairs, download_weights, engine, read_pairs
-from core.profile import Setting
 from core.report import Report
 from core.reports.files import write_report
 from core.reports.record import report_record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from core.html_templates import open_templates
+from core.base.html_templates import open_templates
 from core.metric import METRICS
 from core.notebook.session import Pairs, download_weights, engine, parse_metrics, read_pairs
 from core.outcome_record import JsonRecord, outcome_record

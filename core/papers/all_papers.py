@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from core.code_version import Root, code_hash, code_parts
+from core.base.code_version import Root, code_hash, code_parts
 from core.errors import attempt
 from core.llm.endpoints import resolve_model
 from core.llm.printed_words import papers_with_words

@@ -12,10 +12,10 @@ from functools import partial
 from shlex import quote
 from typing import Any, Protocol
 
+from core.base.files.archive import zip_files
 from core.cases.cases import Cases
 from core.dataset import DATASETS, format_counts
 from core.errors import Problem, UnknownNameError, attempt
-from core.files.archive import zip_files
 from core.papers.paper_tables import citations_bib, metrics_card
 from core.papers.rate_methods import RATE_STUDY, methods_files
 from core.report import Report

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from core.html_templates import open_templates
+from core.base.html_templates import open_templates
 from core.papers.comparison import Coverage, format_coverage
 
 _TEMPLATES = open_templates(Path(__file__).with_name("templates"))

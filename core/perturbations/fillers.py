@@ -6,11 +6,11 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from core.base.profile import OWN_WORDS, read_profile
 from core.errors import UnscorableError
 from core.llm.prompts import printed_phrase
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
-from core.profile import OWN_WORDS, read_profile
 from core.types import Edit, Example, Span
 
 Placement = Literal["suffix", "prefix", "alone"]

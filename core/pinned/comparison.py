@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from core.base.signatures import apart_from_code
 from core.metric_title import metric_title
 from core.pinned.pin import Pin
 from core.report import Cell, estimate_of
-from core.signature_parts import apart_from_code
 
 VARYING = frozenset({"resources", "reaction"})
 """Columns that no second run gives again: times, and words on a noise that was still being measured."""

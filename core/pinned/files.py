@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
+from core.base.html_templates import open_templates
 from core.edits import as_segments, recover
 from core.errors import TouchstoneError, UnknownNameError
-from core.html_templates import open_templates
 from core.pinned.pin import Pin, PinnedPair, PinnedReport
 from core.pinned.prose import prose_html, prose_latex, prose_markdown
 from core.reports import web_page

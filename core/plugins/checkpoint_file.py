@@ -10,13 +10,13 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
+from core.base.metric_tables import NAME_PATTERN, MetricEntry
+from core.base.profile import Setting
 from core.errors import BadSettingError
 from core.language import require_languages
 from core.metric import METRICS, Card
-from core.metric_tables import NAME_PATTERN, MetricEntry
 from core.plugins.checkpoint_metric import FORMS, CheckpointMetric
 from core.plugins.metrics_folder import declared_classes
-from core.profile import Setting
 from core.registry import read_settings, types_of
 from core.weights.locations import is_local_source
 

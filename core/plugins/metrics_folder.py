@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from core.base.metric_tables import NAME_PATTERN, Entry, MetricEntry, read_entries
 from core.errors import BadSettingError, TouchstoneError
 from core.metric import METRICS
-from core.metric_tables import NAME_PATTERN, Entry, MetricEntry, read_entries
 from core.plugins.combination_metric import CombinationMetric
 from core.plugins.function_metric import PluginMetric
 

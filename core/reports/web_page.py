@@ -6,7 +6,7 @@ from base64 import b64encode
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.html_templates import open_templates
+from core.base.html_templates import open_templates
 from core.report import Cell, Column, Report, Table, estimate_of
 from core.reports.cells import (
     SHADES,

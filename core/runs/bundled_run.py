@@ -9,13 +9,13 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
+from core.base.signatures import apart_from_code
 from core.battery import Battery, standard_battery
 from core.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.runs.run import Plan, Run, Source, run_from_lines, run_lines
 from core.runs.shifts import Shift, score_shifts
 from core.settings import Settings
-from core.signature_parts import apart_from_code
 from core.types import PRECOMPUTED
 
 BUNDLED_RUN_METRICS = (

@@ -18,18 +18,18 @@ from pathlib import Path
 import numpy as np
 from cachetools import LRUCache
 
-from core.background import BackgroundTask
+from core.base.background import BackgroundTask
+from core.base.files.cache_database import open_database
+from core.base.memoization import memoize
+from core.base.signatures import apart_from_code
 from core.battery import Battery, standard_battery
 from core.contexts import contexts_to_json
 from core.edits import apply
 from core.engine.conversation import ScoringEngine
 from core.errors import Problem, UnscorableError, attempt
-from core.files.cache_database import open_database
-from core.memoize import memoize
 from core.metric import Metric
 from core.perturbation import Perturbation, RulePerturbation
 from core.runs.shifts import Shift, changed_words
-from core.signature_parts import apart_from_code
 from core.stats.score_pairs import MIN_FOR_QUANTILES, SHIFT_TOLERANCE, noise_range, with_least_ends
 from core.stats.statistic import Values
 from core.types import Edit, Example, Result

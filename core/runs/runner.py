@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 
-from core.background import BackgroundTask, Progress
+from core.base.background import BackgroundTask, Progress
 from core.edits import apply
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
+from core.base.profile import profile_names, read_profile
 from core.cases.cases import select_paper_metrics
 from core.cases.measures import (
     FIGURE_TITLES,
@@ -20,7 +21,6 @@ from core.cases.measures import (
 from core.cases.paper_test import LEGEND as PAPER_LEGEND
 from core.cases.paper_test import compare_best_two, mark_as_paper
 from core.metric_title import metric_title, metric_titles
-from core.profile import profile_names, read_profile
 from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from core.reports.cells import format_cell
 from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL

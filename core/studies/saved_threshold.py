@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+from core.base.signatures import apart_from_code
 from core.cases.cases import Cases
 from core.cases.data_facts import DataFacts
 from core.errors import TouchstoneError
@@ -20,7 +21,6 @@ from core.metric import METRICS, Metric
 from core.metric_title import metric_title
 from core.outcome_record import JsonRecord
 from core.settings import VERSION
-from core.signature_parts import apart_from_code
 from core.stats.bootstrap import Resamples
 from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores, accuracy_of_decisions, choose_threshold

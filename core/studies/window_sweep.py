@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar
 
+from core.base.profile import Setting
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.perturbation import INTENTS, Intent
-from core.profile import Setting
 from core.registry import settings_of
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, RunRecord, intent_of

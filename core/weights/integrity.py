@@ -20,8 +20,8 @@ from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 
+from core.base.files.cache_database import open_database
 from core.errors import LoadError, TouchstoneError
-from core.files.cache_database import open_database
 from core.model_reference import Checkpoint
 from core.settings import Settings
 from core.weights.files import PARSER_KINDS, deciding_files, read_json_object

@@ -10,8 +10,8 @@ from pathlib import Path
 from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import HFValidationError
 
+from core.base.files.guest_folders import is_allowed, is_limited, refusal
 from core.errors import LoadError, MissingWeightsError
-from core.files.guest_folders import is_allowed, is_limited, refusal
 from core.model_reference import Checkpoint
 from core.weights import embedded
 from core.weights.files import BACKBONE, PARSER_KINDS, missing_files, read_json, weight_files

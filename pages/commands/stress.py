@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from core.base.profile import profile_names, read_profile
 from core.battery import named_kinds
 from core.catalog.metric_catalog import default_metrics
 from core.dataset import Refusal
@@ -17,7 +18,6 @@ from core.errors import TouchstoneError, attempt
 from core.metric import METRICS, Metric
 from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import Perturbation
-from core.profile import profile_names, read_profile
 from core.report import Report
 from core.reports.record import report_json
 from core.reports.text import report_text

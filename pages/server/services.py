@@ -10,11 +10,11 @@ from uuid import uuid4
 import streamlit as st
 
 from annotations.store.store import InMemoryRuns, Store
-from core.background import BackgroundTask
+from core.base.background import BackgroundTask
+from core.base.files.guest_folders import limit_folders
 from core.catalog.metric_catalog import default_metrics
 from core.engine.code_records import read_code
 from core.engine.engine import Engine
-from core.files.guest_folders import limit_folders
 from core.metric import METRICS
 from core.runs.runner import BackgroundRuns
 from core.settings import Settings

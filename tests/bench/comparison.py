@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.code_version import adapter_code
+from core.base.code_version import adapter_code
 from core.engine.cache import AnswerCache, cache_key
 from core.engine.engine import Engine
 from core.errors import TouchstoneError

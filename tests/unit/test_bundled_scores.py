@@ -15,6 +15,7 @@ from annotations.store.dataset_import import DatasetSource
 from annotations.store.records import RecordError
 from annotations.store.writes import text_id
 from cli import app
+from core.base.signatures import apart_from_code
 from core.cases.bundled_scores import OFFLINE_METRICS, bundled_samples, compute_scores, precomputed_scores
 from core.cases.pooling import pool_cases
 from core.datasets.bundled import bundled_items
@@ -23,7 +24,6 @@ from core.metric import METRICS
 from core.models.words.shallow import FEATURES
 from core.runs.run import run_from_lines
 from core.settings import Settings
-from core.signature_parts import apart_from_code
 from core.studies.surface import missing_features
 from core.text import splitter_name
 from core.types import PRECOMPUTED

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from annotations.store.store import Store
+from core.base.profile import read_profile
 from core.errors import TouchstoneError
-from core.profile import read_profile
 from tests.unit.annotations.pair_samples import PAIR
 from tests.unit.command_line import done, rows_of, run
 

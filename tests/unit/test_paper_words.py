@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from core.base.profile import read_profile
 from core.editing.editor import Editor
 from core.editing.proposals import EditForm
 from core.errors import BadSettingError, TouchstoneError
@@ -19,7 +20,6 @@ from core.llm.prompts import load_prompt
 from core.metric import METRICS, signature
 from core.papers.paper_words import find_words, own_words_note, save_words
 from core.perturbation import PERTURBATIONS
-from core.profile import read_profile
 from core.types import Example
 from tests.drive import drive
 from tests.sources import ROOT

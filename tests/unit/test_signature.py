@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from core.base.signatures import apart_from_code, code_of_signature
 from core.metric import METRICS, metric_code, signature
-from core.signature_parts import apart_from_code, code_of_signature
 from tests.doubles.metrics import Asking
 
 FINGERPRINT = "0123456789abcdef"

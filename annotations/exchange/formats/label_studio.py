@@ -15,8 +15,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from annotations.campaigns.questions import CampaignQuestion, Unit, apply_answer_edit
 from annotations.campaigns.resolution import Resolution
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat, LabelledTask
+from core.base.files.archive import zip_files
 from core.contexts import contexts_to_json
-from core.files.archive import zip_files
 from core.stats.score_draw import SELECTION_PROBABILITY
 
 _TEXTS: Mapping[Unit, tuple[str, ...]] = {

@@ -13,7 +13,7 @@ import streamlit as st
 
 from annotations.exchange.samples import save_scores
 from annotations.store.dataset_import import DatasetSource
-from core.background import BackgroundTask
+from core.base.background import BackgroundTask
 from core.bulk.results import (
     RECENT_S,
     MetricProgress,

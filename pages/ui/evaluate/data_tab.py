@@ -11,7 +11,7 @@ import streamlit as st
 
 from annotations.exchange.samples import count_texts, format_description, load_description, load_texts
 from annotations.store.records import CAMPAIGN_PREFIX
-from core.background import BackgroundTask
+from core.base.background import BackgroundTask
 from core.cases.cases import Cases
 from core.catalog.metric_catalog import default_metrics
 from core.dataset import format_counts

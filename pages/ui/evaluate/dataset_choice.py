@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from annotations.exchange.samples import campaign_datasets, load_samples
 from annotations.store.records import LOCAL_LABELS
-from core.background import BackgroundTask
+from core.base.background import BackgroundTask
 from core.cases.cases import Cases, select_metrics
 from core.cases.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
 from core.cases.pooling import pool_cases

@@ -16,7 +16,7 @@ from annotations.exchange.dataset_export import (
     push_problem,
 )
 from annotations.store.records import CAMPAIGN_PREFIX
-from core.files.archive import zip_files
+from core.base.files.archive import zip_files
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.base.files.foreign_files import Limits, read_apart
 from core.datasets.formats.column_inference import infer_column_map, undecided_words
 from core.datasets.formats.column_map import (
     UNLABELLED_WORDS,
@@ -23,7 +24,6 @@ from core.datasets.formats.text_files import UTF8, Row, encoding_of
 from core.datasets.formats.workbook_files import sheet_names
 from core.datasets.generic import preview_rows, read_with_map, used_settings
 from core.errors import TouchstoneError
-from core.files.foreign_files import Limits, read_apart
 from core.types import Verdict
 from pages.ui.evaluate.import_task import Reader
 from pages.ui.shared.markup import escape_markdown, escape_message

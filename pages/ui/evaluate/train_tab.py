@@ -13,7 +13,7 @@ import streamlit as st
 from annotations.campaigns.people import Right
 from annotations.exchange.labelled_items import benchmark_items, load_labelled_items
 from annotations.store.records import RunRow
-from core.background import BackgroundTask
+from core.base.background import BackgroundTask
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.models.unfinished_training import TrainingStep

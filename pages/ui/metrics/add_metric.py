@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 
 from annotations.store.records import RightsError
+from core.base.profile import Setting
 from core.catalog.metric_setup import format_megabytes
 from core.errors import Problem, TouchstoneError, attempt
 from core.models.pool import ModelPool
@@ -22,7 +23,6 @@ from core.plugins.checkpoint_metric import FORMS
 from core.plugins.known_families import family_note
 from core.plugins.metrics_folder import entry_toml, remove_entry, save_entry
 from core.plugins.probe_pairs import PAIRS, ProbeResult, best, describe_probes, probe
-from core.profile import Setting
 from core.registry import choices_of, types_of
 from core.weights.locations import ModelState, ModelStatus
 from core.weights.repository import Repository, read_repository

@@ -7,11 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from core.base.profile import FREE_SETTINGS, profiles_with, read_profile
 from core.catalog.metric_catalog import default_metrics, list_metrics
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.model_reference import local_checkpoints
-from core.profile import FREE_SETTINGS, profiles_with, read_profile
 from core.registry import choices_of, settings_of, types_of
 from core.weights.files import CODE_RUNNING_KINDS
 from core.weights.integrity import untrusted_reason

@@ -10,7 +10,7 @@ import streamlit as st
 
 from annotations.campaigns.people import Member
 from annotations.store.reports import ReportRow
-from core.files.archive import zip_files
+from core.base.files.archive import zip_files
 from core.pinned.files import form_files
 from core.pinned.pin import Part, PinnedReport, read_pin
 from core.pinned.recipe import report_toml

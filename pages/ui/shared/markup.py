@@ -10,7 +10,7 @@ from types import MappingProxyType
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-from core.html_templates import open_templates
+from core.base.html_templates import open_templates
 from core.stats.score_pairs import Move
 from core.text import with_visible_controls
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import streamlit as st
 
-from core.files.archive import zip_files
+from core.base.files.archive import zip_files
 from core.report import Cell, Chart, Column, Report, Table
 from core.reports.cells import (
     SHADES,

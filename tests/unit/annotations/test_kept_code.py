@@ -15,7 +15,7 @@ from annotations.store.backup import backup, restore
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.records import AuditRecord
 from annotations.store.store import Store
-from core.code_version import code_hash
+from core.base.code_version import code_hash
 from core.engine.code_records import keep_code, read_code
 from core.types import Example, Item, Result, Seen
 from tests.unit.annotations.pair_samples import PAIR

@@ -14,6 +14,7 @@ from core.audit.gallery import gallery_html
 from core.audit.question import Level, ordered_questions
 from core.audit.report import variants_sha256
 from core.audit.report_html import format_verdicts, level_strip
+from core.base.signatures import apart_from_code
 from core.battery import read_battery, standard_battery
 from core.cases.bundled_scores import bundled_samples, precomputed_scores
 from core.cases.measures import affordable_resamples, draw_resamples, metric_rows, slice_cases
@@ -22,7 +23,6 @@ from core.engine.engine import Engine
 from core.runs.run import Plan, Run
 from core.runs.runner import continue_run
 from core.settings import Settings
-from core.signature_parts import apart_from_code
 from tests.unit.command_line import done
 
 OUTDATED = "Run: make audits"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
+from core.base.files.guest_folders import limit_folders
 from core.errors import MissingWeightsError
-from core.files.guest_folders import limit_folders
 from core.weights.repository import read_repository
 from tests.doubles.model_hub import COMMIT, ModelHub
 from tests.unit.models.hub import serving

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from core.base.signatures import apart_from_code
 from core.cases.bundled_scores import precomputed_scores
 from core.engine.engine import Engine
 from core.metric import METRICS
@@ -18,7 +19,6 @@ from core.runs.run import Run, run_from_lines
 from core.runs.runner import continue_run
 from core.runs.shifts import score_shifts
 from core.settings import Settings
-from core.signature_parts import apart_from_code
 from core.text import splitter_name
 from core.types import Result
 

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from annotations.exchange.samples import load_samples, load_texts
 from annotations.store.store import Store
 from cli import app as terminal
-from core.files.foreign_files import Limits
+from core.base.files.foreign_files import Limits
 from core.types import Verdict
 from pages.ui.evaluate import import_task, mapping_form
 from pages.ui.evaluate.dataset_choice import EvaluateState

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from core.base.files.foreign_files import Limits, read_apart
 from core.errors import TouchstoneError
-from core.files.foreign_files import Limits, read_apart
 
 LIMITS = Limits(seconds=30, megabytes=1024)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from core.code_version import CodeParts
+from core.base.code_version import CodeParts
 
 CODE_MARK = "code:"
 _VERSION_MARK = "touchstone:"  # signatures named the version until 0.2

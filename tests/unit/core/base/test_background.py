@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 
 import pytest
 
-from core.background import BackgroundTask, Mark, Progress, recent_marks, recent_rate, silence
+from core.base.background import BackgroundTask, Mark, Progress, recent_marks, recent_rate, silence
 from core.errors import TouchstoneError
 
 WAIT_S = 30.0

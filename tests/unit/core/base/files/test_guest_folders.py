@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.files.guest_folders import limit_folders
 from core.battery import read_battery
 from core.errors import MissingWeightsError, TouchstoneError
-from core.files.guest_folders import limit_folders
 from core.metric import METRICS
 from core.model_reference import local_checkpoints
 from core.settings import Settings

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from core.code_version import code_hash
+from core.base.code_version import code_hash
+from core.base.signatures import code_of_signature, explain_signatures
 from core.engine.cache import AnswerCache
 from core.engine.code_records import keep_code, read_code
 from core.engine.engine import Engine
 from core.metric import METRICS, metric_code
 from core.models.pool import ModelPool
-from core.signature_parts import code_of_signature, explain_signatures
 from core.types import Example, Result
 from tests.unit.command_line import run
 

@@ -8,7 +8,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
-from core.http.addresses import Address, LookUp, literal_address
+from core.base.http.addresses import Address, LookUp, literal_address
 
 Check = Callable[[str, Address], str]
 """Sentence on why a host may not be connected to at one of its addresses; empty where it may."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from jinja2 import UndefinedError
 
-from core.html_templates import open_templates
+from core.base.html_templates import open_templates
 
 HOSTILE = "</div><script>alert('x' && \"y\")</script>"
 

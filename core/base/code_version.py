@@ -21,8 +21,8 @@ from importlib import metadata
 from pathlib import Path
 from threading import get_ident
 
-from core import definitions
-from core.definitions import EFFECTS, HASH_DIGITS, Definition, SourceFile, hash_of, read_definitions
+from core.base import definitions
+from core.base.definitions import EFFECTS, HASH_DIGITS, Definition, SourceFile, hash_of, read_definitions
 
 CodeParts = Mapping[str, str]
 """The first digits of the hash of each definition and data file, by its name, and the version of each library.

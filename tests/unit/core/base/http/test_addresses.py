@@ -13,8 +13,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from core.http.addresses import Address, gives_secrets, is_public, look_up
-from core.http.checked_transport import CheckedTransport, RefusedAddressError
+from core.base.http.addresses import Address, gives_secrets, is_public, look_up
+from core.base.http.checked_transport import CheckedTransport, RefusedAddressError
 from core.llm.endpoint_setup import check_endpoint
 from core.llm.endpoints import typed_endpoint
 from core.llm.http_client import http_client

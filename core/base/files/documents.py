@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import PurePath
 
+from core.base.files.foreign_files import Limits, read_apart
 from core.errors import TouchstoneError
-from core.files.foreign_files import Limits, read_apart
 
 _TEXT_SUFFIXES = {".txt", ".md"}
 _SIGNATURES = {

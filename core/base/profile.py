@@ -1,6 +1,6 @@
 """Paper mode: a profile fixes the settings of metrics, perturbations and checks, and the test and slices, as one paper had them.
 
-A profile is one file in `core/profiles/`. `name@profile` is the plugin of that name in the paper's form.
+A profile is one file in `core/base/profiles/`. `name@profile` is the plugin of that name in the paper's form.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Files from elsewhere, read in a process of their own: it has no secrets, and ends when it takes too long or too much memory.
 
-`python -m core.files.foreign_files` is such a process: what to call comes on its input, and results go to its output.
+`python -m core.base.files.foreign_files` is such a process: what to call comes on its input, and results go to its output.
 """
 
 from __future__ import annotations

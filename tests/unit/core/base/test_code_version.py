@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from core.code_version import adapter_module, code_hash, code_parts
+from core.base.code_version import adapter_module, code_hash, code_parts
 
 PRINT_PARTS = """
 import sys
 import own.metric
-from core.code_version import code_parts
+from core.base.code_version import code_parts
 for name, value in code_parts(["own.metric"]).items():
     print(name, value)
 """

@@ -10,8 +10,8 @@ from typing import ClassVar, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.base.wrong_fields import wrong_fields
 from core.errors import BadSettingError
-from core.wrong_fields import wrong_fields
 
 NAME_PATTERN = r"^[a-z0-9][a-z0-9-]*$"
 """Form of the name of a declared metric."""
