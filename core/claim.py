@@ -10,11 +10,11 @@ from typing import ClassVar
 
 from core.engine.conversation import Conversation
 from core.errors import UnscorableError
-from core.language import ENGLISH
 from core.metric import portable_spec
 from core.model_reference import ModelRef
 from core.registry import Registry, format_spec, profile_field
-from core.text import closest_sentence
+from core.text.language import ENGLISH
+from core.text.text import closest_sentence
 from core.types import Answer, ClaimList, Example, Rounds, SummaryClaim
 
 BY_HAND = "edited by hand"

@@ -11,9 +11,9 @@ from typing import ClassVar, Literal
 from core.base.code_version import CodeParts, Root, adapter_root, class_root, code_hash, code_parts
 from core.base.profile import read_profile
 from core.base.signatures import CODE_MARK
-from core.language import ENGLISH, require_languages
 from core.model_reference import ModelRef, local_checkpoints
 from core.registry import Plugin, Registry, format_spec, profile_field, settings_of
+from core.text.language import ENGLISH, require_languages
 from core.types import Answer, Direction, Example, Question, Rounds, Score
 
 ContextReading = Literal["joined", "best", "passages"]
@@ -39,7 +39,7 @@ class Card:
     `download_mb` is the size of the weights on the hub, 0 where nothing is downloaded; `memory_mb` what the largest model
     takes in memory, 0 where that is the same. `licence` is that of code and weights, and `archives` lists what is not on the hub.
     `contexts` says how a document of several contexts is read. `languages` are codes with blanks between, or `ANY` or `SPACED` of
-    `core.language`.
+    `core.text.language`.
     """
 
     title: str

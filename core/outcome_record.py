@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from core.claim_records import claim_record
-from core.contexts import name_contexts
-from core.language import find_mark
+from core.text.claim_records import claim_record
+from core.text.contexts import name_contexts
+from core.text.language import find_mark
 from core.types import ClaimScore, Example, Failure, Outcome, Part, Span
 
 JsonRecord = dict[str, Any]

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 from core.base.memoization import memoize
-from core.english.inflection import indefinite_article
 from core.errors import TouchstoneError, UnscorableError
 from core.model_reference import ModelRef
 from core.registry import Registry, format_spec, profile_field, title_with_settings
+from core.text.english.inflection import indefinite_article
 from core.types import Edit, ErrorType, Example, Intention, Rounds, Span, Verdict
 
 Intent = Literal["preserving", "breaking", "gaming"]

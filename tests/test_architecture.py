@@ -51,7 +51,15 @@ ONLY_IN = {
 OURS = {
     "core": {"core"},
     "annotations": {
-        *("annotations", "core.types", "core.errors", "core.contexts", "core.edits", "core.stats", "core.text"),
+        *(
+            "annotations",
+            "core.types",
+            "core.errors",
+            "core.text.contexts",
+            "core.text.edits",
+            "core.stats",
+            "core.text.text",
+        ),
         *("core.registry", "core.base.files.archive"),  # export formats
         *("core.base.signatures", "core.base.code_version"),  # what a score was made by
         "core.base.http.addresses",  # of webhooks

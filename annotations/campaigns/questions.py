@@ -15,8 +15,8 @@ import yaml  # type: ignore[import-untyped]  # it ships no types
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from annotations.store.records import PairRecord, RecordError, require_storable
-from core.edits import apply, parse, recover
 from core.errors import EditError
+from core.text.edits import apply, parse, recover
 from core.types import Edit, ErrorType, Example, Verdict
 
 Unit = Literal["pair", "summary", "explanation"]

@@ -29,7 +29,7 @@ from annotations.exchange.api_reads import JsonRow, UnknownCampaignError, campai
 from annotations.store.people_tables import ApiRequest
 from annotations.store.records import PairRecord, RecordError, RightsError
 from annotations.store.store import Store
-from core.edits import recover
+from core.text.edits import recover
 
 _MOST_ITEMS = 1000
 _MOST_KEY = 200  # characters

@@ -43,8 +43,8 @@ from annotations.store.campaign_tables import Task, VersionRow
 from annotations.store.database import read_session
 from annotations.store.store import Store
 from annotations.store.tables import Document, Explanation, Item
-from core.contexts import contexts_from_json
 from core.registry import Registry
+from core.text.contexts import contexts_from_json
 from core.types import Context
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from core.audit.judge import JudgeModel
 from core.audit.judge_trials import BROKEN, FAITHFUL, ScoredTrial, Trial, plan_trials, stand_in_trials
 from core.audit.repetition import next_sample
-from core.contexts import document_for_reader
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.explanations.pairwise import Comparison, pairwise_conversation
@@ -20,6 +19,7 @@ from core.llm.endpoints import endpoint_of
 from core.llm.spend import Usage, actual_usage, money_of
 from core.metric import Metric
 from core.runs.run import Run
+from core.text.contexts import document_for_reader
 from core.types import Answer, Example, Failure, Question, Result, Rounds, Score
 
 

@@ -17,7 +17,7 @@ from core.runs.run import Run, Source
 from core.runs.shifts import document_array
 from core.stats.cluster_mean import cluster_mean
 from core.stats.statistic import Estimate, Values
-from core.text import sentences, words
+from core.text.text import sentences, words
 from core.types import Example
 
 MOST_TRIED = 40

@@ -12,8 +12,8 @@ from operator import itemgetter
 from typing import Any
 
 from core.bulk.folder import Folder
-from core.contexts import contexts_from_json, contexts_to_json
 from core.errors import BadSettingError, TouchstoneError
+from core.text.contexts import contexts_from_json, contexts_to_json
 from core.types import Edit, ErrorType, Example, Item, Span, T, Verdict
 
 MAX_PAIRS = 2_000  # pairs of a block

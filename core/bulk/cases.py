@@ -20,9 +20,9 @@ from core.cases.pooling import pool_cases
 from core.cases.training_overlap import training_overlaps
 from core.datasets.formats.fields import document_key
 from core.errors import TouchstoneError
-from core.language import looked_at, warn_of_languages
 from core.metric import METRICS
 from core.stats.statistic import Mask, Numbers, Values, number_linked
+from core.text.language import looked_at, warn_of_languages
 from core.types import Example, Sample, Verdict
 
 _VERDICTS = (Verdict.INCONSISTENT, Verdict.CONSISTENT, Verdict.BORDERLINE)

@@ -21,7 +21,7 @@ from core.errors import Problem, TouchstoneError, attempt
 from core.metric import Metric, signature
 from core.model_reference import asks_endpoint
 from core.settings import VERSION
-from core.text import splitter_name
+from core.text.text import splitter_name
 from core.types import Example, Failure, FailureKind, Item, Outcome, Part, Result, Sample, Seen, Span, StoredScore
 
 _RUN, _METRIC = "run.json", "metric.json"

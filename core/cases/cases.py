@@ -11,10 +11,10 @@ import numpy as np
 from core.base.profile import Profile
 from core.cases.code_versions import newest_code_only
 from core.errors import TouchstoneError, UnknownNameError
-from core.language import count_unverified
 from core.metric import METRICS
 from core.stats.score_draw import SELECTION_PROBABILITY
 from core.stats.statistic import Mask, Numbers, Values, number_documents
+from core.text.language import count_unverified
 from core.types import Direction, Example, Sample, Split, Verdict
 
 _LABEL_VALUES: dict[Verdict | None, float] = {Verdict.CONSISTENT: 1.0, Verdict.INCONSISTENT: 0.0}

@@ -15,7 +15,7 @@ from core.sentence_scores import SentenceScores, sentence_score
 from core.stats.comparison import Comparison, compare_paired
 from core.stats.noisy_or import Bags
 from core.stats.statistic import Mask
-from core.text import sentences
+from core.text.text import sentences
 
 Level = Literal["better", "summary", "sentence"]
 """Scores that the weights are fitted to; "better" are those of the larger cross-fitted area."""

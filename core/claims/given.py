@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from core.claim import DECOMPOSERS, Decomposer, FoundClaims
 from core.errors import UnscorableError
-from core.language import ANY
+from core.text.language import ANY
 from core.types import Example, Rounds
 
 

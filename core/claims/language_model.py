@@ -9,13 +9,13 @@ from pydantic import Field, StringConstraints
 
 from core.claim import DECOMPOSERS, Decomposer, FoundClaims, claims_of_texts
 from core.errors import BadSettingError
-from core.language import ANY
 from core.llm.chat import Sampling, collect_answers
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import chat_model, model_title
 from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
 from core.llm.structured import StructuredAnswer, ask_structured
 from core.model_reference import ModelRef
+from core.text.language import ANY
 from core.types import Example, Rounds
 
 _MOST_CLAIMS = 200  # of one summary: each is a question or more to the metric that scores it

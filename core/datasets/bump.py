@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from core import edits
-from core.contexts import locate_contexts, parse_contexts
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace
 from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
+from core.text import edits
+from core.text.contexts import locate_contexts, parse_contexts
 from core.types import ErrorType, Example, Item, ReleasedScore, Verdict
 
 _TYPES = {kind.value.lower(): kind for kind in ErrorType} | {f"{kind.value.lower()} error": kind for kind in ErrorType}

@@ -20,9 +20,9 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from core import edits
 from core.dataset import DATASETS, Importer, Refusal
 from core.errors import TouchstoneError
+from core.text import edits
 from core.types import ErrorType, Example, Item, Verdict
 
 FOLDER = Path(__file__).parent / "examples"

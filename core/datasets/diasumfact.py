@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from core.contexts import NamedText, join_contexts
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace
 from core.datasets.formats.json_files import json_object
 from core.datasets.formats.text_files import NumberedRow, Row
+from core.text.contexts import NamedText, join_contexts
 from core.types import ErrorType, Example, Item, Judgement, Span, Verdict
 
 _NO_ERROR = "No Error"

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from core.contexts import NamedText, join_contexts, parse_contexts
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import FIELD_NAMES, RecordPlace
 from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
+from core.text.contexts import NamedText, join_contexts, parse_contexts
 from core.types import Example, Item
 
 _IDS = ("group", "doc_id", "document_id", "source_id", "article_id", "meeting_id", "hash", "id")

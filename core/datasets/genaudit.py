@@ -16,7 +16,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar
 
-from core import edits
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordConverter, RecordPlace, SeenItems
@@ -24,6 +23,7 @@ from core.datasets.formats.json_files import json_object
 from core.datasets.formats.table_files import file_rows
 from core.datasets.formats.text_files import NumberedRow, Row
 from core.errors import TouchstoneError
+from core.text import edits
 from core.types import Edit, Example, Item, Judgement, Span, Verdict
 
 

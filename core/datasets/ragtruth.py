@@ -15,13 +15,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
-from core import edits
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace
 from core.datasets.formats.table_files import file_rows
 from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
+from core.text import edits
 from core.types import Context, Example, Item, Judgement, Span, Split, Verdict
 
 _PASSAGE = re.compile(r"^passage \d+:", re.MULTILINE)

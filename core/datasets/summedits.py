@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from core import edits
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import LABEL_WORDS, RecordPlace
 from core.datasets.formats.text_files import Row
+from core.text import edits
 from core.types import Example, Item, Split
 
 _SPLITS = {"evaluation": Split.DEV, "test": Split.TEST}

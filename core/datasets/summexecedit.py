@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from core import edits
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.formats import fields, item_stream
 from core.datasets.formats.item_stream import RecordPlace
 from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
+from core.text import edits
 from core.types import Edit, Example, Item, Span, Verdict
 
 _LABELS = {"summedits": Verdict.CONSISTENT, "summexecedit": Verdict.INCONSISTENT}

@@ -9,15 +9,15 @@ from functools import partial
 from typing import Literal
 
 from core.base.background import BackgroundTask
-from core.contexts import optional_fields
 from core.editing.editor import Editor
 from core.editing.proposals import EDITS_PER_REQUEST, INTENDED_VERDICT, AcceptedEdit, Proposals, UnusedReason
 from core.editing.trivial import TrivialityJudgement, trivial_kind
-from core.edits import to_records
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
-from core.english.mentions import edit_origin
 from core.outcome_record import JsonRecord
+from core.text.contexts import optional_fields
+from core.text.edits import to_records
+from core.text.english.mentions import edit_origin
 from core.types import Example, Failure, Item
 
 

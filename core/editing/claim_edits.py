@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.claim import BY_HAND
-from core.claim_records import clean_origin
+from core.text.claim_records import clean_origin
 from core.types import ClaimList, Span, SummaryClaim
 
 

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 from pydantic import AliasChoices, Field
 
-from core import edits as executable
 from core.editing.proposals import REWRITTEN_WORDS, EditForm, Proposals, RawEdit, check_edits, smallest_edit
 from core.editing.trivial import TrivialityJudgement, judge_trivial_kind
 from core.engine.conversation import Conversation
@@ -22,6 +21,7 @@ from core.llm.prompts import PAIR_VARIABLES, Messages, Prompt, load_prompt, pair
 from core.llm.rewrites import clean_rewrite
 from core.llm.structured import StructuredAnswer, ask_structured
 from core.registry import format_spec, profile_field
+from core.text import edits as executable
 from core.types import Edit, Example, Rounds
 
 

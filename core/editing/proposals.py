@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from core import edits as executable
 from core.errors import EditError, UnscorableError
-from core.text import sentences, words
+from core.text import edits as executable
+from core.text.text import sentences, words
 from core.types import Edit, Example, Span, Verdict
 
 EDITS_PER_REQUEST = 6

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from core import edits as executable
-from core.text import sentences
+from core.text import edits as executable
+from core.text.text import sentences
 from core.types import Edit, Span
 
 

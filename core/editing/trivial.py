@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from core.english.dates import CALENDAR, TIME_ORDER_WORDS, TIME_WORDS, is_year
-from core.english.inflection import base_forms, is_dictionary_word
-from core.english.names import is_listed_name
-from core.english.numbers import AMOUNTS, NUMBER_WORDS, ORDINALS
-from core.english.syntax import Token, tokenize
-from core.english.word_lists import AUXILIARIES, NEGATIVES, conditional_words, mutual_words
 from core.llm.chat import Sampling
 from core.llm.local_models import model_title
 from core.llm.prompts import load_prompt
 from core.llm.structured import StructuredAnswer, ask_structured
+from core.text.english.dates import CALENDAR, TIME_ORDER_WORDS, TIME_WORDS, is_year
+from core.text.english.inflection import base_forms, is_dictionary_word
+from core.text.english.names import is_listed_name
+from core.text.english.numbers import AMOUNTS, NUMBER_WORDS, ORDINALS
+from core.text.english.syntax import Token, tokenize
+from core.text.english.word_lists import AUXILIARIES, NEGATIVES, conditional_words, mutual_words
 from core.types import Edit, Rounds
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from core.contexts import document_for_reader
 from core.dataset import Refusal
 from core.errors import TouchstoneError
 from core.explanations.causes import parse_cause
@@ -17,6 +16,7 @@ from core.explanations.judge import Case, Judgement, parse_grade
 from core.explanations.judge_agreement import GradePair, JudgedExplanation
 from core.explanations.panel import ONE_VOTE_EACH, PanelRule, PanelVote, is_panel_signature
 from core.llm.chat import is_model_signature
+from core.text.contexts import document_for_reader
 from core.types import GRADE_VALUES, Failure, Item, Verdict
 
 _FIELD_NAMES = {

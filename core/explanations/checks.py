@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.edits import recover
-from core.english.inflection import base_forms, base_forms_in
-from core.english.word_lists import FUNCTION_WORDS, NEGATIVES
 from core.explanations.judge import Case
-from core.text import sentences, words
+from core.text.edits import recover
+from core.text.english.inflection import base_forms, base_forms_in
+from core.text.english.word_lists import FUNCTION_WORDS, NEGATIVES
+from core.text.text import sentences, words
 from core.types import Edit, Verdict
 
 _MIN_NAMED_SHARE = 0.5

@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
-from core.contexts import document_for_reader
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.errors import UnreadableAnswerError, UnscorableError
@@ -20,6 +19,7 @@ from core.explanations.judge import converse_in_order
 from core.llm.chat import Sampling, model_signature
 from core.llm.prompts import load_prompt
 from core.llm.structured import StructuredAnswer, ask_side_by_side, ask_structured, plain_words
+from core.text.contexts import document_for_reader
 from core.types import Example, Failure, Rounds
 
 Preference = Literal["original", "edited", "tie", "order-inconsistent"]

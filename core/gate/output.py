@@ -9,7 +9,7 @@ from core.gate.regression import CONSISTENT, MEAN_SCORE, Change, MetricCompariso
 from core.stats.best_metric import SIGNIFICANCE_LEVEL
 from core.stats.statistic import Estimate
 from core.stats.text_tables import align_columns, format_percent, format_signed, format_unsigned, markdown_table
-from core.text import with_visible_controls
+from core.text.text import with_visible_controls
 
 _HEAD = ("", "metric", "measure", "before [95 %]", "after [95 %]", "change [95 %]", "p", "n")
 _NOTE = (

@@ -12,11 +12,11 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.contexts import pieces_of_passages
 from core.errors import UnscorableError
 from core.metric import Metric
 from core.model_reference import Checkpoint, ConfigCheck, Dtype, ExpectedModel
-from core.text import sentences
+from core.text.contexts import pieces_of_passages
+from core.text.text import sentences
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 Claims = Literal["sentences", "whole"]

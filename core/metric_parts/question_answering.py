@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Literal
 
-from core.contexts import context_sentences
 from core.metric import Metric
 from core.model_reference import Checkpoint
-from core.text import sentences
+from core.text.contexts import context_sentences
+from core.text.text import sentences
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 ParserReading = Literal["sentences", "entities", "noun_chunks", "words", "dependencies"]

@@ -12,11 +12,11 @@ from typing import Literal
 
 import numpy as np
 
-from core.contexts import context_sentences
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint
-from core.ranking import Vectors, bm25, closest_rows
-from core.text import sentences, words
+from core.text.contexts import context_sentences
+from core.text.ranking import Vectors, bm25, closest_rows
+from core.text.text import sentences, words
 from core.types import Answer, Example, Question, Span
 
 WindowMode = Literal["symmetric", "coded"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 
-from core.contexts import closest_evidence
 from core.errors import UnscorableError
 from core.metric import Metric
-from core.text import sentences, words
+from core.text.contexts import closest_evidence
+from core.text.text import sentences, words
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from math import fsum
 from typing import ClassVar, Literal
 
-from core.contexts import context_sentences
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, ReplaceableWeights
 from core.model_reference import Checkpoint, Dtype
-from core.text import sentences
+from core.text.contexts import context_sentences
+from core.text.text import sentences
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 _PAPER = "Zhang, Kishore, Wu, Weinberger, Artzi 2020, BERTScore: Evaluating Text Generation with BERT"

@@ -10,10 +10,10 @@ from typing import ClassVar
 from sacrebleu.metrics.bleu import BLEU, BLEUScore
 
 from core.base.memoization import memoize
-from core.contexts import closest_evidence
-from core.language import SPACED
 from core.metric import METRICS, Card, Metric
-from core.text import sentences
+from core.text.contexts import closest_evidence
+from core.text.language import SPACED
+from core.text.text import sentences
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 

@@ -8,14 +8,14 @@ from typing import ClassVar, Literal, Self
 
 from core.claim import DECOMPOSERS, Decomposer, FoundClaims
 from core.errors import UnreadableAnswerError, UnscorableError
-from core.language import ANY
 from core.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.metric_parts.lockstep import InnerOutcome, run_in_lockstep
 from core.metric_parts.question_answering import MultiRoundMetric, mean
 from core.metrics.retrieval_wrapper import wrapper_card
 from core.model_reference import ModelRef
 from core.registry import Plugin
-from core.text import sentences
+from core.text.language import ANY
+from core.text.text import sentences
 from core.types import ClaimScore, Example, Part, Rounds, Score, Seen, SummaryClaim
 
 Combine = Literal["mean", "min"]

@@ -14,7 +14,6 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from core.errors import BadSettingError
-from core.language import ANY
 from core.llm.chat import Sampling, collect_answers
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import chat_model, model_title
@@ -23,6 +22,7 @@ from core.llm.structured import StructuredAnswer, ask_structured, plain_words
 from core.metric import METRICS, Card
 from core.metric_parts.question_answering import MultiRoundMetric
 from core.model_reference import ModelRef
+from core.text.language import ANY
 from core.types import Answer, Example, Rounds, Score, Seen, Span
 
 _PAPER = "Wang et al. 2023, Is ChatGPT a Good NLG Evaluator? A Preliminary Study"

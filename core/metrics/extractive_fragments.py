@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.base.memoization import memoize
-from core.language import SPACED
 from core.metric import METRICS, Card
 from core.metric_parts.surface_metric import SurfaceMetric, words_or_error
-from core.text import words
+from core.text.language import SPACED
+from core.text.text import words
 
 _PAPER = "Grusky et al. 2018, Newsroom"
 _URL = "https://aclanthology.org/N18-1065"

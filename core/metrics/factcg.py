@@ -14,8 +14,8 @@ from typing import ClassVar
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, ReplaceableWeights
 from core.metric_parts.entailment import SUPPORT_LABELS, ClassifierMetric, Passage
-from core.nltk_import import import_nltk
-from core.text import sentences
+from core.text.nltk_import import import_nltk
+from core.text.text import sentences
 from core.types import Span
 
 _CHUNK_WORDS = 550

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnreadableAnswerError
-from core.language import ANY
 from core.llm.chat import Sampling, answer_text, chat_question, sampling_signature
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import chat_model, model_title
@@ -18,6 +17,7 @@ from core.model_reference import ModelRef, PluginFunction
 from core.plugins.asking import UNREADABLE, function_name, read_question
 from core.plugins.environments import FRAMEWORKS, framework_environment
 from core.plugins.function_metric import score_of_answer
+from core.text.language import ANY
 from core.types import Answer, Example, Question, Rounds, Score
 
 _MOST_ROUNDS = 40

@@ -12,12 +12,12 @@ from itertools import groupby
 from math import fsum
 from typing import ClassVar, Literal
 
-from core.contexts import passage_spans
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, ReplaceableWeights
 from core.metric_parts.entailment import SUPPORT_LABELS, expected_model
 from core.model_reference import Checkpoint, ConfigCheck, Dtype
-from core.text import sentences
+from core.text.contexts import passage_spans
+from core.text.text import sentences
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 UNSUPPORTED = 1

@@ -11,7 +11,7 @@ from typing import ClassVar
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.model_reference import Checkpoint
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Answer, Example, Part, Question, Score, Seen, Span, WordScore
 from core.weights import embedded
 

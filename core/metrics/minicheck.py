@@ -13,12 +13,12 @@ from itertools import chain, islice
 from math import fsum
 from typing import ClassVar
 
-from core.contexts import passage_spans
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.metric_parts.entailment import SUPPORT_LABELS, Claims, expected_model, label_probability
 from core.model_reference import Checkpoint, ConfigCheck, Dtype, ModelRef
-from core.text import sentences
+from core.text.contexts import passage_spans
+from core.text.text import sentences
 from core.types import Answer, Example, Option, Part, Question, Rounds, Score, Seen, Span
 
 NO_AND_YES = (3, 209)

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.contexts import closest_evidence
 from core.metric import METRICS, Card
 from core.metric_parts.question_answering import (
     END,
@@ -24,6 +23,7 @@ from core.metric_parts.question_answering import (
     squad_f1,
 )
 from core.model_reference import Checkpoint, Dtype
+from core.text.contexts import closest_evidence
 from core.types import Answer, Example, Option, Question, Rounds, Score, Span
 
 UNANSWERABLE = 73

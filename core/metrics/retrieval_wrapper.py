@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import ClassVar, Literal, Self
 
-from core.english.connectives import connectives
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.metric_parts.lockstep import InnerOutcome, run_in_lockstep
@@ -15,6 +14,7 @@ from core.metric_parts.question_answering import MultiRoundMetric
 from core.metric_parts.retrieval import Claim, Passage, Query, Ranking, Reading, Retrieval, WindowMode
 from core.model_reference import Checkpoint, ModelRef
 from core.registry import Plugin
+from core.text.english.connectives import connectives
 from core.types import Answer, Example, Part, Rounds, Score, Seen
 
 _Pair = tuple[Claim, Passage]

@@ -10,10 +10,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from core.base.memoization import memoize
-from core.english.word_lists import list_lines
 from core.metric import METRICS, Card
 from core.metric_parts.surface_metric import SurfaceMetric
-from core.nltk_import import import_nltk
+from core.text.english.word_lists import list_lines
+from core.text.nltk_import import import_nltk
 
 if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer

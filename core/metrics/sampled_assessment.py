@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from core.errors import BadSettingError, UnreadableAnswerError
-from core.language import ANY
 from core.llm.chat import Sampling
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import chat_model, model_title
@@ -18,6 +17,7 @@ from core.metric import METRICS, Card
 from core.metric_parts.question_answering import MultiRoundMetric
 from core.metrics.direct_assessment import Mark
 from core.model_reference import ModelRef
+from core.text.language import ANY
 from core.types import Example, Rounds, Score, Seen, Span
 
 _PROMPT = "direct-assessment"

@@ -9,11 +9,11 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.contexts import context_sentences
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, ReplaceableWeights
 from core.model_reference import Checkpoint, Dtype
-from core.text import sentences
+from core.text.contexts import context_sentences
+from core.text.text import sentences
 from core.types import Answer, Example, Part, Question, Score, Seen
 
 Vectors = NDArray[np.float64]

@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.memoization import memoize
-from core.contexts import pieces_of_passages
 from core.metric import METRICS, Card, ReplaceableWeights
 from core.metric_parts.entailment import NLI_LABELS, Passage, expected_model, label_matrix
 from core.metric_parts.question_grid import QuestionGrid
 from core.model_reference import Checkpoint, ConfigCheck, Dtype
-from core.text import SENTENCES_KEPT, sentences
+from core.text.contexts import pieces_of_passages
+from core.text.text import SENTENCES_KEPT, sentences
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 Model = Literal["vitc", "vitc-base", "vitc-only", "mnli", "mnli-base", "anli", "snli-base", "snli-large"]

@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 
 from core.base.memoization import memoize
 from core.errors import UnscorableError
-from core.language import SPACED
 from core.metric import METRICS, Card
 from core.metric_parts.surface_metric import SurfaceMetric, words_or_error
-from core.text import entities, padded_words, sentences, words
+from core.text.language import SPACED
+from core.text.text import entities, padded_words, sentences, words
 
 _PAPER = "Surface features of Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?"
 _URL = "https://arxiv.org/abs/2411.16638"

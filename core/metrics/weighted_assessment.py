@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from core.errors import UnreadableAnswerError
-from core.language import ANY
 from core.llm.chat import is_opening, require_whole_question, token_word
 from core.llm.endpoints import resolve_model
 from core.llm.local_models import first_token_model, model_title
@@ -17,6 +16,7 @@ from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_pro
 from core.metric import METRICS, Card
 from core.metric_parts.question_answering import MultiRoundMetric
 from core.model_reference import EndpointModel, ModelRef
+from core.text.language import ANY
 from core.types import Answer, Example, Question, Rounds, Score, Seen, Span
 
 _MARKS = range(1, 6)

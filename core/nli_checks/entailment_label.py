@@ -11,7 +11,7 @@ from core.metric_parts.entailment import NLI_LABELS, expected_model, label_proba
 from core.metrics.minicheck import Chunk, pack_chunks
 from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.nli_check import NLI_CHECKS, SENTENCE_LABELS, NliCheck, NliResult, SentenceLabel
-from core.text import sentences, words
+from core.text.text import sentences, words
 from core.types import Answer, Question, Rounds
 
 _RANK: tuple[SentenceLabel, ...] = ("entailment", "contradiction", "neutral")

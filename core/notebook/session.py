@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from core.contexts import optional_fields
 from core.dataset import Refusal
 from core.datasets.formats.item_stream import items_of_record, items_of_rows
 from core.datasets.formats.text_files import Row
@@ -20,6 +19,7 @@ from core.metric import METRICS, Metric
 from core.model_reference import ModelRef, local_checkpoints
 from core.models.pool import ModelPool
 from core.settings import Settings
+from core.text.contexts import optional_fields
 from core.types import Example, Item
 from core.weights.locations import ModelStatus
 

@@ -11,12 +11,12 @@ from math import fsum, log, sqrt
 from typing import ClassVar
 
 from core.base.memoization import memoize
-from core.english.inflection import VerbForm, possible_verb_forms
-from core.english.mentions import NounChoice, definite_nouns, refers_back
-from core.english.syntax import is_finite
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
-from core.text import sentences, words
+from core.text.english.inflection import VerbForm, possible_verb_forms
+from core.text.english.mentions import NounChoice, definite_nouns, refers_back
+from core.text.english.syntax import is_finite
+from core.text.text import sentences, words
 from core.types import Edit, Example, Span
 
 _MIN_WORDS, _MAX_WORDS = 6, 60

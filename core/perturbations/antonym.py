@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.mentions import mentions_inflected
-from core.english.predicates import contrary_verbs
-from core.english.syntax import opposites, tokenize
 from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
+from core.text.english.mentions import mentions_inflected
+from core.text.english.predicates import contrary_verbs
+from core.text.english.syntax import opposites, tokenize
 from core.types import Edit, ErrorType, Example
 
 

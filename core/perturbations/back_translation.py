@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from core.edits import recover
-from core.english.word_lists import NEGATIVES
 from core.errors import BadSettingError, UnscorableError
 from core.llm.rewrites import check_sentences_kept
 from core.model_perturbation import ModelPerturbation
 from core.model_reference import Checkpoint
 from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.text import entities, sentences, words
+from core.text.edits import recover
+from core.text.english.word_lists import NEGATIVES
+from core.text.text import entities, sentences, words
 from core.types import Answer, Edit, Example, Option, Question, Rounds
 
 _WORD = re.compile(r"[\w'’]+")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.mentions import mentions
-from core.english.names import Name, NameKind, find_places, listed_names
-from core.english.negation import main_verb, uncapitalised_opening
-from core.english.syntax import Sentence, tokenize
-from core.english.verb_phrases import sentence_tags
 from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
+from core.text.english.mentions import mentions
+from core.text.english.names import Name, NameKind, find_places, listed_names
+from core.text.english.negation import main_verb, uncapitalised_opening
+from core.text.english.syntax import Sentence, tokenize
+from core.text.english.verb_phrases import sentence_tags
 from core.types import Edit, ErrorType, Example
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.dates import find_dates
-from core.english.mentions import matching_sentences, mentions
-from core.english.names import find_places
-from core.english.relations import find_relations, find_time_units
-from core.english.syntax import tokenize
 from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
+from core.text.english.dates import find_dates
+from core.text.english.mentions import matching_sentences, mentions
+from core.text.english.names import find_places
+from core.text.english.relations import find_relations, find_time_units
+from core.text.english.syntax import tokenize
 from core.types import Edit, ErrorType, Example, Span
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.dates import Date, find_dates, other_dates
 from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
-from core.text import padded_words, words
+from core.text.english.dates import Date, find_dates, other_dates
+from core.text.text import padded_words, words
 from core.types import Edit, ErrorType, Example
 
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.names import PEOPLE, TITLES, Name, NameKind, find_places, listed_names
-from core.english.wide_names import (
+from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
+from core.text.english.names import PEOPLE, TITLES, Name, NameKind, find_places, listed_names
+from core.text.english.wide_names import (
     DEFAULT_PARSER,
     NameReading,
     definite_names,
@@ -16,9 +17,8 @@ from core.english.wide_names import (
     named_things,
     reading_signature,
 )
-from core.english.word_lists import list_lines
-from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
-from core.text import words
+from core.text.english.word_lists import list_lines
+from core.text.text import words
 from core.types import Edit, ErrorType, Example
 
 _SISTERS = {NameKind.PLACE: NameKind.CITY, NameKind.ORGANISATION: NameKind.COMPANY}

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
-from core.english.mentions import matching_sentences, mentions, sentence_around
-from core.english.name_swaps import (
+from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
+from core.text.english.mentions import matching_sentences, mentions, sentence_around
+from core.text.english.name_swaps import (
     acts_on,
     has_place_for_article,
     modifies,
@@ -17,11 +18,10 @@ from core.english.name_swaps import (
     stand_ins,
     swappable_names,
 )
-from core.english.names import OFFICES, PEOPLE, TITLES, Name, find_names, find_places
-from core.english.syntax import Sentence, split_tokens
-from core.english.verb_phrases import FINITE_TAGS, sentence_tags, verb_bases
-from core.english.wide_names import DEFAULT_PARSER, NameReading, reading_signature
-from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
+from core.text.english.names import OFFICES, PEOPLE, TITLES, Name, find_names, find_places
+from core.text.english.syntax import Sentence, split_tokens
+from core.text.english.verb_phrases import FINITE_TAGS, sentence_tags, verb_bases
+from core.text.english.wide_names import DEFAULT_PARSER, NameReading, reading_signature
 from core.types import Edit, ErrorType, Example, Span
 
 _GENDERED = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)

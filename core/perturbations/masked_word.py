@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from core.english.inflection import base_forms, inflections, is_dictionary_word, lemmas_by_part
-from core.english.mentions import mentions_inflected, sentence_around
-from core.english.numbers import NUMBER_WORDS
-from core.english.syntax import Sentence, tokenize
-from core.english.verb_phrases import sentence_tags
-from core.english.word_lists import ADVERBS, AUXILIARIES, FUNCTION_WORDS
 from core.errors import BadSettingError, UnscorableError
 from core.model_perturbation import ModelPerturbation
 from core.model_reference import Checkpoint
 from core.perturbation import PERTURBATIONS, PerturbationCard, replacement
 from core.perturbations.synonyms import select_lexicon
+from core.text.english.inflection import base_forms, inflections, is_dictionary_word, lemmas_by_part
+from core.text.english.mentions import mentions_inflected, sentence_around
+from core.text.english.numbers import NUMBER_WORDS
+from core.text.english.syntax import Sentence, tokenize
+from core.text.english.verb_phrases import sentence_tags
+from core.text.english.word_lists import ADVERBS, AUXILIARIES, FUNCTION_WORDS
 from core.types import Answer, Edit, ErrorType, Example, Question, Rounds, Span
 
 _PARTS = {

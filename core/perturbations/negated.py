@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.english.negation import FRAMES, deny_by_adjective, deny_by_frame, deny_by_verb
-from core.english.syntax import Replacement, tokenize
 from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
+from core.text.english.negation import FRAMES, deny_by_adjective, deny_by_frame, deny_by_verb
+from core.text.english.syntax import Replacement, tokenize
 from core.types import Edit, Example
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.negation import Reversal, find_reversals
-from core.english.syntax import tokenize
 from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
+from core.text.english.negation import Reversal, find_reversals
+from core.text.english.syntax import tokenize
 from core.types import Edit, ErrorType, Example
 
 

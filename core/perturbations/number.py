@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.mentions import mentions
-from core.english.numbers import Number, find_numbers, numeric_value, other_numbers, other_spelling
 from core.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
+from core.text.english.mentions import mentions
+from core.text.english.numbers import Number, find_numbers, numeric_value, other_numbers, other_spelling
 from core.types import Edit, ErrorType, Example
 
 _AT_MOST_100 = re.compile(r"%|per ?cent|-?years?[- ]old|, ")

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from core.edits import recover
 from core.errors import UnscorableError
 from core.llm.chat import Sampling, answer_text, first_question, place_signature, sampling_signature, unusable_answer
 from core.llm.endpoints import resolve_model
@@ -22,7 +21,8 @@ from core.llm.rewrites import (
 )
 from core.model_reference import ModelRef
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
-from core.text import sentences
+from core.text.edits import recover
+from core.text.text import sentences
 from core.types import Edit, Example, Rounds
 
 VariantCheck = Callable[[Example, str], None]

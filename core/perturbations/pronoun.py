@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
-from core.english.syntax import Sentence, token_at, tokenize
-from core.english.verb_phrases import sentence_tags
-from core.english.word_lists import BE, FUNCTION_WORDS, HAVE
 from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
+from core.text.english.syntax import Sentence, token_at, tokenize
+from core.text.english.verb_phrases import sentence_tags
+from core.text.english.word_lists import BE, FUNCTION_WORDS, HAVE
 from core.types import Edit, ErrorType, Example, Span
 
 _OTHER_GENDER: Mapping[str, str] = MappingProxyType({"he": "she", "she": "he", "him": "her"})

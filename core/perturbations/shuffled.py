@@ -6,10 +6,10 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.mentions import NounChoice, definite_nouns, refers_back
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
-from core.text import sentences, words
+from core.text.english.mentions import NounChoice, definite_nouns, refers_back
+from core.text.text import sentences, words
 from core.types import Edit, Example
 
 

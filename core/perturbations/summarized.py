@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.inflection import VerbForm, possible_verb_forms
-from core.english.syntax import Sentence, is_finite, token_at, tokenize
-from core.english.word_lists import ADVERBS, ARTICLES, AUXILIARIES, NEGATIVES, POSSESSIVES, PREPOSITIONS
 from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
-from core.text import sentences
+from core.text.english.inflection import VerbForm, possible_verb_forms
+from core.text.english.syntax import Sentence, is_finite, token_at, tokenize
+from core.text.english.word_lists import ADVERBS, ARTICLES, AUXILIARIES, NEGATIVES, POSSESSIVES, PREPOSITIONS
+from core.text.text import sentences
 from core.types import Edit, Example, Span
 
 _RELATIVES = frozenset({"who", "which", "whom", "whose"})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.english.synonyms import BUNDLED_LEXICON, Lexicon, join_lexicons, wordnet_lexicon
-from core.english.syntax import tokenize
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
+from core.text.english.synonyms import BUNDLED_LEXICON, Lexicon, join_lexicons, wordnet_lexicon
+from core.text.english.syntax import tokenize
 from core.types import Edit, Example
 
 LexiconChoice = Literal["best", "wordnet", "bundled"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.inflection import VerbForm
-from core.english.negation import is_asserted, main_verb
-from core.english.syntax import Sentence, tokenize
-from core.english.verb_phrases import FINITE_TAGS, finite_verb, sentence_tags, verb_bases
-from core.english.word_lists import COORDINATORS
 from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
+from core.text.english.inflection import VerbForm
+from core.text.english.negation import is_asserted, main_verb
+from core.text.english.syntax import Sentence, tokenize
+from core.text.english.verb_phrases import FINITE_TAGS, finite_verb, sentence_tags, verb_bases
+from core.text.english.word_lists import COORDINATORS
 from core.types import Edit, ErrorType, Example, Span
 
 _WAS = frozenset({"was", "were"})

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.passive import ParsedWord, passive_sentence
-from core.english.wide_names import DEFAULT_PARSER
 from core.errors import UnscorableError
 from core.model_perturbation import ModelPerturbation
 from core.model_reference import Checkpoint
 from core.perturbation import PERTURBATIONS, PerturbationCard
-from core.text import sentences
+from core.text.english.passive import ParsedWord, passive_sentence
+from core.text.english.wide_names import DEFAULT_PARSER
+from core.text.text import sentences
 from core.types import Answer, Edit, Example, Question, Rounds
 
 _MAX_SENTENCES = 50

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.english.inflection import is_dictionary_word
 from core.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
-from core.text import words
+from core.text.english.inflection import is_dictionary_word
+from core.text.text import words
 from core.types import Edit, Example, Span
 
 _PLAIN_WORD = re.compile(r"(?<![\w'’.-])[a-z]{5,}(?![\w'’-])")

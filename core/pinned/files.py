@@ -8,7 +8,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 from core.base.html_templates import open_templates
-from core.edits import as_segments, recover
 from core.errors import TouchstoneError, UnknownNameError
 from core.pinned.pin import Pin, PinnedPair, PinnedReport
 from core.pinned.prose import prose_html, prose_latex, prose_markdown
@@ -16,7 +15,8 @@ from core.reports import web_page
 from core.reports.cells import SHADES, SIGNS, legend_in, missing_reasons
 from core.reports.latex import latex_text, table_latex
 from core.reports.markdown import plain_markdown, table_markdown
-from core.text import with_visible_controls
+from core.text.edits import as_segments, recover
+from core.text.text import with_visible_controls
 
 _TEMPLATES = open_templates(Path(__file__).with_name("templates"), Path(web_page.__file__).with_name("templates"))
 

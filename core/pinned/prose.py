@@ -11,7 +11,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from core.reports.latex import latex_text
-from core.text import with_visible_controls
+from core.text.text import with_visible_controls
 
 _SAFE_LINK = re.compile(r"(https?|mailto):", re.IGNORECASE)
 _LINK_START = re.compile(r"\]\((?!\s*<?(?:https?|mailto):)", re.IGNORECASE)

@@ -13,11 +13,11 @@ from pydantic import ConfigDict, Field
 from core.base.metric_tables import NAME_PATTERN, MetricEntry
 from core.base.profile import Setting
 from core.errors import BadSettingError
-from core.language import require_languages
 from core.metric import METRICS, Card
 from core.plugins.checkpoint_metric import FORMS, CheckpointMetric
 from core.plugins.metrics_folder import declared_classes
 from core.registry import read_settings, types_of
+from core.text.language import require_languages
 from core.weights.locations import is_local_source
 
 FAMILY = "Checkpoint"

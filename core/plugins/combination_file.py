@@ -10,10 +10,10 @@ from typing import ClassVar, Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from core.base.metric_tables import MetricEntry
-from core.language import require_languages
 from core.metric import Card
 from core.plugins.combination_metric import CombinationMetric, SentenceCombination
 from core.plugins.metrics_folder import declared_classes
+from core.text.language import require_languages
 
 FAMILY = "Combination"
 _PAPER = "Breiman 1996, Stacked Regressions"

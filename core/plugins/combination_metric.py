@@ -10,7 +10,6 @@ from math import exp, prod
 from typing import ClassVar
 
 from core.errors import BadSettingError, UnreadableAnswerError, UnscorableError
-from core.language import ANY, SPACED
 from core.metric import METRICS, Metric, portable_spec
 from core.metric_parts.lockstep import InnerOutcome, run_in_lockstep
 from core.metric_parts.question_answering import MultiRoundMetric
@@ -18,7 +17,8 @@ from core.model_reference import ModelRef
 from core.plugins.function_metric import PluginMetric
 from core.registry import Plugin
 from core.sentence_scores import sentence_score
-from core.text import sentences
+from core.text.language import ANY, SPACED
+from core.text.text import sentences
 from core.types import Example, Part, Rounds, Score, Seen, Span
 
 Fit = Sequence[float]

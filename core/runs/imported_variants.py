@@ -12,12 +12,12 @@ from core.dataset import Refusal
 from core.datasets.formats.fields import clean_text, document_key
 from core.datasets.formats.item_stream import FIELD_NAMES
 from core.datasets.formats.table_files import file_rows
-from core.edits import recover
 from core.errors import TouchstoneError
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.perturbations.imported import IMPORTED
 from core.runs.filters import rule_remarks
 from core.runs.run import Run, RunRecord, Source, Variant
+from core.text.edits import recover
 from core.types import Example
 
 VARIANT_FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(

@@ -23,8 +23,6 @@ from core.base.files.cache_database import open_database
 from core.base.memoization import memoize
 from core.base.signatures import apart_from_code
 from core.battery import Battery, standard_battery
-from core.contexts import contexts_to_json
-from core.edits import apply
 from core.engine.conversation import ScoringEngine
 from core.errors import Problem, UnscorableError, attempt
 from core.metric import Metric
@@ -32,6 +30,8 @@ from core.perturbation import Perturbation, RulePerturbation
 from core.runs.shifts import Shift, changed_words
 from core.stats.score_pairs import MIN_FOR_QUANTILES, SHIFT_TOLERANCE, noise_range, with_least_ends
 from core.stats.statistic import Values
+from core.text.contexts import contexts_to_json
+from core.text.edits import apply
 from core.types import Edit, Example, Result
 
 _SIZE_FACTOR = 2  # sizes within this factor count as the same

@@ -16,7 +16,7 @@ from core.runs.shifts import STRESS_RESAMPLES, document_array, score_array
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, consistency_share, mean_correction
 from core.stats.statistic import Estimate
-from core.text import words
+from core.text.text import words
 from core.types import Example, Result
 
 PLACES = ("alone", "early", "midway", "late")

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 
 from core.base.background import BackgroundTask, Progress
-from core.edits import apply
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.metric import METRICS, Metric
@@ -18,6 +17,7 @@ from core.nli_check import NLI_CHECKS, NliCheck, NliResult
 from core.perturbation import PERTURBATIONS, Perturbation
 from core.runs.filters import rule_remarks
 from core.runs.run import Check, Run, RunRecord, ScoreRecord, Source, Variant, to_json_line
+from core.text.edits import apply
 from core.types import Edit, Example, Failure
 
 _SOURCES_AT_ONCE = 16  # sources whose variants are made before they are scored, so that scores come soon

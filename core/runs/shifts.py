@@ -22,7 +22,7 @@ from core.stats.statistic import (
     sums_by,
     undefined,
 )
-from core.text import words
+from core.text.text import words
 from core.types import Edit
 
 

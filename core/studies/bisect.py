@@ -14,7 +14,6 @@ from math import comb
 from types import MappingProxyType
 from typing import ClassVar
 
-from core.edits import apply
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.metric_title import metric_title
@@ -22,6 +21,7 @@ from core.report import Column, Report, Table
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
+from core.text.edits import apply
 from core.types import Edit, Example, Failure, Result
 
 MAX_EXHAUSTIVE_EDITS = 5

@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from core.errors import TouchstoneError
-from core.nltk_import import import_nltk
 from core.report import Column, Report, Table
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
-from core.text import sentences
+from core.text.nltk_import import import_nltk
+from core.text.text import sentences
 from core.types import Item
 
 ALL_DOMAINS = "all"

@@ -17,7 +17,7 @@ from core.report import Column, Report, Table
 from core.runs.run import Run
 from core.stats.statistic import Values
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.text import sentences, words
+from core.text.text import sentences, words
 from core.types import Direction
 
 _FIFTHS = 5  # the best fifth, as Ramprasad and Wallace (2024) take it

@@ -24,7 +24,7 @@ from core.stats.discrimination import LabelledScores, auc, stratified_auc
 from core.stats.statistic import Estimate, Statistic, undefined
 from core.stats.text_tables import format_unsigned
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
-from core.text import words
+from core.text.text import words
 
 ALL_KINDS = "all breaking"
 """Name of the row of all breaking kinds together."""

@@ -34,7 +34,7 @@ from core.stats.score_pairs import ScorePairs, wrong_way_share
 from core.stats.statistic import Estimate, Statistic, mean
 from core.stats.text_tables import format_share, format_signed
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
-from core.text import words
+from core.text.text import words
 
 _SAME_LENGTH = 0.25
 _ADDED_PLACES: tuple[Placement, ...] = ("prefix", "suffix")

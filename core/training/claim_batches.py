@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from core.models.words.claims import Batch, TextPair, Unit
-from core.text import sentences
+from core.text.text import sentences
 from core.training.training_row import TrainingRow
 
 _BATCH_TEXTS = 8

@@ -14,7 +14,7 @@ from core.errors import TouchstoneError
 from core.models.unfinished_training import TrainingStep
 from core.models.words.claims import premise
 from core.stats.statistic import Mask, Values, deal_folds
-from core.text import sentences
+from core.text.text import sentences
 from core.training.card import RecipeAccount
 from core.training.claim_batches import batches, stress_batches
 from core.training.training_data import TrainingData

@@ -7,11 +7,11 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.english.dates import CALENDAR
-from core.english.names import PEOPLE, find_names
-from core.english.word_lists import FUNCTION_WORDS, PREPOSITIONS, SUBORDINATORS
 from core.models.words.word_states import word_spans
-from core.text import entities, sentences, words
+from core.text.english.dates import CALENDAR
+from core.text.english.names import PEOPLE, find_names
+from core.text.english.word_lists import FUNCTION_WORDS, PREPOSITIONS, SUBORDINATORS
+from core.text.text import entities, sentences, words
 from core.training.training_row import TrainingRow
 from core.types import Span
 

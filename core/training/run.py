@@ -13,7 +13,6 @@ import numpy as np
 from core.battery import Battery, standard_battery
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.language import ENGLISH, language_of
 from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.pool import IMPORTING
@@ -25,7 +24,8 @@ from core.models.words.trained_head import write_head
 from core.models.words.word_features import FEATURES
 from core.settings import VERSION
 from core.stats.statistic import Numbers, Values
-from core.text import words
+from core.text.language import ENGLISH, language_of
+from core.text.text import words
 from core.training.benchmark_figures import benchmark_figures, benchmark_section, judged_examples
 from core.training.benchmarks import reserve_test_data
 from core.training.card import WITHOUT, CardFacts, Figure, RecipeAccount, card_figures, words_account, write_card

@@ -14,11 +14,11 @@ import numpy as np
 
 from core.battery import Battery, standard_battery
 from core.datasets.bundled import bundled_items
-from core.edits import apply, recover
 from core.errors import TouchstoneError, UnscorableError
 from core.models.words.known_documents import NEAR_DUPLICATE, RUN_WORDS
 from core.stats.statistic import Numbers, number_documents
-from core.text import sentences, words
+from core.text.edits import apply, recover
+from core.text.text import sentences, words
 from core.training.inventions import invented_rows
 from core.training.training_row import TrainingRow
 from core.types import Edit, Example, Item, Span, Split, Verdict

@@ -14,7 +14,7 @@ from core.models.words.trees import Labels
 from core.models.words.word_features import Features, ReadDocument, feature_matrix, read_document
 from core.models.words.word_states import WordStates
 from core.models.words.word_table import DOCUMENTS_FILE, WORDS_FILE, WordTable
-from core.text import sentences
+from core.text.text import sentences
 from core.training.training_row import TrainingRow
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from huggingface_hub.errors import HFValidationError
 from core.base.files.guest_folders import is_allowed, is_limited, refusal
 from core.errors import LoadError, MissingWeightsError
 from core.model_reference import Checkpoint
+from core.text.spacy_pipeline import parser_folder
 from core.weights import embedded
 from core.weights.files import BACKBONE, PARSER_KINDS, missing_files, read_json, weight_files
 from core.weights.hub_revisions import MAIN, hub_file, revision_of
-from core.weights.spacy_pipeline import parser_folder
 
 PACKAGE = "package:"
 

@@ -54,7 +54,7 @@ def _loading(part: str) -> Future[None]:
 def _import(part: str) -> None:
     if part == METRICS:
         from core.metric import METRICS as metrics
-        from core.text import sentences
+        from core.text.text import sentences
 
         sentences("The first sentence loads NLTK. It takes a moment.")
         metrics.names()

@@ -16,7 +16,7 @@ from core.datasets import bundled
 from core.metric import Metric
 from core.models import device as devices
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example
 from tests.bench.comparison import EngineRun, MetricComparison, OneByOneRun
 from tests.bench.measurement import BenchRow, Usage

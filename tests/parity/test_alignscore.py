@@ -23,7 +23,7 @@ from core.model_reference import Checkpoint
 from core.models.adapters import alignscore as align
 from core.models.pool import ModelPool
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example, Failure, Question, Result, Score
 from core.weights.integrity import Fingerprints
 from core.weights.locations import ModelStatus, locate, state_on_disk

@@ -16,7 +16,7 @@ from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.tokenizer import TextTokenizer
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example, Result, Score
 from core.weights.integrity import Fingerprints
 from tests.drive import drive

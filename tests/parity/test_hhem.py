@@ -21,7 +21,7 @@ from core.metrics.hhem import prompt
 from core.model_reference import Checkpoint
 from core.models.adapters import hhem
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example, Failure, FailureKind, Result, Score
 from core.weights.locations import locate
 from tests.drive import drive

@@ -15,7 +15,7 @@ from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Counts, Example, Result
 from core.weights.locations import locate
 from tests.drive import drive

@@ -12,7 +12,7 @@ from core.engine.engine import Engine
 from core.metric import METRICS, Metric
 from core.model_reference import Checkpoint
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example, Result
 from core.weights.locations import locate
 from tests.drive import drive

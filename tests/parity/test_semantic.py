@@ -16,7 +16,7 @@ from transformers import AutoModel, PreTrainedTokenizerFast
 
 from core.metric import METRICS
 from core.model_reference import Checkpoint
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Answer, Example, Question
 from core.weights.locations import locate
 from tests.drive import drive, model

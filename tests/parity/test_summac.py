@@ -20,7 +20,7 @@ from core.metrics import summac
 from core.metrics.summac import SummaCConv, text_units
 from core.models.tokenizer import TextTokenizer
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example, Failure, Result, Score
 from tests.drive import drive
 from tests.parity.texts import PAIR_CASES, PAIRS

@@ -25,7 +25,7 @@ from core.models.words.shallow import FEATURES
 from core.runs.run import run_from_lines
 from core.settings import Settings
 from core.studies.surface import missing_features
-from core.text import splitter_name
+from core.text.text import splitter_name
 from core.types import PRECOMPUTED
 
 OUTDATED = "Run: make demo-data"

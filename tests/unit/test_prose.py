@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 
 from annotations.campaigns.questions import Answer, check_answers, is_asked, read_questions
 from cli import app
-from core import edits as executable
 from core.dataset import DATASETS, Importer, Refusal
 from core.datasets.bundled import bundled_items
 from core.metric import METRICS, Metric
 from core.perturbation import PERTURBATIONS, Perturbation
 from core.settings import VERSION, Settings
+from core.text import edits as executable
 from core.types import Example, Item
 from tests.doubles.contributing import found_in_folder
 from tests.reference import outdated_rows

@@ -16,8 +16,8 @@ from core.metric_parts.lockstep import run_in_lockstep
 from core.metric_parts.retrieval import Passage, Retrieval, WindowMode
 from core.metrics.retrieval_wrapper import Retrieve
 from core.model_reference import Checkpoint
-from core.ranking import bm25, closest_rows
-from core.text import sentences
+from core.text.ranking import bm25, closest_rows
+from core.text.text import sentences
 from core.types import Answer, Example, Question, Rounds, Score, Span
 from tests.drive import drive
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.editing.sentence_alignment import sentence_origins
-from core.edits import recover
+from core.text.edits import recover
 
 ORIGINAL = "The harbour was closed. The mayor paid for the repairs. Nobody objected."
 

@@ -14,7 +14,7 @@ from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, E
 from annotations.exchange.samples import load_campaign_samples
 from annotations.store.records import CAMPAIGN_PREFIX, RecordError
 from annotations.store.tables import Document, Origin
-from core.contexts import contexts_from_json, optional_fields
+from core.text.contexts import contexts_from_json, optional_fields
 from core.types import Example, Sample, Verdict
 
 

@@ -13,11 +13,11 @@ from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Questio
 from core.audit.questions.sees_errors import SCALE
 from core.audit.shown_pairs import labelled_case
 from core.cases.measures import OVERALL_SLICE, MetricRow, Slice, slice_cases
-from core.language import count_unverified, language_of
 from core.metric import METRICS
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Mask
-from core.text import words
+from core.text.language import count_unverified, language_of
+from core.text.text import words
 from core.types import Result
 
 _FIELDS = ("domain", "source", "system", "dataset", "slice")

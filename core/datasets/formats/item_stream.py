@@ -9,15 +9,15 @@ from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
-from core import edits
-from core.claim_records import parse_claims
-from core.contexts import join_contexts, locate_contexts, parse_contexts
 from core.dataset import Refusal
 from core.datasets.formats import fields
 from core.datasets.formats.column_map import BORDERLINE_WORDS, CONSISTENT_WORDS, INCONSISTENT_WORDS, NLI_COLUMNS
 from core.datasets.formats.table_files import file_rows
 from core.datasets.formats.text_files import NumberedRow, Row
 from core.errors import TouchstoneError
+from core.text import edits
+from core.text.claim_records import parse_claims
+from core.text.contexts import join_contexts, locate_contexts, parse_contexts
 from core.types import Context, Edit, ErrorType, Example, Item, Verdict
 
 FIELD_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(

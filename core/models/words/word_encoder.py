@@ -21,7 +21,7 @@ from core.models.network import (
 )
 from core.models.tokenizer import TextTokenizer, Tokens
 from core.models.words.word_states import States, WordStates, windows, word_form, word_spans
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Span
 from core.weights.config_check import require_encoder
 from core.weights.files import max_text_tokens, weight_files

@@ -9,13 +9,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from core.dataset import Refusal
-from core.language import find_mark
 from core.llm.spend import Spend
 from core.metric import Metric
 from core.model_reference import asks_endpoint
 from core.outcome_record import JsonRecord, json_line, outcome_record
 from core.settings import Settings
 from core.studies.saved_threshold import OwnThreshold
+from core.text.language import find_mark
 from core.types import Counts, Failure, Outcome, Result
 from pages.commands.shared.inputs import (
     items_or_refusals,

@@ -19,9 +19,9 @@ from annotations.campaigns.candidates import (
 from annotations.campaigns.questions import QuestionSet
 from annotations.store.records import LOCAL_LABELS, PairRecord
 from core.datasets.bundled import bundled_items
-from core.edits import recover
 from core.perturbation import PERTURBATIONS, kind_title
 from core.runs.run import Run
+from core.text.edits import recover
 from core.types import ErrorType, Verdict
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager

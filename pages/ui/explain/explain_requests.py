@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Any
 
 from annotations.store.records import ExplanationFlaw, Grade
-from core.contexts import document_for_reader
 from core.engine.conversation import Conversation
 from core.engine.engine import ConversationTask
 from core.errors import Problem, attempt
@@ -31,6 +30,7 @@ from core.explanations.panel import parse_judge, require_panel
 from core.explanations.stability import fresh_samplings
 from core.llm.chat import Sampling
 from core.llm.endpoints import resolve_model
+from core.text.contexts import document_for_reader
 from core.types import Example, Failure, Verdict
 from pages.server import services
 from pages.ui.probe.pair import current_edits, current_pair, edited_summary

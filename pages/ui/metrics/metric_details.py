@@ -8,11 +8,11 @@ import streamlit as st
 
 from core.catalog.metric_catalog import MetricRow, format_contexts, format_direction, format_range
 from core.errors import Problem, attempt
-from core.language import format_languages
 from core.metric import METRICS, Metric, ReplaceableWeights
 from core.model_reference import Checkpoint, EndpointModel, local_checkpoints
 from core.models.pool import ModelPool
 from core.registry import settings_of
+from core.text.language import format_languages
 from core.weights.files import CODE_RUNNING_KINDS
 from core.weights.locations import ModelStatus, state_on_disk
 from pages.ui.metrics.add_metric import saved_metric_actions

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from core import edits as executable
 from core.engine.conversation import Request
 from core.metric import Metric
 from core.runs.verdict_sentences import edit_verdict
 from core.stats.score_pairs import Move
+from core.text import edits as executable
 from core.types import Intention, Result, Verdict
 from pages.server import services
 from pages.ui.probe.board_rows import BoardRow, format_score, format_shift, shift_move

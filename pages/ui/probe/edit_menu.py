@@ -8,13 +8,13 @@ from functools import partial
 
 import streamlit as st
 
-from core import edits as executable
 from core.datasets.bundled import bundled_items
 from core.engine.conversation import Conversation
 from core.engine.engine import ConversationTask
 from core.model_reference import local_checkpoints
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard, refusal
-from core.text import sentences
+from core.text import edits as executable
+from core.text.text import sentences
 from core.types import Edit, Example, Failure, Intention, Item
 from core.weights.locations import ModelStatus
 from pages.server import services

@@ -10,8 +10,8 @@ from uuid import uuid4
 import streamlit as st
 
 from annotations.store.records import FLAW_MEANINGS, EditAnswers, ExplanationFlaw, Grade, LabelRecord, RecordError
-from core import edits as executable
 from core.errors import AmbiguousEditError, TouchstoneError
+from core.text import edits as executable
 from core.types import UNSTATED, ErrorType, Intention, T, Verdict
 from pages.server import services
 from pages.ui.probe.pair import (

@@ -18,7 +18,7 @@ from annotations.campaigns.adjudication import (
 from annotations.campaigns.curation import CuratorActions
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply_answer_edit
 from annotations.campaigns.results import LabelProvenance
-from core.edits import abridge_unchanged, segments
+from core.text.edits import abridge_unchanged, segments
 from core.types import Span, T
 from pages.server import services
 from pages.ui.probe.text_panes import Highlight, document_view, source_marks

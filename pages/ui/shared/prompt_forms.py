@@ -9,10 +9,10 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from annotations.campaigns.people import Right
-from core.edits import segments
 from core.errors import TouchstoneError
 from core.llm import prompt_replacements
 from core.llm.prompt_replacements import PromptEntry
+from core.text.edits import segments
 from pages.server import services
 from pages.ui.shared.markup import diff_html, escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice

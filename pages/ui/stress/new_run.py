@@ -11,7 +11,6 @@ import streamlit as st
 
 from core.battery import Battery, read_battery
 from core.catalog.metric_catalog import default_metrics
-from core.english.wordnet import is_installed
 from core.errors import BadSettingError, LoadError, MissingWeightsError, TouchstoneError, attempt
 from core.llm.endpoints import endpoint_problem, list_endpoints
 from core.llm.local_models import LOCAL, chat_model, check_local_model, is_local_model
@@ -26,6 +25,7 @@ from core.runs.cost import asks_endpoints, estimate_run_cost
 from core.runs.imported_variants import ImportedVariants
 from core.runs.run import Plan, to_json_line
 from core.stats.text_tables import format_count
+from core.text.english.wordnet import is_installed
 from pages.server import services
 from pages.ui.metrics.model_rows import model_row
 from pages.ui.probe.metric_choice import bench_specs_with_settings

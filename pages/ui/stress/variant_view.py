@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from annotations.store.records import RunRow
-from core.edits import as_segments
 from core.engine.conversation import Cell, CellState, Request
 from core.errors import TouchstoneError
 from core.metric import METRICS
@@ -18,6 +17,7 @@ from core.runs.run import Meaning, Opinion, Run, Source, Variant
 from core.runs.run_sentences import check_sentence
 from core.stats.text_tables import format_count
 from core.studies.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, edit_effects, examples_by_subset
+from core.text.edits import as_segments
 from core.types import Failure, Result
 from pages.server import services
 from pages.ui.probe.opening import open_pair, restore_pair

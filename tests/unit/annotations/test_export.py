@@ -13,7 +13,7 @@ import pytest
 from annotations.campaigns.people import Role, add_person
 from annotations.exchange.export import EXPORT_COLUMNS, ExportRow, all_rows, to_csv, to_jsonl
 from annotations.store.store import Store
-from core.edits import apply, parse
+from core.text.edits import apply, parse
 from core.types import Context, Edit, Span
 from tests.unit.annotations.pair_samples import DOCUMENT, EDITED, EDITS, ORIGINAL, PAIR, record
 

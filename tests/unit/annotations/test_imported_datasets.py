@@ -17,8 +17,8 @@ from annotations.store.database import write_session
 from annotations.store.dataset_import import DatasetSource, ImportResult
 from annotations.store.records import NotSavedError, ReadOnlyError, RecordError
 from annotations.store.store import Store
-from core.contexts import NamedText, join_contexts
 from core.errors import TouchstoneError
+from core.text.contexts import NamedText, join_contexts
 from core.types import (
     Context,
     Edit,

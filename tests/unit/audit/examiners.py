@@ -31,7 +31,7 @@ from core.engine.engine import Engine
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.settings import Settings
-from core.text import words
+from core.text.text import words
 from core.types import Answer, Example, Item, Question, Score, Verdict
 from tests.unit.audit.known_metrics import CARD, variant
 

@@ -11,10 +11,10 @@ from typing import ClassVar
 import pytest
 
 from core.battery import standard_battery
-from core.edits import apply
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric
 from core.perturbation import Perturbation
+from core.text.edits import apply
 from core.types import Answer, Example, Item, Question, Score, Verdict
 
 CARD = Card(

@@ -24,7 +24,7 @@ from core.engine.engine import Engine
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.settings import Settings
-from core.text import sentences, words
+from core.text.text import sentences, words
 from core.types import Item, Verdict
 from tests.unit.audit.known_metrics import variant
 from tests.unit.llm.scripted import Body, Endpoint, Reply, serving, text

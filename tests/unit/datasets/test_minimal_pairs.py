@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core import edits
 from core.dataset import DATASETS, Refusal
+from core.text import edits
 from core.types import Edit, ErrorType, Item, ReleasedScore, Span, Split, Verdict
 from tests.unit.datasets.reading import ids, imported, refused
 from tests.unit.datasets.releases import (

@@ -10,8 +10,8 @@ import pytest
 
 from core.editing.editor import Editor
 from core.editing.proposals import EditForm, Proposals
-from core.edits import apply
 from core.errors import MissingEndpointError, UnscorableError
+from core.text.edits import apply
 from core.types import Example
 from tests.drive import drive
 from tests.unit.llm.scripted import Reply, serving, text

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from core.editing.trivial import TrivialKind, trivial_kind
-from core.edits import occurrences
-from core.english.mentions import edit_origin, inserted_words
+from core.text.edits import occurrences
+from core.text.english.mentions import edit_origin, inserted_words
 from core.types import Edit
 from tests.unit.editing.trivial_cases import HELD_OUT, HELD_OUT_NEEDS_READING, NEEDS_READING, TRIVIAL, read_case
 

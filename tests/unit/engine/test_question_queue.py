@@ -14,7 +14,7 @@ from core.engine.question_queue import PendingQuestion, QuestionQueue, next_chec
 from core.errors import Problem
 from core.model_reference import Checkpoint
 from core.models.model import Row
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Answer, FailureKind, Item, Question
 from tests.doubles.bench import asking
 from tests.doubles.released import BUMP, needs

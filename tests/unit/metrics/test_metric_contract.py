@@ -23,7 +23,7 @@ from core.metric import METRICS, Card, Metric
 from core.model_reference import Checkpoint, local_checkpoints
 from core.registry import settings_of
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example, Failure, FailureKind, Outcome, Result
 from core.weights.locations import ModelStatus, state_on_disk
 from tests.conftest import Weights

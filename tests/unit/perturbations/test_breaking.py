@@ -8,12 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from core import edits as executable
-from core.english import wide_names
-from core.english.name_swaps import stand_ins
-from core.english.names import Name, NameKind
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS
+from core.text import edits as executable
+from core.text.english import wide_names
+from core.text.english.name_swaps import stand_ins
+from core.text.english.names import Name, NameKind
 from core.types import Example, Span
 
 

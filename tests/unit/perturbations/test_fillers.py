@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from core import edits as executable
 from core.errors import UnknownNameError, UnscorableError
 from core.perturbation import PERTURBATIONS
 from core.perturbations.fillers import Filler
-from core.text import words
+from core.text import edits as executable
+from core.text.text import words
 from core.types import Edit, Example
 
 SUMMARY = "The port was shut. Nobody was hurt."

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core import edits as executable
 from core.errors import BadSettingError, MissingWeightsError, UnscorableError
 from core.perturbation import PERTURBATIONS, Perturbation, refusal
+from core.text import edits as executable
 from core.types import Answer, Edit, Example, Question
 from tests.conftest import Weights
 from tests.drive import drive

@@ -10,11 +10,11 @@ from itertools import pairwise, product
 
 import pytest
 
-from core import edits as executable
 from core.datasets.bundled import bundled_items
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS, Perturbation, RulePerturbation
 from core.registry import format_spec
+from core.text import edits as executable
 from core.types import Edit, ErrorType, Example
 
 SEEDS = [item.example for item in bundled_items() if not item.parent]

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from core import edits as executable
-from core.english.inflection import is_dictionary_word
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS
+from core.text import edits as executable
+from core.text.english.inflection import is_dictionary_word
 from core.types import Example
 
 

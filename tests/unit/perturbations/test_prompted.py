@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from core import edits as executable
 from core.errors import MissingEndpointError, TouchstoneError, UnscorableError
 from core.llm.prompts import PROMPTS_FOLDER
 from core.perturbation import PERTURBATIONS, Perturbation
+from core.text import edits as executable
 from core.types import Edit, Example
 from tests.drive import drive
 from tests.unit.llm.scripted import Endpoint, Reply, refusal, serving, text

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core import edits as executable
 from core.errors import LoadError, UnscorableError
 from core.perturbation import PERTURBATIONS, refusal
+from core.text import edits as executable
 from core.types import Answer, Edit, Example, Question, Span
 from tests.drive import drive
 
@@ -126,7 +126,7 @@ def test_one_of_several_sentences_is_turned_and_the_seed_says_which() -> None:
 
 
 def test_without_spacy_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("core.weights.spacy_pipeline.find_spec", lambda _: None)
+    monkeypatch.setattr("core.text.spacy_pipeline.find_spec", lambda _: None)
     assert "pip install spacy==" in refusal(PLAIN, Example("x", DOCUMENT, "The club sold the striker."))
     with pytest.raises(LoadError, match="is no spaCy pipeline"):
         _ = PERTURBATIONS.build("voice", {"parser": str(tmp_path)}).signature

@@ -19,7 +19,7 @@ from core.runs.run import Run, run_from_lines
 from core.runs.runner import continue_run
 from core.runs.shifts import score_shifts
 from core.settings import Settings
-from core.text import splitter_name
+from core.text.text import splitter_name
 from core.types import Result
 
 OUTDATED = "Run: make demo-data"

@@ -10,7 +10,6 @@ import pytest
 
 from core.battery import read_battery
 from core.datasets.bundled import bundled_items
-from core.edits import apply
 from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
 from core.metric import METRICS
@@ -20,6 +19,7 @@ from core.runs.bundled_run import BUNDLED_RUN_METRICS, bundled_harmless_shifts
 from core.runs.null_bands import MAX_HARMLESS, NullBands, SignedMetrics, harmless_variants, null_band
 from core.runs.shifts import Shift
 from core.stats.score_pairs import MIN_FOR_QUANTILES
+from core.text.edits import apply
 from core.types import Example, Score
 from tests.doubles.metrics import Breaking, Letters
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from core.edits import apply
 from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
 from core.models.pool import ModelPool
 from core.runs.run import Plan, Run, RunRecord, Source, Variant, from_json_line
 from core.runs.runner import BackgroundRuns, continue_run
+from core.text.edits import apply
 from core.types import Example, FailureKind
 
 SUMMARY = "The harbour was closed on Tuesday. Two ferries were torn away. Nobody was hurt."

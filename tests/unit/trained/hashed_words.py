@@ -8,7 +8,7 @@ from hashlib import sha256
 import numpy as np
 
 from core.models.words.word_states import States, WordStates, word_form, word_spans
-from core.text import sentences
+from core.text.text import sentences
 from core.training.trainer import Encoder
 
 WIDTH = 16

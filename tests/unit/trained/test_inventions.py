@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from core.models.words.word_states import word_spans
-from core.text import words
+from core.text.text import words
 from core.training.inventions import INVENTIONS, Claim, invented_rows
 from core.training.training_row import TrainingRow
 from core.types import Span

@@ -11,9 +11,9 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import edits as executable
 from core.datasets.bundled import bundled_items
 from core.runs.null_bands import NullBand
+from core.text import edits as executable
 from core.types import UNSTATED, ErrorType, Intention, Verdict
 from pages.ui.probe.board_rows import BoardRow, Noise
 from pages.ui.probe.comparison import ComparedEdit, comparison_csv, comparison_table

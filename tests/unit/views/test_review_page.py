@@ -14,7 +14,7 @@ from annotations.store.database import read_session
 from annotations.store.people_tables import Person
 from annotations.store.response_tables import Adjudication, Correction, Reservation
 from annotations.store.store import Store
-from core.edits import recover, to_records
+from core.text.edits import recover, to_records
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 
 Open = Callable[..., AppTest]

@@ -41,7 +41,7 @@ from annotations.store.records import RecordError, RightsError
 from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
 from annotations.store.tables import Item as ItemRow
-from core.edits import recover, to_records
+from core.text.edits import recover, to_records
 from core.types import ErrorType, Example, Item
 from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign, save_items
 

@@ -16,7 +16,7 @@ from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS, NotSavedErr
 from annotations.store.response_tables import Correction
 from annotations.store.store import Store
 from annotations.store.tables import Item, Origin
-from core.edits import recover, to_records
+from core.text.edits import recover, to_records
 from core.types import ErrorType
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 

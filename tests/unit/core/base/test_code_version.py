@@ -90,7 +90,10 @@ def test_the_hash_does_not_depend_on_the_order_of_the_parts() -> None:
 @pytest.mark.parametrize(
     ("checkout", "installed"),
     [
-        ("def f():\n    from core.text import sentences", "def f():\n    from touchstone.core.text import sentences"),
+        (
+            "def f():\n    from core.text.text import sentences",
+            "def f():\n    from touchstone.core.text.text import sentences",
+        ),
         ('HELP = "Run: python cli.py train"', 'HELP = "Run: touchstone train"'),
     ],
 )

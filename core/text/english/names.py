@@ -9,10 +9,10 @@ from enum import StrEnum
 from functools import cache
 
 from core.base.memoization import memoize
-from core.english.dates import CALENDAR
-from core.english.inflection import is_dictionary_word
-from core.english.word_lists import list_groups
-from core.text import entities
+from core.text.english.dates import CALENDAR
+from core.text.english.inflection import is_dictionary_word
+from core.text.english.word_lists import list_groups
+from core.text.text import entities
 from core.types import Span
 
 

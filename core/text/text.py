@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.base.memoization import memoize
-from core.nltk_import import import_nltk
+from core.text.nltk_import import import_nltk
 from core.types import Span
 
 if TYPE_CHECKING:
-    from core.punkt import QuickPunkt
+    from core.text.punkt import QuickPunkt
 
 _WORD = re.compile(r"\w+")
 
@@ -95,7 +95,7 @@ def _punkt() -> QuickPunkt:
     from nltk.data import find
     from nltk.tokenize.punkt import PunktParameters, load_punkt_params
 
-    from core.punkt import QuickPunkt
+    from core.text.punkt import QuickPunkt
 
     # NLTK ends a match after five seconds on the clock, which a busy machine needs for a book; its patterns are linear
     redos.DEFAULT_TIMEOUT = 120.0

@@ -1,4 +1,4 @@
-"""Train the tagger on treebanks in CoNLL-U: `python -m core.english.tagger_training [--test FILE] FILES…`."""
+"""Train the tagger on treebanks in CoNLL-U: `python -m core.text.english.tagger_training [--test FILE] FILES…`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from core.english.syntax import split_tokens
-from core.english.tagger import WEIGHTS_FILE, Weights, best_tag, history_features, lexical_features
+from core.text.english.syntax import split_tokens
+from core.text.english.tagger import WEIGHTS_FILE, Weights, best_tag, history_features, lexical_features
 
 Tagged = tuple[tuple[str, ...], tuple[str, ...]]
 """(tokens, their tags)"""

@@ -71,7 +71,7 @@ def _words(text: str) -> list[str]:
 
 @memoize(1)  # loaded by one thread while the others wait: it takes half a second
 def _identifier() -> LanguageIdentifier:
-    from core.language_model import load_language_model
+    from core.text.language_model import load_language_model
 
     return load_language_model()
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from core.contexts import (
+from core.errors import TouchstoneError
+from core.metrics.alignscore import AlignScoreBase
+from core.metrics.minicheck import MiniCheckFlanT5
+from core.metrics.summac import SummaCConv, SummaCZS
+from core.outcome_record import outcome_record
+from core.text.contexts import (
     NamedText,
     closest_evidence,
     context_records,
@@ -17,11 +22,6 @@ from core.contexts import (
     parse_contexts,
     passage_spans,
 )
-from core.errors import TouchstoneError
-from core.metrics.alignscore import AlignScoreBase
-from core.metrics.minicheck import MiniCheckFlanT5
-from core.metrics.summac import SummaCConv, SummaCZS
-from core.outcome_record import outcome_record
 from core.types import Example, Part, Result, Seen, Span
 
 PORT, WEATHER = "The harbour was closed on Tuesday", "Winds reached 90 km/h. Nobody was hurt."

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.english.inflection import VerbForm, inflect_verb, is_dictionary_word
-from core.english.mentions import mentions
-from core.english.syntax import (
+from core.text.english.inflection import VerbForm, inflect_verb, is_dictionary_word
+from core.text.english.mentions import mentions
+from core.text.english.syntax import (
     PERSONAL_SUBJECTS,
     Replacement,
     Sentence,
     contextual_verb_readings,
     token_at,
 )
-from core.english.verb_phrases import FINITE_TAGS, NOUN_TAGS, finite_verb, sentence_tags
-from core.english.word_lists import (
+from core.text.english.verb_phrases import FINITE_TAGS, NOUN_TAGS, finite_verb, sentence_tags
+from core.text.english.word_lists import (
     DETERMINERS,
     FINITE_BE,
     HAVE,

@@ -7,7 +7,7 @@ import random
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
 from core.datasets.bundled import bundled_items
-from core.punkt import QuickPunkt
+from core.text.punkt import QuickPunkt
 
 _PIECES = (
     "word Mr U.S etc e.g No A i x 2.5 1990 é naïve Smith . . ! ? ... * @ ( ) [ ] { } - -- , ; : \" ' ” “ ’ ‘ « » नि 。 .. … J. I. a.m. $3. 'em"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from core.base.memoization import memoize
-from core.english.inflection import VerbForm, inflections, lemmas_by_part
-from core.english.syntax import Sentence, Token, token_at
-from core.english.tagger import part_of_speech_tags
-from core.english.word_lists import BE, HAVE
+from core.text.english.inflection import VerbForm, inflections, lemmas_by_part
+from core.text.english.syntax import Sentence, Token, token_at
+from core.text.english.tagger import part_of_speech_tags
+from core.text.english.word_lists import BE, HAVE
 from core.types import Span
 
 FINITE_TAGS = frozenset({"VBD", "VBZ", "VBP"})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from core.english.dates import find_dates
-from core.english.inflection import VerbForm, base_forms, indefinite_article, inflect, verb_readings
-from core.english.names import NameKind, find_names
-from core.english.numbers import find_numbers, other_numbers
-from core.english.syntax import tokenize
+from core.text.english.dates import find_dates
+from core.text.english.inflection import VerbForm, base_forms, indefinite_article, inflect, verb_readings
+from core.text.english.names import NameKind, find_names
+from core.text.english.numbers import find_numbers, other_numbers
+from core.text.english.syntax import tokenize
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.base.memoization import memoize
-from core.english.inflection import VerbForm, inflect, possible_verb_forms, verb_readings
-from core.english.word_lists import (
+from core.text.english.inflection import VerbForm, inflect, possible_verb_forms, verb_readings
+from core.text.english.word_lists import (
     ADVERBS,
     ARTICLES,
     AUXILIARIES,
@@ -28,7 +28,7 @@ from core.english.word_lists import (
     conditional_words,
     mutual_words,
 )
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Span
 
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*(?:[-'’]\w+)*|\w+(?:[-'’]\w+)*|--|[^\w\s]")

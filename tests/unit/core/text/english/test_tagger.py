@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.english.syntax import split_tokens
-from core.english.tagger import part_of_speech_tags
-from core.english.tagger_training import accuracy, read_treebank, train
-from core.english.verb_phrases import finite_verb, sentence_tags
+from core.text.english.syntax import split_tokens
+from core.text.english.tagger import part_of_speech_tags
+from core.text.english.tagger_training import accuracy, read_treebank, train
+from core.text.english.verb_phrases import finite_verb, sentence_tags
 
 _TREEBANK = """# text = The dogs didn't bark at Ann's cat.
 1\tThe\tthe\tDET\tDT\t_

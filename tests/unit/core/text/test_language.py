@@ -21,14 +21,14 @@ from transformers import (
     XLMRobertaForSequenceClassification,
 )
 
-from core import language, language_model
 from core.cases.cases import build_cases
 from core.catalog.metric_catalog import list_metrics
 from core.datasets.bundled import bundled_items
 from core.errors import BadSettingError
-from core.language import ANY, SPACED, count_unverified, find_mark, language_note, language_of, mark_language
 from core.metric import METRICS
 from core.models.pool import ModelPool
+from core.text import language, language_model
+from core.text.language import ANY, SPACED, count_unverified, find_mark, language_note, language_of, mark_language
 from core.types import Example, Item, Sample, Score, Seen, StoredScore
 from tests.tiny import deberta_config, deberta_tokenizer, random_network, roberta_config, saved
 from tests.unit.command_line import run

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from core.base.memoization import memoize
-from core.english.inflection import lemmas_by_part
-from core.english.word_lists import FUNCTION_WORDS
+from core.text.english.inflection import lemmas_by_part
+from core.text.english.word_lists import FUNCTION_WORDS
 
 WEIGHTS_FILE = Path(__file__).parent / "data" / "pos_tagger.json.gz"
 Weights = Mapping[str, Mapping[str, int]]

@@ -10,8 +10,8 @@ from importlib import import_module
 from types import ModuleType
 
 from core.base.memoization import memoize
-from core.english.word_lists import list_lines
-from core.text import words
+from core.text.english.word_lists import list_lines
+from core.text.text import words
 
 
 class VerbForm(StrEnum):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from core.english.dates import CALENDAR, TIME_WORDS
-from core.english.inflection import VerbForm, inflect_verb
-from core.english.syntax import Sentence, token_at
-from core.english.verb_phrases import NOUN_TAGS, place_before, sentence_tags, verb_reading
-from core.english.word_lists import BE, HAVE, NEGATIVES, OBJECTS, list_groups
+from core.text.english.dates import CALENDAR, TIME_WORDS
+from core.text.english.inflection import VerbForm, inflect_verb
+from core.text.english.syntax import Sentence, token_at
+from core.text.english.verb_phrases import NOUN_TAGS, place_before, sentence_tags, verb_reading
+from core.text.english.word_lists import BE, HAVE, NEGATIVES, OBJECTS, list_groups
 
 Frame = str
 """Complement of a verb: np, to, clause, end, or +preposition; a passive has the object before it and is np as well."""

@@ -13,13 +13,13 @@ from dataclasses import replace
 from functools import cache
 
 from core.base.memoization import memoize
-from core.english.inflection import is_dictionary_word
-from core.english.mentions import matching_sentences, mentions, sentence_around
-from core.english.names import OFFICES, PEOPLE, PLACES, TITLES, Name, NameKind, find_names, is_listed_name
-from core.english.syntax import split_tokens
-from core.english.tagger import part_of_speech_tags
-from core.english.wide_names import NameReading, definite_names, named_things
-from core.english.word_lists import COORDINATORS, PREPOSITIONS, SUBORDINATORS, list_groups, list_lines
+from core.text.english.inflection import is_dictionary_word
+from core.text.english.mentions import matching_sentences, mentions, sentence_around
+from core.text.english.names import OFFICES, PEOPLE, PLACES, TITLES, Name, NameKind, find_names, is_listed_name
+from core.text.english.syntax import split_tokens
+from core.text.english.tagger import part_of_speech_tags
+from core.text.english.wide_names import NameReading, definite_names, named_things
+from core.text.english.word_lists import COORDINATORS, PREPOSITIONS, SUBORDINATORS, list_groups, list_lines
 from core.types import Example, Span
 
 _LEVELS = {"country": NameKind.COUNTRY, "city": NameKind.CITY, "state": NameKind.PLACE}

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.english.inflection import VerbForm, inflect_verb, inflections
-from core.english.negation import uncapitalised_opening
-from core.english.syntax import split_tokens
-from core.english.verb_phrases import verb_bases
-from core.english.word_lists import POSSESSIVES
+from core.text.english.inflection import VerbForm, inflect_verb, inflections
+from core.text.english.negation import uncapitalised_opening
+from core.text.english.syntax import split_tokens
+from core.text.english.verb_phrases import verb_bases
+from core.text.english.word_lists import POSSESSIVES
 from core.types import Span
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from nltk.tokenize import sent_tokenize
 
-from core.text import (
+from core.text.text import (
     NO_BLANK,
     closest_sentence,
     padded_words,
@@ -127,10 +127,10 @@ def test_running_words_find_whole_words_only() -> None:
 
 ALL_AT_ONCE = """
 import sys, threading
-from core.english.wordnet import is_installed
+from core.text.english.wordnet import is_installed
 from core.metrics.factcg import _tokenize
 from core.metrics.rouge import _stemmer
-from core.text import sentences, splitter_name
+from core.text.text import sentences, splitter_name
 barrier, done = threading.Barrier(5), []
 def first(use):
     barrier.wait()

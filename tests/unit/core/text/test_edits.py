@@ -11,8 +11,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies
 
-from core import edits
 from core.errors import AmbiguousEditError, EditError
+from core.text import edits
 from core.types import Edit, Span
 from tests.doubles.texts import RANDOM, random_change, random_text
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from core.base.memoization import memoize
-from core.english.dates import MONTHS, find_dates
+from core.text.english.dates import MONTHS, find_dates
 from core.types import Span
 
 _UNITS = tuple(

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from core.english.inflection import base_forms, inflect, inflect_verb, plural, possible_verb_forms
-from core.english.numbers import NUMBER_WORDS
-from core.english.predicates import verb_frames
-from core.english.syntax import Replacement, Sentence, contextual_verb_readings, token_at
-from core.english.verb_phrases import NOUN_TAGS, sentence_tags, verb_reading
-from core.english.word_lists import (
+from core.text.english.inflection import base_forms, inflect, inflect_verb, plural, possible_verb_forms
+from core.text.english.numbers import NUMBER_WORDS
+from core.text.english.predicates import verb_frames
+from core.text.english.syntax import Replacement, Sentence, contextual_verb_readings, token_at
+from core.text.english.verb_phrases import NOUN_TAGS, sentence_tags, verb_reading
+from core.text.english.word_lists import (
     ADVERBS,
     ARTICLES,
     COORDINATORS,
@@ -26,7 +26,7 @@ from core.english.word_lists import (
     conditional_words,
     list_groups,
 )
-from core.english.wordnet import PartOfSpeech, WordNet, load_wordnet
+from core.text.english.wordnet import PartOfSpeech, WordNet, load_wordnet
 from core.types import Span
 
 _MAX_PHRASE_WORDS = 6  # words of a phrase

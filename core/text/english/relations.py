@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from core.english.syntax import Replacement, Sentence
-from core.english.verb_phrases import FINITE_TAGS, sentence_tags
+from core.text.english.syntax import Replacement, Sentence
+from core.text.english.verb_phrases import FINITE_TAGS, sentence_tags
 from core.types import Span
 
 _RELATIONS: Mapping[str, str] = MappingProxyType(

@@ -13,13 +13,13 @@ from functools import cache
 from typing import Any, Literal
 
 from core.base.memoization import memoize
-from core.english.inflection import is_dictionary_word
-from core.english.mentions import mentions
-from core.english.names import Name, NameKind, find_names, is_listed_name, name_runs, touches_name
-from core.english.word_lists import list_groups, list_lines
 from core.model_reference import Checkpoint
+from core.text.english.inflection import is_dictionary_word
+from core.text.english.mentions import mentions
+from core.text.english.names import Name, NameKind, find_names, is_listed_name, name_runs, touches_name
+from core.text.english.word_lists import list_groups, list_lines
+from core.text.spacy_pipeline import load_pipeline, parser_folder
 from core.types import Span
-from core.weights.spacy_pipeline import load_pipeline, parser_folder
 
 NameReading = Literal["listed", "guessed", "parsed"]
 DEFAULT_PARSER = "package:en_core_web_sm"

@@ -6,11 +6,11 @@ from collections import Counter
 from typing import Literal
 
 from core.base.memoization import memoize
-from core.english.inflection import base_forms, base_forms_in
-from core.english.syntax import split_tokens
-from core.english.tagger import part_of_speech_tags
-from core.english.word_lists import FUNCTION_WORDS
-from core.text import closest_sentence, sentences, words
+from core.text.english.inflection import base_forms, base_forms_in
+from core.text.english.syntax import split_tokens
+from core.text.english.tagger import part_of_speech_tags
+from core.text.english.word_lists import FUNCTION_WORDS
+from core.text.text import closest_sentence, sentences, words
 from core.types import Edit, Span
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import nltk.data
 import pytest
 
-from core.edits import apply
-from core.english.synonyms import wordnet_lexicon
-from core.english.syntax import tokenize
-from core.english.wordnet import load_wordnet
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS
+from core.text.edits import apply
+from core.text.english.synonyms import wordnet_lexicon
+from core.text.english.syntax import tokenize
+from core.text.english.wordnet import load_wordnet
 from core.types import Example
 from tests.tiny_wordnet import write_wordnet
 
