@@ -15,8 +15,8 @@ from annotations.campaigns.label_agreement import answer_codes, ratings_from_ans
 from annotations.campaigns.results import CampaignLabel, known_labels, latest_blind_labels, load_labels
 from annotations.store.campaign_tables import AnswerKey, Task
 from annotations.store.tables import Item
-from core.stats.agreement import LabelMatrix
-from core.stats.annotator_model import MODELS, UNKNOWN, AnnotatorModel, competence_estimates, fit_model
+from core.stats.annotators.agreement import LabelMatrix
+from core.stats.annotators.annotator_model import MODELS, UNKNOWN, AnnotatorModel, competence_estimates, fit_model
 from core.stats.statistic import Estimate, Numbers, Values
 
 _DOUBTED = 0.2  # an answer that is less probable than this is listed

@@ -21,7 +21,7 @@ from annotations.campaigns.results import (
     latest_labels,
     load_labels,
 )
-from core.stats.agreement import (
+from core.stats.annotators.agreement import (
     DISTANCES,
     Distance,
     LabelMatrix,
@@ -31,7 +31,7 @@ from core.stats.agreement import (
     label_prevalence,
     raw_agreement,
 )
-from core.stats.answer_distance import (
+from core.stats.annotators.answer_distance import (
     AnswerDistance,
     distance_alpha,
     jensen_shannon_divergence,

@@ -37,7 +37,7 @@ from annotations.store.writes import ITEM_FACTS
 from core.cases.bundled_scores import bundled_samples
 from core.datasets.bundled import bundled_items
 from core.sentence_scores import SentenceScores
-from core.stats.score_draw import SELECTION_PROBABILITY
+from core.stats.rates.score_draw import SELECTION_PROBABILITY
 from core.types import (
     PRECOMPUTED,
     ErrorType,

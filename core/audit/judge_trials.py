@@ -15,7 +15,7 @@ from core.metric import Card
 from core.runs.placement import broken_variant
 from core.runs.run import Run, Source
 from core.runs.shifts import document_array
-from core.stats.cluster_mean import cluster_mean
+from core.stats.rates.cluster_mean import cluster_mean
 from core.stats.statistic import Estimate, Values
 from core.text.text import sentences, words
 from core.types import Example

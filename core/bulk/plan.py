@@ -9,7 +9,7 @@ import numpy as np
 
 from core.bulk.run import format_duration
 from core.bulk.scorer import BlockReport
-from core.stats.cluster_mean import cluster_mean
+from core.stats.rates.cluster_mean import cluster_mean
 from core.stats.statistic import Estimate
 from core.types import Counts
 

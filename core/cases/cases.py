@@ -12,7 +12,7 @@ from core.base.profile import Profile
 from core.cases.code_versions import newest_code_only
 from core.errors import TouchstoneError, UnknownNameError
 from core.metric import METRICS
-from core.stats.score_draw import SELECTION_PROBABILITY
+from core.stats.rates.score_draw import SELECTION_PROBABILITY
 from core.stats.statistic import Mask, Numbers, Values, number_documents
 from core.text.language import count_unverified
 from core.types import Direction, Example, Sample, Split, Verdict

@@ -11,9 +11,17 @@ import numpy as np
 from core.cases.pool import Pool, pool_of_cases, select_pool_metrics
 from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
-from core.stats.prediction_powered import MIN_CLASS, fit_logistic, pool_ranks, score_features
-from core.stats.rate import NOT_LEVEL
-from core.stats.score_draw import DrawnPool, DrawWay, PoolDraw, arrivals, draw_weights, drawn_first, expected_rates
+from core.stats.rates.prediction_powered import MIN_CLASS, fit_logistic, pool_ranks, score_features
+from core.stats.rates.rate import NOT_LEVEL
+from core.stats.rates.score_draw import (
+    DrawnPool,
+    DrawWay,
+    PoolDraw,
+    arrivals,
+    draw_weights,
+    drawn_first,
+    expected_rates,
+)
 from core.stats.statistic import Values
 from core.types import Sample
 

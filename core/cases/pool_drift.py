@@ -10,11 +10,11 @@ import numpy as np
 from core.cases.pool import Pool
 from core.cases.pool_rates import LabelDraw, draw_of_labels
 from core.errors import TouchstoneError, UnknownNameError
-from core.stats.carried_rate import CarriedRate, rate_if_errors_hold, rate_if_scores_hold
 from core.stats.comparison import holm_correction
-from core.stats.label_drawing import drawing_tests
-from core.stats.prediction_powered import pool_ranks, predict_rates, score_features
-from core.stats.rate import LabelSample, Rate
+from core.stats.rates.carried_rate import CarriedRate, rate_if_errors_hold, rate_if_scores_hold
+from core.stats.rates.label_drawing import drawing_tests
+from core.stats.rates.prediction_powered import pool_ranks, predict_rates, score_features
+from core.stats.rates.rate import LabelSample, Rate
 from core.stats.statistic import Mask, Values
 
 
@@ -34,7 +34,7 @@ class MetricDrift:
 class PartDrift:
     """A part beside the reference: the drift of each metric, the rates to expect of it, and the rate by its own labels.
 
-    One is to be expected `if_scores_hold`, the other `if_errors_hold` (`core/stats/carried_rate.py`); `p` tests that the rate by
+    One is to be expected `if_scores_hold`, the other `if_errors_hold` (`core/stats/rates/carried_rate.py`); `p` tests that the rate by
     its labels is the nearer of them, corrected as those of the metrics. None where labels are too few to tell. `problems` say
     what was wrong with the draw of its labels.
     """

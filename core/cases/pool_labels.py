@@ -12,7 +12,7 @@ from core.datasets.formats.item_stream import LABEL_WORDS
 from core.datasets.formats.table_files import table_rows
 from core.datasets.formats.text_files import Row
 from core.errors import TouchstoneError, attempt
-from core.stats.score_draw import SELECTION_PROBABILITY
+from core.stats.rates.score_draw import SELECTION_PROBABILITY
 
 _ERRORS = ("error_type", "error_types", "errors")
 

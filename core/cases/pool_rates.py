@@ -14,7 +14,7 @@ from core.cases.pool import Pool
 from core.errors import TouchstoneError
 from core.metric_title import metric_title
 from core.stats.discrimination import LabelledScores, auc
-from core.stats.label_drawing import (
+from core.stats.rates.label_drawing import (
     EVIDENT_P,
     DrawingTest,
     beyond_weights,
@@ -22,8 +22,8 @@ from core.stats.label_drawing import (
     drawn_by_document,
     estimated_probabilities,
 )
-from core.stats.powered_mean import powered_mean, predict_means
-from core.stats.prediction_powered import (
+from core.stats.rates.powered_mean import powered_mean, predict_means
+from core.stats.rates.prediction_powered import (
     Predictions,
     pool_ranks,
     powered_rate,
@@ -31,11 +31,11 @@ from core.stats.prediction_powered import (
     score_features,
     tuned_scale,
 )
-from core.stats.rate import LabelSample, Rate, labels_alone
-from core.stats.rogan_gladen import CorrectedRate, corrected_rate
-from core.stats.score_draw import SELECTION_PROBABILITY
+from core.stats.rates.rate import LabelSample, Rate, labels_alone
+from core.stats.rates.rogan_gladen import CorrectedRate, corrected_rate
+from core.stats.rates.score_draw import SELECTION_PROBABILITY
+from core.stats.rates.stratified_powered import stratified_rate
 from core.stats.statistic import Estimate, Numbers, Values
-from core.stats.stratified_powered import stratified_rate
 
 Drawing = Literal["test", "random", "scores"]
 """The way labels were drawn: tested by the scores, at random as their owner says, or by their scores."""

@@ -11,9 +11,9 @@ import numpy as np
 
 from core.explanations.judge import Cause
 from core.report import Column, Table
-from core.stats import agreement as distance
 from core.stats import correlation
-from core.stats.agreement import LabelMatrix, cohen_kappa, gwet_ac1, krippendorff_alpha, raw_agreement
+from core.stats.annotators import agreement as distance
+from core.stats.annotators.agreement import LabelMatrix, cohen_kappa, gwet_ac1, krippendorff_alpha, raw_agreement
 from core.stats.bootstrap import RESAMPLES, Resamples
 from core.stats.correlation import RatedScores
 from core.stats.discrimination import LabelledScores, Threshold, balanced_accuracy

@@ -14,8 +14,8 @@ from core.errors import TouchstoneError
 from core.gate.regression import CONSISTENT, Change, MetricComparison
 from core.gate.results_file import MetricSide
 from core.metric import METRICS
-from core.stats.rate import Rate
-from core.stats.rate_differences import difference_interval, difference_p
+from core.stats.rates.rate import Rate
+from core.stats.rates.rate_differences import difference_interval, difference_p
 from core.stats.statistic import Estimate
 
 _SIDES = ("before", "after")
@@ -29,7 +29,7 @@ def compare_rates(
 ) -> tuple[MetricComparison, list[str]]:
     """The change of the share of consistent summaries by the labels of each side, and sentences on these.
 
-    Rates are prediction-powered (`core/stats/prediction_powered.py`); their difference has the interval of Zou and Donner
+    Rates are prediction-powered (`core/stats/rates/prediction_powered.py`); their difference has the interval of Zou and Donner
     (2008), which takes both sides as independent. Raises TouchstoneError for labels of other summaries, and for none.
     """
     draws = []

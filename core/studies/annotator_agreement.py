@@ -16,7 +16,7 @@ from core.cases.cases import Cases
 from core.cases.ratings import VERDICT_VALUES
 from core.errors import TouchstoneError, UnknownNameError
 from core.report import Column, Report, Table
-from core.stats.agreement import (
+from core.stats.annotators.agreement import (
     DISTANCES,
     LabelMatrix,
     cohen_kappa,
@@ -26,7 +26,7 @@ from core.stats.agreement import (
     nominal_distance,
     raw_agreement,
 )
-from core.stats.annotator_model import MODELS, UNKNOWN, competence_estimates, fit_model
+from core.stats.annotators.annotator_model import MODELS, UNKNOWN, competence_estimates, fit_model
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import Estimate, Statistic, undefined
 from core.stats.text_tables import format_percent, format_unsigned

@@ -13,9 +13,9 @@ from core.cases.pool_drift import PartDrift, labels_of_part, part_drifts, refere
 from core.cases.pool_rates import LabelDraw
 from core.metric_title import metric_title
 from core.report import Axis, Cell, Chart, Column, Report, Series, Table
-from core.stats.carried_rate import CarriedRate
-from core.stats.label_count import labels_needed
-from core.stats.rate import Rate
+from core.stats.rates.carried_rate import CarriedRate
+from core.stats.rates.label_count import labels_needed
+from core.stats.rates.rate import Rate
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_p, percent_words
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting

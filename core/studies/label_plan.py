@@ -10,8 +10,8 @@ from typing import ClassVar
 from core.cases.pool_rates import draw_of_labels
 from core.errors import TouchstoneError
 from core.report import Axis, Cell, Chart, Column, Report, Series, Table
-from core.stats.label_count import expected_margin, explained_share, label_grid, labels_needed
-from core.stats.rate import MIN_ERRORS
+from core.stats.rates.label_count import expected_margin, explained_share, label_grid, labels_needed
+from core.stats.rates.rate import MIN_ERRORS
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 
 _MARGINS = (1.0, 2.0, 3.0, 4.0, 5.0, 7.5, 10.0)  # points, besides the one that is asked for

@@ -24,9 +24,9 @@ from core.cases.pool_rates import (
 )
 from core.metric_title import metric_title
 from core.report import Axis, Cell, Chart, Column, Report, Series, Table
-from core.stats.prediction_powered import label_worth
-from core.stats.rate import MIN_ERRORS, Rate
-from core.stats.rate_differences import RateDifference, rank_intervals, rate_differences
+from core.stats.rates.prediction_powered import label_worth
+from core.stats.rates.rate import MIN_ERRORS, Rate
+from core.stats.rates.rate_differences import RateDifference, rank_intervals, rate_differences
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_p, format_percent, percent_words
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting

@@ -14,7 +14,7 @@ from annotations.exchange.samples import load_samples
 from annotations.store.store import Store
 from core.cases.pool_draw import DrawRequest, draw_samples
 from core.settings import Settings
-from core.stats.score_draw import DrawWay
+from core.stats.rates.score_draw import DrawWay
 from pages.commands.shared.messages import print_status
 
 GROUP = "Data"

@@ -11,7 +11,7 @@ from annotations.exchange.data_statement import data_statement
 from annotations.exchange.dataset_card import card_header, cell, parquet_file
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat, LabelledTask
 from core.base.files.archive import zip_files
-from core.stats.score_draw import SELECTION_PROBABILITY
+from core.stats.rates.score_draw import SELECTION_PROBABILITY
 from core.stats.text_tables import markdown_table
 from core.text.contexts import context_records
 

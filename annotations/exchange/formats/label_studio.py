@@ -16,7 +16,7 @@ from annotations.campaigns.questions import CampaignQuestion, Unit, apply_answer
 from annotations.campaigns.resolution import Resolution
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat, LabelledTask
 from core.base.files.archive import zip_files
-from core.stats.score_draw import SELECTION_PROBABILITY
+from core.stats.rates.score_draw import SELECTION_PROBABILITY
 from core.text.contexts import contexts_to_json
 
 _TEXTS: Mapping[Unit, tuple[str, ...]] = {

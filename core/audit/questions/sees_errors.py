@@ -25,7 +25,7 @@ from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import OVERALL_SLICE, MetricRow, pairs_in_slice, slice_cases
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.discrimination import auc
-from core.stats.prediction_powered import worth_with_scores
+from core.stats.rates.prediction_powered import worth_with_scores
 from core.stats.statistic import Estimate
 from core.types import Sample
 

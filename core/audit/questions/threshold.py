@@ -13,7 +13,7 @@ from core.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scal
 from core.audit.shown_pairs import format_decisions, labelled_case
 from core.cases.cases import Cases
 from core.cases.measures import OVERALL_SLICE, slice_cases
-from core.stats.agreement import LabelMatrix, cohen_kappa, gwet_ac1, nominal_distance, raw_agreement
+from core.stats.annotators.agreement import LabelMatrix, cohen_kappa, gwet_ac1, nominal_distance, raw_agreement
 from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores
 from core.stats.statistic import FOLDS, deal_folds, mean

@@ -14,7 +14,7 @@ from annotations.campaigns.people import Right
 from annotations.exchange.samples import load_samples
 from core.cases.pool_draw import DrawRequest, draw_samples
 from core.errors import Problem, attempt
-from core.stats.score_draw import DrawWay
+from core.stats.rates.score_draw import DrawWay
 from core.studies.label_plan import LabelPlan
 from core.types import PRECOMPUTED
 from pages.server import services

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.stats.agreement import Distance, LabelMatrix, krippendorff_alpha
+from core.stats.annotators.agreement import Distance, LabelMatrix, krippendorff_alpha
 from core.stats.bootstrap import Resamples
 from core.stats.correlation import RatedScores, without_system_means
 from core.stats.statistic import Numbers, Statistic, Values

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.stats.agreement import Distance, interval_distance, nominal_distance
+from core.stats.annotators.agreement import Distance, interval_distance, nominal_distance
 from core.stats.correlation import kendall, pearson, spearman
 from tests.unit.datasets.figures import Coefficient, agreement, correlation, partial_correlation, sentence_votes
 from tests.unit.datasets.reading import imported

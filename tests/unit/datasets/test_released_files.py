@@ -11,7 +11,7 @@ import pytest
 from annotations.campaigns.label_agreement import compute_agreement
 from annotations.campaigns.questions import CampaignQuestion, Option
 from annotations.campaigns.results import CampaignLabel
-from core.stats.agreement import Distance, interval_distance, nominal_distance
+from core.stats.annotators.agreement import Distance, interval_distance, nominal_distance
 from core.stats.correlation import kendall, pearson, spearman
 from core.types import ErrorType, Item, Split, Verdict
 from tests.doubles.released import DATA, SOURCES, needs

@@ -17,7 +17,7 @@ from core.cases.pool_labels import pool_labels, read_pool_labels
 from core.cases.pool_rates import draw_of_labels
 from core.errors import TouchstoneError
 from core.report import Report
-from core.stats.rate import clopper_pearson
+from core.stats.rates.rate import clopper_pearson
 from core.stats.statistic import Values
 from core.studies.label_plan import LabelPlan
 from core.studies.prevalence import Prevalence

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.stats.powered_mean import powered_mean, predict_means
-from core.stats.prediction_powered import Predictions, pool_ranks, predict_rates, score_features
-from core.stats.rate import LabelSample, labels_alone
+from core.stats.rates.powered_mean import powered_mean, predict_means
+from core.stats.rates.prediction_powered import Predictions, pool_ranks, predict_rates, score_features
+from core.stats.rates.rate import LabelSample, labels_alone
+from core.stats.rates.stratified_powered import score_strata, stratified_rate
 from core.stats.statistic import Numbers, Values
-from core.stats.stratified_powered import score_strata, stratified_rate
 
 POOL, LABELS = 3000, 300
 

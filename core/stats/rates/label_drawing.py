@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.stats.comparison import holm_correction
-from core.stats.prediction_powered import fit_logistic
-from core.stats.rate import LabelSample
+from core.stats.rates.prediction_powered import fit_logistic
+from core.stats.rates.rate import LabelSample
 from core.stats.statistic import Numbers, Values
 
 EVIDENT_P = 0.001

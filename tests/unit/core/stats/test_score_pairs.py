@@ -21,7 +21,7 @@ from core.stats.score_pairs import (
 )
 from core.stats.statistic import Statistic
 from core.types import Direction
-from tests.unit.stats.naive import assert_the_same
+from tests.unit.core.stats.naive import assert_the_same
 
 PAIRS = ScorePairs(
     original=np.array([0.9, 0.5, 0.4, 0.7, np.nan, 0.6]),

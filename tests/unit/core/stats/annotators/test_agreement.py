@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from core.stats.agreement import (
+from core.stats.annotators.agreement import (
     Distance,
     LabelMatrix,
     cohen_kappa,
@@ -24,7 +24,7 @@ from core.stats.agreement import (
 )
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import Numbers, Values
-from tests.unit.stats.naive import assert_the_same
+from tests.unit.core.stats.naive import assert_the_same
 
 RNG = np.random.default_rng(9)
 DOCUMENTS = RNG.integers(0, 15, 60)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.stats.accuracy_limit import evidence_below, upper_share
+from core.stats.annotators.accuracy_limit import evidence_below, upper_share
 
 
 @pytest.mark.parametrize(("right", "total", "limit"), [(0, 1, 0.7), (0, 4, 0.7), (3, 9, 0.5), (40, 60, 0.9)])

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.stats.prediction_powered import Predictions, tuned_scale
-from core.stats.rate import LabelSample, Rate, labels_alone
+from core.stats.rates.prediction_powered import Predictions, tuned_scale
+from core.stats.rates.rate import LabelSample, Rate, labels_alone
 from core.stats.statistic import Mask, Numbers, Values
 
 _MOST_STRATA = 5

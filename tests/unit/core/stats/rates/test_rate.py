@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from core.stats.label_count import expected_margin, explained_share, label_grid, labels_needed
-from core.stats.label_drawing import beyond_weights, drawing_tests, drawn_by_document, estimated_probabilities
-from core.stats.prediction_powered import (
+from core.stats.rates.label_count import expected_margin, explained_share, label_grid, labels_needed
+from core.stats.rates.label_drawing import beyond_weights, drawing_tests, drawn_by_document, estimated_probabilities
+from core.stats.rates.prediction_powered import (
     fit_logistic,
     label_worth,
     pool_ranks,
@@ -19,9 +19,9 @@ from core.stats.prediction_powered import (
     tuned_scale,
     worth_with_scores,
 )
-from core.stats.rate import LabelSample, Rate, clopper_pearson, effective_size, labels_alone, wilson
-from core.stats.rate_differences import difference_interval, difference_p, rank_intervals, rate_differences
-from core.stats.rogan_gladen import corrected_rate, lang_reiczigel
+from core.stats.rates.rate import LabelSample, Rate, clopper_pearson, effective_size, labels_alone, wilson
+from core.stats.rates.rate_differences import difference_interval, difference_p, rank_intervals, rate_differences
+from core.stats.rates.rogan_gladen import corrected_rate, lang_reiczigel
 from core.stats.statistic import Numbers, Values
 
 POOL = 2000

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.stats.cluster_mean import cluster_mean
+from core.stats.rates.cluster_mean import cluster_mean
 from core.stats.statistic import Values
 
 VALUES: Values = np.array([0.1, 0.4, -0.2, 0.3, 0.25, 0.0, np.nan, 0.6])

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.stats.prediction_powered import MIN_CLASS, fit_logistic
-from core.stats.rate import NOT_LEVEL
-from core.stats.score_draw import DrawnPool
+from core.stats.rates.prediction_powered import MIN_CLASS, fit_logistic
+from core.stats.rates.rate import NOT_LEVEL
+from core.stats.rates.score_draw import DrawnPool
 from core.stats.statistic import Mask, Numbers, Values
 
 _GRID = np.linspace(0.0, 1.0, 1001)  # rates that are bet against

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from core.stats.bootstrap import CONFIDENCE_LEVEL
-from core.stats.rate import MIN_ERRORS, clopper_pearson, wilson
+from core.stats.rates.rate import MIN_ERRORS, clopper_pearson, wilson
 from core.stats.statistic import Values
 
 _GRID = 4001  # points of the scores of either kind of summary

@@ -7,8 +7,8 @@ from math import log
 import numpy as np
 import pytest
 
-from core.stats.agreement import LabelMatrix
-from core.stats.annotator_model import (
+from core.stats.annotators.agreement import LabelMatrix
+from core.stats.annotators.annotator_model import (
     MODELS,
     UNKNOWN,
     competence_estimates,

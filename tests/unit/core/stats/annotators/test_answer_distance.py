@@ -9,8 +9,8 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import spearmanr
 
-from core.stats.agreement import LabelMatrix, interval_distance, krippendorff_alpha
-from core.stats.answer_distance import (
+from core.stats.annotators.agreement import LabelMatrix, interval_distance, krippendorff_alpha
+from core.stats.annotators.answer_distance import (
     AnswerDistance,
     distance_alpha,
     jensen_shannon_divergence,

@@ -13,7 +13,7 @@ from core.stats import correlation as systems
 from core.stats.bootstrap import Resamples
 from core.stats.correlation import RatedScores, correlation_of_systems, kendall, pearson, spearman, without_system_means
 from core.stats.statistic import Numbers, Statistic, Values
-from tests.unit.stats.naive import assert_the_same, redrawn
+from tests.unit.core.stats.naive import assert_the_same, redrawn
 
 RNG = np.random.default_rng(1)
 DOCUMENTS = RNG.integers(0, 30, 120)

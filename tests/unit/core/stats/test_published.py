@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from core.cases.pooling import scale_warning
-from core.stats.agreement import LabelMatrix, interval_distance, krippendorff_alpha, nominal_distance
+from core.stats.annotators.agreement import LabelMatrix, interval_distance, krippendorff_alpha, nominal_distance
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import compare_paired
 from core.stats.correlation import RatedScores, kendall, pearson, spearman, without_system_means

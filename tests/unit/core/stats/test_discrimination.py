@@ -21,7 +21,7 @@ from core.stats.discrimination import (
 from core.stats.score_pairs import ScorePairs
 from core.stats.statistic import Numbers
 from core.types import Direction
-from tests.unit.stats.naive import assert_the_same
+from tests.unit.core.stats.naive import assert_the_same
 
 RNG = np.random.default_rng(7)
 DOCUMENTS = RNG.integers(0, 25, 150)

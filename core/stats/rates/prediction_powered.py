@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.stats.rate import LabelSample, Rate, labels_alone
+from core.stats.rates.rate import LabelSample, Rate, labels_alone
 from core.stats.statistic import FOLDS, Mask, Numbers, Values, deal_folds
 
 MIN_CLASS = 4

@@ -7,8 +7,8 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from core.stats.rate_sequence import DrawnPool, _unbiased_values, rate_sequence
-from core.stats.score_draw import (
+from core.stats.rates.rate_sequence import DrawnPool, _unbiased_values, rate_sequence
+from core.stats.rates.score_draw import (
     DrawWay,
     arrivals,
     draw_weights,

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.stats.agreement import LabelMatrix
+from core.stats.annotators.agreement import LabelMatrix
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.statistic import Estimate, Numbers, Values, count_matrix
 

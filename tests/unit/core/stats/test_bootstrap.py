@@ -13,7 +13,7 @@ from core.stats.bootstrap import Distribution, Resamples
 from core.stats.statistic import Values, mean
 from core.types import T
 from tests.doubles.process import ROOT, finish, start
-from tests.unit.stats.naive import assert_the_same
+from tests.unit.core.stats.naive import assert_the_same
 
 RNG = np.random.default_rng(11)
 DOCUMENTS = RNG.integers(0, 20, 90)
