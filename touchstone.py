@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Scorer
     from mlflow.genai.scorers import Scorer as MlflowScorer
 
-    from core.dataset import Importer, Refusal
+    from core.data.dataset import Importer, Refusal
     from core.integrations.autoevals_scorer import Consistency as AutoevalsScorer
     from core.integrations.deepeval_metric import Consistency as DeepEvalMetric
     from core.integrations.evaluate_metric import Consistency as EvaluateMetric
@@ -329,7 +329,7 @@ def __getattr__(name: str) -> Any:
 
         return {"Perturbation": Perturbation, "PerturbationCard": PerturbationCard}[name]
     if name in {"Importer", "Refusal"}:
-        from core.dataset import Importer, Refusal
+        from core.data.dataset import Importer, Refusal
 
         return {"Importer": Importer, "Refusal": Refusal}[name]
     if name in {"Study", "StudyData"}:

@@ -14,7 +14,7 @@ import touchstone
 from annotations.campaigns.webhooks import EVENTS
 from annotations.exchange.export_format import EXPORT_FORMATS
 from core.catalog.metric_catalog import list_metrics, metrics_markdown
-from core.dataset import DATASETS
+from core.data.dataset import DATASETS
 from core.metric import METRICS
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS

@@ -64,10 +64,10 @@ OURS = {
         *("core.base.signatures", "core.base.code_version"),  # what a score was made by
         "core.base.http.addresses",  # of webhooks
         "core.sentence_scores",  # as they are read again
-        *("core.cases.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
+        *("core.cases.bundled_scores", "core.data.datasets.bundled"),  # a dataset beside those of the database
         "core.training.benchmarks",  # the documents that no metric learns from
         *(
-            "core.dataset",
+            "core.data.dataset",
             "core.base.hub_licences",
         ),  # where benchmarks live, and licences as the hub writes them, for the card of an export
     },
@@ -130,7 +130,9 @@ def test_a_library_is_imported_only_where_it_belongs() -> None:
 def test_listing_what_exists_needs_no_model_library() -> None:
     """Contracts and plugins may be imported by anyone: none of them may drag a kind of model in."""
     plugins = [
-        path for path in SHIPPED if name_of(path).startswith(("core/metrics/", "core/perturbations/", "core/datasets/"))
+        path
+        for path in SHIPPED
+        if name_of(path).startswith(("core/metrics/", "core/perturbations/", "core/data/datasets/"))
     ]
     networks = {
         name_of(path): module

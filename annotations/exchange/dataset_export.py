@@ -22,8 +22,8 @@ from annotations.store.store import Store
 from annotations.store.tables import Dataset, SampleRow
 from annotations.store.writes import document_id
 from core.base.hub_licences import HUB_LICENCES
-from core.dataset import DATASETS
-from core.datasets.bundled import Bundled
+from core.data.dataset import DATASETS
+from core.data.datasets.bundled import Bundled
 from core.stats.text_tables import markdown_table
 from core.text.contexts import context_records
 from core.types import Item, Verdict

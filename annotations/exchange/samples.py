@@ -35,7 +35,7 @@ from annotations.store.tables import Explanation, Origin, SampleRow
 from annotations.store.tables import Item as ItemRow
 from annotations.store.writes import ITEM_FACTS
 from core.cases.bundled_scores import bundled_samples
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.sentence_scores import SentenceScores
 from core.stats.rates.score_draw import SELECTION_PROBABILITY
 from core.types import (

@@ -15,7 +15,7 @@ from core.audit.report import AuditReport, audit_metrics, build_report, read_rep
 from core.cases.bundled_scores import OFFLINE_METRICS, bundled_samples
 from core.cases.cases import Cases
 from core.cases.pooling import pool_cases
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.model_reference import local_checkpoints
 from core.settings import Settings

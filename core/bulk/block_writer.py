@@ -22,11 +22,11 @@ from core.bulk.blocks import (
     write_manifest,
 )
 from core.bulk.folder import Folder, local_tables
-from core.dataset import Refusal
-from core.datasets.formats.fields import document_key
-from core.datasets.formats.item_stream import RecordPlace, items_of_record, items_of_rows
-from core.datasets.formats.table_files import file_rows
-from core.datasets.formats.text_files import Row
+from core.data.dataset import Refusal
+from core.data.datasets.formats.fields import document_key
+from core.data.datasets.formats.item_stream import RecordPlace, items_of_record, items_of_rows
+from core.data.datasets.formats.table_files import file_rows
+from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
 from core.types import Item
 

@@ -18,7 +18,7 @@ from core.cases.cases import Cases, left_out_metrics, link_edits, own_columns, r
 from core.cases.code_versions import in_several_codes
 from core.cases.pooling import pool_cases
 from core.cases.training_overlap import training_overlaps
-from core.datasets.formats.fields import document_key
+from core.data.datasets.formats.fields import document_key
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.stats.statistic import Mask, Numbers, Values, number_linked

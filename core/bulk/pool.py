@@ -11,7 +11,7 @@ from core.bulk.folder import Folder
 from core.bulk.results import open_stored_results
 from core.cases.cases import MetricColumn
 from core.cases.pool import Pool
-from core.datasets.formats.fields import document_key
+from core.data.datasets.formats.fields import document_key
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.stats.statistic import Values

@@ -15,8 +15,8 @@ from typing import ClassVar
 
 from core.bulk.blocks import FORMAT, Manifest, block_names, read_block, read_manifest, read_parquet
 from core.bulk.folder import Folder
-from core.dataset import Importer, Refusal
-from core.datasets.formats.fields import document_key
+from core.data.dataset import Importer, Refusal
+from core.data.datasets.formats.fields import document_key
 from core.errors import Problem, TouchstoneError, attempt
 from core.metric import Metric, signature
 from core.model_reference import asks_endpoint

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.metric import METRICS, Metric
 from core.settings import Settings
 from core.types import PRECOMPUTED, Example, Failure, Outcome, Sample, StoredScore

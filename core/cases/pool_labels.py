@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 
 from core.cases.pool import PoolLabel
-from core.datasets.formats import fields
-from core.datasets.formats.item_stream import LABEL_WORDS
-from core.datasets.formats.table_files import table_rows
-from core.datasets.formats.text_files import Row
+from core.data.datasets.formats import fields
+from core.data.datasets.formats.item_stream import LABEL_WORDS
+from core.data.datasets.formats.table_files import table_rows
+from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError, attempt
 from core.stats.rates.score_draw import SELECTION_PROBABILITY
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.errors import TouchstoneError
 from core.explanations.causes import parse_cause
 from core.explanations.checks import run_rule_checks

@@ -7,8 +7,8 @@ from pathlib import Path
 from core.audit.data import items_data, with_battery
 from core.audit.evidence import Measurement
 from core.audit.report import audit_metrics
-from core.dataset import Refusal
-from core.datasets.pairs import Pairs as PairsFile
+from core.data.dataset import Refusal
+from core.data.datasets.pairs import Pairs as PairsFile
 from core.errors import TouchstoneError
 from core.gate.assertions import AuditAssertions, ScoreAssertions
 from core.metric import METRICS

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from core.dataset import Refusal
-from core.datasets.formats.item_stream import items_of_record, items_of_rows
-from core.datasets.formats.text_files import Row
+from core.data.dataset import Refusal
+from core.data.datasets.formats.item_stream import items_of_record, items_of_rows
+from core.data.datasets.formats.text_files import Row
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
@@ -38,7 +38,7 @@ class DataFrame(Protocol):
 
 
 Pairs = Iterable[Example | Mapping[str, object]] | DataFrame
-"""Examples, records with the field names of `core.datasets.pairs`, or a table with such columns."""
+"""Examples, records with the field names of `core.data.datasets.pairs`, or a table with such columns."""
 
 
 def engine() -> Engine:

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from core.cases.cases import Cases, build_cases
 from core.catalog.metric_setup import missing_steps
-from core.dataset import DATASETS, ImportCounts, readable_items, source_sha256
+from core.data.dataset import DATASETS, ImportCounts, readable_items, source_sha256
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import Metric

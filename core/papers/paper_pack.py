@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from core.base.files.archive import zip_files
 from core.cases.cases import Cases
-from core.dataset import DATASETS, format_counts
+from core.data.dataset import DATASETS, format_counts
 from core.errors import Problem, UnknownNameError, attempt
 from core.papers.paper_tables import citations_bib, metrics_card
 from core.papers.rate_methods import RATE_STUDY, methods_files

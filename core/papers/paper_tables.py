@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from core.cases.cases import Cases
-from core.dataset import DATASETS
+from core.data.dataset import DATASETS
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.reports.latex import latex_text

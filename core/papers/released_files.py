@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from core.dataset import DATASETS
+from core.data.dataset import DATASETS
 from core.errors import TouchstoneError
 from core.papers.paper import DataFile
 

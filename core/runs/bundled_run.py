@@ -11,7 +11,7 @@ from pathlib import Path
 
 from core.base.signatures import apart_from_code
 from core.battery import Battery, standard_battery
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.runs.run import Plan, Run, Source, run_from_lines, run_lines
 from core.runs.shifts import Shift, score_shifts

@@ -8,10 +8,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NoReturn
 
-from core.dataset import Refusal
-from core.datasets.formats.fields import clean_text, document_key
-from core.datasets.formats.item_stream import FIELD_NAMES
-from core.datasets.formats.table_files import file_rows
+from core.data.dataset import Refusal
+from core.data.datasets.formats.fields import clean_text, document_key
+from core.data.datasets.formats.item_stream import FIELD_NAMES
+from core.data.datasets.formats.table_files import file_rows
 from core.errors import TouchstoneError
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.perturbations.imported import IMPORTED

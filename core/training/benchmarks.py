@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from core.dataset import DATASETS
+from core.data.dataset import DATASETS
 from core.models.words.known_documents import KnownDocuments
 from core.types import Item, Split
 

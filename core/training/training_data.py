@@ -13,7 +13,7 @@ from math import ceil
 import numpy as np
 
 from core.battery import Battery, standard_battery
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.errors import TouchstoneError, UnscorableError
 from core.models.words.known_documents import NEAR_DUPLICATE, RUN_WORDS
 from core.stats.statistic import Numbers, number_documents

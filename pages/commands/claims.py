@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from core.claim import DECOMPOSERS, decomposition
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.outcome_record import json_line
 from core.settings import Settings
 from core.text.claim_records import claims_to_json

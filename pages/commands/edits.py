@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.editing.batch import TrivialFilter, UnusedEdit, edited_pairs
 from core.editing.editor import Editor
 from core.editing.proposals import EditForm, UnusedReason

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from core.bulk.blocks import WHOLE
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.errors import TouchstoneError
 from core.explanations.detect import (
     ExplainMode,

@@ -14,7 +14,7 @@ from annotations.store.dataset_import import DatasetSource
 from annotations.store.score_writes import SavedScores, format_saved_scores
 from annotations.store.store import Store
 from core.bulk.results import StoredResultsImporter, open_stored_results
-from core.dataset import (
+from core.data.dataset import (
     DATASETS,
     ImportCounts,
     format_counts,
@@ -23,7 +23,7 @@ from core.dataset import (
     source_sha256,
     strict_items,
 )
-from core.datasets.explained import Explained
+from core.data.datasets.explained import Explained
 from core.settings import Settings
 from core.weights.download import fetch_released_dataset, provenance_name
 from pages.commands.shared.messages import print_status, with_progress

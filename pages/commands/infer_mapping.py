@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from core.datasets.formats.column_inference import infer_column_map
-from core.datasets.generic import Generic, preview_rows
+from core.data.datasets.formats.column_inference import infer_column_map
+from core.data.datasets.generic import Generic, preview_rows
 from pages.commands.shared.inputs import open_output, refuse_overwriting_input
 from pages.commands.shared.messages import print_status
 

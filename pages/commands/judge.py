@@ -9,7 +9,7 @@ import typer
 
 from core.bulk.blocks import WHOLE, Shard
 from core.bulk.run import refuse_divided_budget
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.explanations.cases import judgement_records, read_judged
 from core.explanations.causes import cause_conversation
 from core.explanations.judge import JudgeSetup, judge_conversation, judge_signature

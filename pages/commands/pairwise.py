@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.explanations.edited_summaries import summaries_with_edits

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from core.battery import named_kinds
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.engine.engine import Engine
 from core.outcome_record import json_line
 from core.reports.text import table_text

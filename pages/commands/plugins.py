@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import typer
 
-from core.dataset import DATASETS
+from core.data.dataset import DATASETS
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.plugins.extensions import plugin_reports

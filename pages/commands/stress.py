@@ -12,7 +12,7 @@ import typer
 from core.base.profile import profile_names, read_profile
 from core.battery import named_kinds
 from core.catalog.metric_catalog import default_metrics
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError, attempt
 from core.metric import METRICS, Metric

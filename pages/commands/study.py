@@ -17,7 +17,7 @@ from core.cases.cases import select_metrics
 from core.cases.measures import SLICE_FIELDS, affordable_resamples
 from core.cases.pool import select_pool_metrics, with_labels
 from core.cases.pool_labels import read_pool_labels
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.registry import choices_of, settings_of, types_of

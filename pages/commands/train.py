@@ -12,8 +12,8 @@ import typer
 from annotations.exchange.labelled_items import benchmark_items, load_labelled_items
 from annotations.store.store import Store
 from core.battery import STANDARD_BATTERY, read_battery
-from core.dataset import Refusal
-from core.datasets.bundled import Bundled
+from core.data.dataset import Refusal
+from core.data.datasets.bundled import Bundled
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.models.unfinished_training import TrainingStep

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.models.words.shallow import MODEL_SUFFIX

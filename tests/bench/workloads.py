@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from core.datasets import bundled
+from core.data.datasets import bundled
 from core.metric import Metric
 from core.models import device as devices
 from core.settings import Settings

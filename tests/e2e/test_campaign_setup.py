@@ -13,7 +13,7 @@ from annotations.campaigns.people import Role
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.task_texts import ShownTask
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from tests.e2e.shared_server import SharedServer, sign_in
 from tests.e2e.waiting import START_MS, download, enter, idle, pick_option, press
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.runs.run import Plan, Run, Source, run_from_lines, to_json_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.runs.run import Plan, Source, run_from_lines, to_json_line
 from tests.e2e.bench import WORK_MS
 from tests.e2e.matrix import select_cell

@@ -16,7 +16,7 @@ from core.audit.data import AuditData, items_data, with_battery
 from core.audit.evidence import Measurement
 from core.audit.report import AuditReport, audit_metrics, build_report
 from core.battery import Battery, battery_names, named_kinds, read_battery, standard_battery
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
 from core.metric import METRICS

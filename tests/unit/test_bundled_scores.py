@@ -18,7 +18,7 @@ from cli import app
 from core.base.signatures import apart_from_code
 from core.cases.bundled_scores import OFFLINE_METRICS, bundled_samples, compute_scores, precomputed_scores
 from core.cases.pooling import pool_cases
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.models.words.shallow import FEATURES

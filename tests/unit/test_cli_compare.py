@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.gate.results_file import MetricSide, read_results
 from core.gate.stress_runs import read_stress_run

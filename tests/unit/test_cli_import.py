@@ -11,8 +11,8 @@ from huggingface_hub import constants
 from annotations.store.store import Store
 from core.errors import TouchstoneError
 from tests.unit.command_line import done, run
-from tests.unit.datasets.releases import DOCUMENT, SUMMARY, WRONG, summedit
-from tests.unit.datasets.writing import lines, listed, table
+from tests.unit.core.data.datasets.releases import DOCUMENT, SUMMARY, WRONG, summedit
+from tests.unit.core.data.datasets.writing import lines, listed, table
 from tests.unit.models.hub import COMMIT, Hub, serving
 
 pytestmark = pytest.mark.usefixtures("database")

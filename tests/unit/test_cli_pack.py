@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app
-from core.datasets.formats.column_map import load_column_map
-from tests.unit.datasets.releases import DOCUMENT, SUMMARY, WRONG, bump, explained
-from tests.unit.datasets.writing import listed, table
+from core.data.datasets.formats.column_map import load_column_map
+from tests.unit.core.data.datasets.releases import DOCUMENT, SUMMARY, WRONG, bump, explained
+from tests.unit.core.data.datasets.writing import listed, table
 
 
 @pytest.fixture(autouse=True)

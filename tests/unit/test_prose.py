@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from annotations.campaigns.questions import Answer, check_answers, is_asked, read_questions
 from cli import app
-from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.bundled import bundled_items
+from core.data.dataset import DATASETS, Importer, Refusal
+from core.data.datasets.bundled import bundled_items
 from core.metric import METRICS, Metric
 from core.perturbation import PERTURBATIONS, Perturbation
 from core.settings import VERSION, Settings
@@ -51,7 +51,7 @@ def test_a_perturbation_is_one_new_file(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_an_importer_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found_in_folder("core/datasets/blocks.py", tmp_path, DATASETS, monkeypatch)  # type: ignore[arg-type]
+    found_in_folder("core/data/datasets/blocks.py", tmp_path, DATASETS, monkeypatch)  # type: ignore[arg-type]
     importer: Importer = DATASETS.parse("blocks")
     source = tmp_path / "blocks.txt"
     source.write_text("A long text.\n---\nA text.\n===\nno dashes", encoding="utf-8")

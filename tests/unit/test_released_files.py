@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.dataset import DATASETS
+from core.data.dataset import DATASETS
 from core.errors import TouchstoneError
 from core.papers import released_files as released
 from core.papers.paper import PAPERS, DataFile

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from core.datasets.summexecedit import SummExecEdit
+from core.data.datasets.summexecedit import SummExecEdit
 from core.engine.engine import Engine
 from core.metric import METRICS, Metric
 from core.papers import longdoc_scores

@@ -16,7 +16,7 @@ from core.bulk.pool import pool_of_results
 from core.cases.cases import Cases
 from core.cases.pool import Pool, pool_of_cases
 from core.cases.pooling import pool_cases
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.errors import TouchstoneError
 from core.explanations.cases import SkippedCase, cases_from_items, read_cases
 from core.explanations.judge import Case

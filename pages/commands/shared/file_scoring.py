@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.llm.spend import Spend
 from core.metric import Metric
 from core.model_reference import asks_endpoint

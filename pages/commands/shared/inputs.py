@@ -10,8 +10,8 @@ from typing import TextIO
 from core.bulk.blocks import WHOLE, Shard, read_blocks
 from core.bulk.folder import Folder
 from core.bulk.run import refuse_divided_budget
-from core.dataset import Refusal
-from core.datasets.pairs import Pairs
+from core.data.dataset import Refusal
+from core.data.datasets.pairs import Pairs
 from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.explanations.panel import parse_judge, require_panel

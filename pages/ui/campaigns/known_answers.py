@@ -19,7 +19,7 @@ from annotations.campaigns.candidates import (
     tasks_for_candidate,
 )
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet
-from core.datasets.formats.table_files import file_rows
+from core.data.datasets.formats.table_files import file_rows
 from core.errors import TouchstoneError
 from pages.ui.shared.markup import escape_message
 from pages.ui.shared.session_user import current_member

@@ -24,7 +24,7 @@ from core.bulk.results import (
     stored_results_in,
 )
 from core.bulk.run import format_duration
-from core.dataset import ImportCounts, source_sha256, strict_items
+from core.data.dataset import ImportCounts, source_sha256, strict_items
 from core.errors import Problem, attempt
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state

@@ -14,7 +14,7 @@ from annotations.store.records import CAMPAIGN_PREFIX
 from core.base.background import BackgroundTask
 from core.cases.cases import Cases
 from core.catalog.metric_catalog import default_metrics
-from core.dataset import format_counts
+from core.data.dataset import format_counts
 from core.errors import TouchstoneError
 from core.metric import METRICS
 from core.metric_title import metric_title

@@ -14,7 +14,15 @@ from annotations.store.dataset_import import DatasetSource, ImportResult
 from annotations.store.store import Store
 from core.base.background import BackgroundTask
 from core.base.files.foreign_files import Limits, read_apart
-from core.dataset import DATASETS, ImportCounts, Refusal, readable_items, reading_record, source_sha256, strict_items
+from core.data.dataset import (
+    DATASETS,
+    ImportCounts,
+    Refusal,
+    readable_items,
+    reading_record,
+    source_sha256,
+    strict_items,
+)
 from core.types import Item
 from core.weights.download import provenance_name
 

@@ -10,7 +10,7 @@ from textwrap import shorten
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Right
 from annotations.store.reports import Work
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.metric_title import metric_title
 from pages.server import services

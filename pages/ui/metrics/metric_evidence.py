@@ -11,7 +11,7 @@ import streamlit as st
 from core.audit.bundled_audits import bundled_audit
 from core.audit.report_html import level_strip
 from core.cases.bundled_scores import precomputed_scores
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.runs.matrix import MatrixCell, shift_matrix

@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.engine.conversation import Conversation
 from core.engine.engine import ConversationTask
 from core.model_reference import local_checkpoints

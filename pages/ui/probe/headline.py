@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.runs.verdict_sentences import edit_effect
 from core.stats.score_pairs import Move
 from core.types import Verdict

@@ -12,7 +12,7 @@ import streamlit as st
 from annotations.campaigns.score_views import save_view
 from annotations.store import records
 from annotations.store.writes import pair_item_id
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.editing.claim_edits import EditableClaims
 from core.errors import TouchstoneError
 from core.text import edits as executable

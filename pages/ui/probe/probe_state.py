@@ -9,7 +9,7 @@ from uuid import uuid4
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from annotations.store.records import ExplanationFlaw, Grade, LabelRecord
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.editing.batch import EditRequestTask
 from core.editing.claim_edits import EditableClaims
 from core.editing.editor import Editor

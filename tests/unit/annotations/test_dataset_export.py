@@ -22,7 +22,7 @@ from annotations.exchange.export_format import ExportTerms, open_export
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.records import LOCAL_LABELS, RecordError
 from annotations.store.store import Store
-from core.dataset import DATASETS
+from core.data.dataset import DATASETS
 from core.types import Example, Item, Judgement, Rating, Split, Verdict
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 from tests.unit.annotations.pair_samples import DOCUMENT, EDITED, ORIGINAL, PAIR, record

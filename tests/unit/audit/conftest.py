@@ -12,7 +12,7 @@ import pytest
 from core.audit.data import items_data
 from core.audit.evidence import Evidence, Measurement
 from core.audit.report import AuditReport, audit_metrics, build_report
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.settings import Settings

@@ -26,7 +26,7 @@ from core.audit.evidence import Measurement, phrase_controls
 from core.audit.false_verdicts import FalseVerdicts, count_verdicts, write_false_verdicts
 from core.audit.question import JUDGED_LEVELS, Finding, Level, MetricAudit
 from core.audit.report import audit_metrics
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric

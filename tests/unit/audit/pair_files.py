@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 
 
 def write_bundled_pairs(path: Path, documents: int) -> Path:

@@ -19,7 +19,7 @@ from core.audit.data import items_data
 from core.audit.evidence import Evidence, Measurement
 from core.audit.report import AuditReport, audit_metrics, build_report
 from core.battery import read_battery
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.perturbation import PERTURBATIONS

@@ -18,7 +18,7 @@ from core.audit.question import Figure, Finding, Level, MetricAudit
 from core.audit.report import audit_metrics, read_report
 from core.audit.task import AuditTask
 from core.cases import measures
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.gate.scoring import read_file

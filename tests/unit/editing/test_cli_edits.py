@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli import app
-from core.datasets.pairs import Pairs
+from core.data.datasets.pairs import Pairs
 from core.errors import MissingEndpointError
 from core.types import Item, Verdict
 from tests.unit.editing.test_editor import DOCUMENT, SIX, SUMMARY, edit

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets.bundled import bundled_items as bundled
+from core.data.datasets.bundled import bundled_items as bundled
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.settings import Settings

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from core.datasets.bump import Bump
+from core.data.datasets.bump import Bump
 from core.engine.batch_size import BATCH_TOKENS
 from core.engine.conversation import Priority, Request, Task
 from core.engine.device_worker import _FRONT_QUESTIONS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.errors import TouchstoneError
 from core.explanations.cases import SkippedCase, cases_from_items, judgement_record, read_cases, read_judgements
 from core.explanations.judge import Case, Judgement

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from core.dataset import DATASETS
+from core.data.dataset import DATASETS
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError
 from core.explanations.cases import cases_from_items
 from core.types import Item

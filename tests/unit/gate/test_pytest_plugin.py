@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 import touchstone
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.integrations import pytest_plugin
 from tests.unit.command_line import done, run
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.errors import UnscorableError
 from core.llm.rewrites import (
     check_added_from_document,

@@ -8,7 +8,7 @@ import pytest
 
 from core.cases.cases import Cases, build_cases
 from core.cases.measures import draw_resamples
-from core.dataset import DATASETS, ImportCounts, strict_items
+from core.data.dataset import DATASETS, ImportCounts, strict_items
 from core.errors import UnknownNameError
 from core.studies.annotator_agreement import Agreement, AnnotatorAgreement, annotator_agreements
 from core.study import StudyData

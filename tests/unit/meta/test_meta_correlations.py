@@ -13,7 +13,7 @@ from core.cases.cases import Cases, build_cases
 from core.cases.measures import draw_resamples
 from core.cases.ratings import VERDICT_ASPECT, mean_ratings
 from core.cases.verdict_grid import build_verdict_grid, filter_pairs, noise_band
-from core.dataset import DATASETS, ImportCounts, strict_items
+from core.data.dataset import DATASETS, ImportCounts, strict_items
 from core.errors import UnknownNameError
 from core.reports.text import report_text
 from core.stats.score_pairs import Move

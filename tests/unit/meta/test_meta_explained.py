@@ -11,8 +11,8 @@ import pytest
 
 from core.cases.cases import build_cases
 from core.cases.measures import draw_resamples
-from core.dataset import DATASETS, ImportCounts, strict_items
-from core.datasets.explained import Explained
+from core.data.dataset import DATASETS, ImportCounts, strict_items
+from core.data.datasets.explained import Explained
 from core.errors import TouchstoneError
 from core.explanations.explainer_scores import (
     ExplainerScores,

@@ -9,7 +9,7 @@ import pytest
 from core.cases.cases import Cases, build_cases
 from core.cases.measures import draw_resamples, metric_rows, slice_cases
 from core.cases.paper_test import BestAgainstSecond, compare_best_two, mark_as_paper
-from core.dataset import DATASETS, ImportCounts, strict_items
+from core.data.dataset import DATASETS, ImportCounts, strict_items
 from core.types import ErrorType, Sample
 from tests.doubles.released import DATA, needs
 from tests.unit.meta.bench_samples import pair

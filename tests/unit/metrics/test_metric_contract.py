@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from core.catalog.metric_setup import missing_steps
-from core.datasets.bundled import bundled_items as bundled
+from core.data.datasets.bundled import bundled_items as bundled
 from core.engine.engine import Engine
 from core.metric import METRICS, Card, Metric
 from core.model_reference import Checkpoint, local_checkpoints

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
-from core.datasets.bump import Bump
-from core.datasets.llm_aggrefact import LlmAggreFact
-from core.datasets.summedits import SummEdits
+from core.data.datasets.bump import Bump
+from core.data.datasets.llm_aggrefact import LlmAggreFact
+from core.data.datasets.summedits import SummEdits
 from core.errors import TouchstoneError
 from core.weights.download import fetch_released_dataset
 from tests.unit.models.hub import Hub, serving

@@ -10,7 +10,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.errors import UnscorableError
 from core.perturbation import PERTURBATIONS, Perturbation, RulePerturbation
 from core.registry import format_spec

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from annotations.store.writes import document_id
-from core.datasets.formats.fields import document_key
+from core.data.datasets.formats.fields import document_key
 from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.metric import METRICS

@@ -6,7 +6,7 @@ import pytest
 
 from core.audit.data import items_data
 from core.cases.measures import affordable_resamples
-from core.dataset import DATASETS
+from core.data.dataset import DATASETS
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.plugins.combination_file import combination_class

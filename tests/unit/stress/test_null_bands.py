@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.battery import read_battery
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
 from core.metric import METRICS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.models.words.word_states import word_form, word_spans
 
 

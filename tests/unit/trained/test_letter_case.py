@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.models.words.letter_case import capitals
 from core.models.words.word_features import ReadDocument, read_document, word_features
 from core.models.words.word_states import word_spans

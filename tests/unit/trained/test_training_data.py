@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.dataset import DATASETS
-from core.datasets.bundled import bundled_items
+from core.data.dataset import DATASETS
+from core.data.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.papers.paper import PAPERS
 from core.training.cross_encoder_trainer import EncoderSetting

@@ -11,7 +11,7 @@ import pytest
 
 from core.cases.bundled_scores import bundled_samples
 from core.cases.training_overlap import scores_out_of_fold, training_documents, training_overlaps
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.metrics.mine import EmbeddedWordSupport

@@ -11,9 +11,9 @@ import pytest
 from annotations.campaigns.qualification import Stage
 from annotations.campaigns.questions import QuestionSet, bundled_question_sets, read_questions
 from annotations.campaigns.task_texts import ShownTask
-from core.dataset import Refusal
-from core.datasets.bump import Bump
-from core.datasets.bundled import bundled_items
+from core.data.dataset import Refusal
+from core.data.datasets.bump import Bump
+from core.data.datasets.bundled import bundled_items
 from core.text.text import NO_BLANK
 from core.types import Context, Item, Span
 from pages.ui.annotate.labeller import TaskView, read_draft, read_sent, shown_answers, stored_answers, task_view_data

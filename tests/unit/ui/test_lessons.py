@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from annotations.campaigns.people import Member, Role
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.types import PRECOMPUTED
 from pages.server.docs_pages import page_names
 from pages.ui.lessons import Lesson, Step, after, opening_query, read_lessons

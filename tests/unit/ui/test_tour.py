@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.types import Verdict
 from pages.ui.probe.opening import OPENING
 from pages.ui.tour import MARKS, STEPS, play_seconds

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.editing.claim_edits import EditableClaims
 from core.errors import TouchstoneError
 from core.metric import METRICS

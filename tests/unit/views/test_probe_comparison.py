@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.runs.null_bands import NullBand
 from core.text import edits as executable
 from core.types import UNSTATED, ErrorType, Intention, Verdict

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from pages.ui.probe.pair import EDITOR_KEY
 from pages.ui.probe.text_panes import EditorState
 from tests.unit.views.states import state_of

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from pages.ui.probe.board_rows import Board, Noise
 from pages.ui.probe.board_scores import BOARD_KEY
 from pages.ui.probe.pair import EDITOR_KEY

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.runs.run import Run, run_from_lines
 from core.types import Verdict
 from pages.server import services

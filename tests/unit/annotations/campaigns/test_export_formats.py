@@ -20,7 +20,7 @@ from annotations.campaigns.people import Member, Role
 from annotations.exchange.export_format import EXPORT_FORMATS, ExportActions, ExportTerms
 from annotations.store.records import PairRecord, RecordError
 from annotations.store.store import Store
-from core.datasets.bump import Bump
+from core.data.datasets.bump import Bump
 from core.text.edits import recover, to_records
 from core.types import Context, Edit, ErrorType, Item, Span, Verdict
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items

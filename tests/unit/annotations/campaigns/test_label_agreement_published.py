@@ -26,7 +26,7 @@ from annotations.store.response_tables import Reservation
 from annotations.store.store import Store
 from core.types import Item
 from tests.doubles.released import DATA, needs
-from tests.unit.datasets.reading import items_of
+from tests.unit.core.data.datasets.reading import items_of
 
 QUESTIONS = """
 name: longsciverify

@@ -23,7 +23,7 @@ from transformers import (
 
 from core.cases.cases import build_cases
 from core.catalog.metric_catalog import list_metrics
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.errors import BadSettingError
 from core.metric import METRICS
 from core.models.pool import ModelPool

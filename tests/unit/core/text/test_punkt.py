@@ -6,7 +6,7 @@ import random
 
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.text.punkt import QuickPunkt
 
 _PIECES = (
