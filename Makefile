@@ -123,7 +123,7 @@ demo-data: .venv/.run ## compute again what comes with the bundled examples: sco
 	$(BIN)/python -c 'from core.runs.bundled_run import write_bundled_run; write_bundled_run()'
 
 train-embedded: .venv/.run ## train the metric that comes with Touchstone again, on the bundled examples (some minutes)
-	$(BIN)/python cli.py train bundled --to core/weights/embedded/model --corruptions 0.9
+	$(BIN)/python cli.py train bundled --to core/models/weights/embedded/model --corruptions 0.9
 
 audits: .venv/.run ## audit the packaged metrics on the bundled examples again, as the pages show them
 	$(BIN)/python -c 'from core.audit.bundled_audits import write_bundled_audits; write_bundled_audits()'

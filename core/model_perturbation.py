@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from core.errors import UnscorableError
 from core.metric import portable_spec
 from core.model_reference import local_checkpoints
+from core.models.weights.integrity import fingerprint_of_files
 from core.perturbation import Perturbation
 from core.types import Edit, Example
-from core.weights.integrity import fingerprint_of_files
 
 
 @dataclass(frozen=True)

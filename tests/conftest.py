@@ -80,7 +80,7 @@ def quick_closing(monkeypatch: pytest.MonkeyPatch) -> None:
 def own_capabilities(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     # a port is given out again, and what its server refused does not hold for the next one
     file = tmp_path_factory.getbasetemp() / f"capabilities-{next(_NUMBERS)}" / "capabilities.sqlite"
-    monkeypatch.setattr("core.llm.capabilities.capabilities_file", lambda: file)
+    monkeypatch.setattr("core.models.llm.endpoints.capabilities.capabilities_file", lambda: file)
 
 
 @pytest.fixture(autouse=True)

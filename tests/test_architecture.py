@@ -21,13 +21,13 @@ UNSAFE = (
 )
 
 ONLY_IN = {
-    "torch": "core/models core/weights/weights.py core/integrations/torchmetrics_metric.py",
+    "torch": "core/models core/models/weights/weights.py core/integrations/torchmetrics_metric.py",
     "transformers": "core/models",
     "tokenizers": "core/models",
-    "safetensors": "core/models core/weights/weights.py",
-    "huggingface_hub": "core/models core/weights",
+    "safetensors": "core/models core/models/weights/weights.py",
+    "huggingface_hub": "core/models core/models/weights",
     "sentence_transformers": "core/models",
-    "openai": "core/llm",
+    "openai": "core/models/llm",
     "torchmetrics": "core/integrations/torchmetrics_metric.py",
     "evaluate": "core/integrations/evaluate_metric.py",
     "inspect_ai": "core/integrations/inspect_scorer.py core/frameworks/inspect_scorers.py touchstone.py",

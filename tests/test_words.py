@@ -48,7 +48,12 @@ PHRASES = {
 _ANY_PHRASE = re.compile("|".join(PHRASES), re.IGNORECASE)
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _PROSE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
-_FOLDERS = {"core/prompts": "*.md", "annotations/campaigns/sets": "*.yaml", "docs": "**/*.md", "pages/ui/assets": "*.*"}
+_FOLDERS = {
+    "core/models/prompts": "*.md",
+    "annotations/campaigns/sets": "*.yaml",
+    "docs": "**/*.md",
+    "pages/ui/assets": "*.*",
+}
 
 
 def test_no_identifier_needs_translating() -> None:

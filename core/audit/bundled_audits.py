@@ -18,9 +18,9 @@ from core.cases.pooling import pool_cases
 from core.data.datasets.bundled import bundled_items
 from core.metric import METRICS
 from core.model_reference import local_checkpoints
+from core.models.weights import embedded
 from core.settings import Settings
 from core.types import PRECOMPUTED, Outcome
-from core.weights import embedded
 
 BUNDLED_SUMMARIES = 100
 """At most so many are perturbed, as `cli.py audit` does by default."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 
-from core.llm.chat import Sampling
-from core.llm.endpoints import configured_endpoint
-from core.llm.local_models import is_local_model, model_title
 from core.metric import Metric
 from core.model_reference import EndpointModel
+from core.models.llm.chat import Sampling
+from core.models.llm.endpoints.endpoints import configured_endpoint
+from core.models.llm.endpoints.local_models import is_local_model, model_title
 from core.registry import Plugin
 from core.types import Example
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from core.audit.judge import JudgeModel
-from core.llm.spend import format_money
+from core.models.llm.spending.spend import format_money
 from core.registry import Registry
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Estimate

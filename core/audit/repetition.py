@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.engine.engine import Engine
-from core.llm.spend import is_paid
 from core.metric import METRICS, Metric
 from core.model_reference import ModelRef, asks_endpoint
+from core.models.llm.spending.spend import is_paid
 from core.registry import Plugin, settings_of
 from core.settings import Settings
 from core.types import Answer, Example, Question, Result, Rounds, Score

@@ -13,8 +13,8 @@ from core.bulk.folder import Folder
 from core.bulk.results import finished_blocks
 from core.bulk.scorer import BlockReport, BlockScorer, ScoringJob
 from core.errors import TouchstoneError
-from core.llm.endpoints import endpoint_of
 from core.model_reference import EndpointModel, ModelRef
+from core.models.llm.endpoints.endpoints import endpoint_of
 from core.settings import Settings
 from core.types import Counts
 

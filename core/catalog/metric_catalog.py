@@ -12,11 +12,11 @@ from core.catalog.metric_setup import format_megabytes, missing_steps, setup_sta
 from core.metric import METRICS, ContextReading, Metric
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from core.models.pool import ModelPool
+from core.models.weights.hub_revisions import revision_of
+from core.models.weights.locations import PACKAGE, ModelStatus, is_local_source
 from core.types import Direction
-from core.weights.hub_revisions import revision_of
-from core.weights.locations import PACKAGE, ModelStatus, is_local_source
 
-_ENDPOINT = "package:core.llm"  # what `cli.py metrics --json` lists in the place of a checkpoint
+_ENDPOINT = "package:core.models.llm"  # what `cli.py metrics --json` lists in the place of a checkpoint
 _NOT_DEFAULT_FAMILIES = ("Judge", "Retrieval", "Claims", "Combination")
 _WITHOUT_MODEL = "shallow"  # needs no setup, and scores nothing before a model is named
 _CONTEXT_LABELS: dict[ContextReading, str] = {

@@ -9,12 +9,12 @@ from pydantic import Field, StringConstraints
 
 from core.claim import DECOMPOSERS, Decomposer, FoundClaims, claims_of_texts
 from core.errors import BadSettingError
-from core.llm.chat import Sampling, collect_answers
-from core.llm.endpoints import resolve_model
-from core.llm.local_models import chat_model, model_title
-from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
-from core.llm.structured import StructuredAnswer, ask_structured
 from core.model_reference import ModelRef
+from core.models.llm.chat import Sampling, collect_answers
+from core.models.llm.endpoints.endpoints import resolve_model
+from core.models.llm.endpoints.local_models import chat_model, model_title
+from core.models.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
+from core.models.llm.structured import StructuredAnswer, ask_structured
 from core.text.language import ANY
 from core.types import Example, Rounds
 

@@ -14,12 +14,12 @@ from core.editing.proposals import REWRITTEN_WORDS, EditForm, Proposals, RawEdit
 from core.editing.trivial import TrivialityJudgement, judge_trivial_kind
 from core.engine.conversation import Conversation
 from core.errors import EditError, UnscorableError
-from core.llm.chat import Sampling, model_signature
-from core.llm.endpoints import resolve_model
-from core.llm.local_models import chat_model
-from core.llm.prompts import PAIR_VARIABLES, Messages, Prompt, load_prompt, pair_texts
-from core.llm.rewrites import clean_rewrite
-from core.llm.structured import StructuredAnswer, ask_structured
+from core.models.llm.chat import Sampling, model_signature
+from core.models.llm.endpoints.endpoints import resolve_model
+from core.models.llm.endpoints.local_models import chat_model
+from core.models.llm.prompts import PAIR_VARIABLES, Messages, Prompt, load_prompt, pair_texts
+from core.models.llm.rewrites import clean_rewrite
+from core.models.llm.structured import StructuredAnswer, ask_structured
 from core.registry import format_spec, profile_field
 from core.text import edits as executable
 from core.types import Edit, Example, Rounds

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from core.llm.chat import Sampling
-from core.llm.local_models import model_title
-from core.llm.prompts import load_prompt
-from core.llm.structured import StructuredAnswer, ask_structured
+from core.models.llm.chat import Sampling
+from core.models.llm.endpoints.local_models import model_title
+from core.models.llm.prompts import load_prompt
+from core.models.llm.structured import StructuredAnswer, ask_structured
 from core.text.english.dates import CALENDAR, TIME_ORDER_WORDS, TIME_WORDS, is_year
 from core.text.english.inflection import base_forms, is_dictionary_word
 from core.text.english.names import is_listed_name

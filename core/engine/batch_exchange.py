@@ -12,13 +12,13 @@ from types import ModuleType
 from core.engine.endpoint_worker import EndpointStores
 from core.engine.question_queue import PendingQuestion
 from core.errors import Problem, TouchstoneError, attempt
-from core.llm import batches as api
-from core.llm.batch_store import BatchStore, StoredBatch, StoredQuestion
-from core.llm.chat import is_usable
-from core.llm.client import client_for
-from core.llm.endpoint import Endpoint
-from core.llm.spend import Usage, actual_usage, most_usage
 from core.models import adapters
+from core.models.llm.batch_store import BatchStore, StoredBatch, StoredQuestion
+from core.models.llm.chat import is_usable
+from core.models.llm.client import batches as api
+from core.models.llm.client.client import client_for
+from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.spending.spend import Usage, actual_usage, most_usage
 from core.stats.text_tables import format_count
 from core.types import Answer, FailureKind, Question
 

@@ -11,7 +11,7 @@ from core.engine.conversation import Task
 from core.engine.endpoint_worker import EndpointStores
 from core.engine.question_queue import PendingQuestion, QuestionQueue
 from core.errors import Problem, TouchstoneError, attempt
-from core.llm.endpoints import endpoint_of
+from core.models.llm.endpoints.endpoints import endpoint_of
 from core.types import Answer, Counts, Question
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from json.encoder import encode_basestring_ascii
 from pathlib import Path
 
 from core.engine.answer_file import AnswerFile, AnswerRow, answer_row, parse_answer
-from core.llm.endpoints import model_fingerprint
 from core.metric_parts.question_grid import question_runs
 from core.model_reference import Checkpoint, EndpointModel, ModelRef
+from core.models.llm.endpoints.endpoints import model_fingerprint
 from core.models.pool import ModelPool
 from core.plugins.source import source_hash
 from core.types import Answer, Option, Question

@@ -20,10 +20,10 @@ from core.engine.question_queue import PendingQuestion, QuestionQueue, next_chec
 from core.errors import Problem, attempt
 from core.model_reference import Checkpoint
 from core.models import device as devices
-from core.models.model import Model
+from core.models.networks.model import Model
 from core.models.pool import ModelPool
+from core.models.weights.locations import ModelStatus
 from core.types import Answer, Counts, FailureKind, Question
-from core.weights.locations import ModelStatus
 
 _FIRST_QUESTIONS = 256  # tokenized while nobody computes, where none are ready
 _FRONT_QUESTIONS = 4096  # from which batches of similar length are made

@@ -13,14 +13,14 @@ from core.engine.cache import AnswerCache
 from core.engine.conversation import Task
 from core.engine.question_queue import PendingQuestion, QuestionQueue
 from core.errors import Problem, attempt
-from core.llm.budget import SpendTracker
-from core.llm.chat import is_usable
-from core.llm.cost_log import CostLog
-from core.llm.endpoint import Endpoint
-from core.llm.endpoints import endpoint_of
-from core.llm.pacing import CircuitBreaker
-from core.llm.spend import actual_usage, most_usage
 from core.models import adapters
+from core.models.llm.chat import is_usable
+from core.models.llm.client.pacing import CircuitBreaker
+from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.endpoints.endpoints import endpoint_of
+from core.models.llm.spending.budget import SpendTracker
+from core.models.llm.spending.cost_log import CostLog
+from core.models.llm.spending.spend import actual_usage, most_usage
 from core.types import Answer, Counts, Question
 
 

@@ -16,19 +16,19 @@ from core.engine.cache import AnswerCache
 from core.engine.conversation import Cell, CellKey, CellState, Conversation, Priority, Request, Task
 from core.engine.planner import Planner, StartBatches
 from core.errors import Problem, attempt
-from core.llm.cost_estimate import estimate_cost, has_cost
-from core.llm.cost_log import CostRow
-from core.llm.endpoints import batch_endpoint_of, endpoint_of, endpoint_problem
-from core.llm.prompts import replacements_folder
-from core.llm.spend import CostEstimate, Spend, asks_service
 from core.metric import Metric
 from core.model_reference import EndpointModel, PluginFunction, asks_endpoint, local_checkpoints
 from core.models import device as devices
+from core.models.llm.endpoints.endpoints import batch_endpoint_of, endpoint_of, endpoint_problem
+from core.models.llm.prompts import replacements_folder
+from core.models.llm.spending.cost_estimate import estimate_cost, has_cost
+from core.models.llm.spending.cost_log import CostRow
+from core.models.llm.spending.spend import CostEstimate, Spend, asks_service
 from core.models.pool import ModelPool
+from core.models.weights.locations import ModelStatus
 from core.plugins.source import source_hash
 from core.settings import Settings
 from core.types import Counts, Example, Failure, FailureKind, Outcome, Question, Score, T
-from core.weights.locations import ModelStatus
 
 _MAX_TASKS_AHEAD = 512  # tasks of a bulk run under way at once
 _POLL_S = 0.1  # how long a bulk run waits for an outcome before it looks whether it was cancelled

@@ -22,17 +22,17 @@ from core.engine.function_worker import FunctionWorker
 from core.engine.question_queue import QuestionWorker
 from core.engine.step_queue import StepQueue
 from core.errors import LoadError, Problem, UnreadableAnswerError, attempt
-from core.llm.cost_log import CostRow, read_costs
-from core.llm.endpoints import endpoint_of, pin_address
-from core.llm.spend import Spend, is_paid
 from core.metric import Metric, metric_code, signature
 from core.metric_parts.question_grid import question_runs
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
+from core.models.llm.endpoints.endpoints import endpoint_of, pin_address
+from core.models.llm.spending.cost_log import CostRow, read_costs
+from core.models.llm.spending.spend import Spend, is_paid
 from core.models.pool import ModelPool
+from core.models.weights.locations import ModelStatus
 from core.text.language import mark_language
 from core.text.text import splitter_name
 from core.types import Answer, Counts, FailureKind, Question
-from core.weights.locations import ModelStatus
 
 _LOG = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from core.engine.conversation import Priority, Task
 from core.engine.fair_queue import FairQueue, LaneKey, QueueOrder, Turn, Turns
 from core.errors import Problem
 from core.model_reference import Checkpoint
-from core.models.model import Row
+from core.models.networks.model import Row
 from core.types import Answer, Counts, Question
 
 _MOST_PADDING = 1.05  # padded tokens of a batch for each that is read

@@ -15,7 +15,7 @@ from core.explanations.edited_summaries import summaries_with_edits
 from core.explanations.judge import Case, Judgement, parse_grade
 from core.explanations.judge_agreement import GradePair, JudgedExplanation
 from core.explanations.panel import ONE_VOTE_EACH, PanelRule, PanelVote, is_panel_signature
-from core.llm.chat import is_model_signature
+from core.models.llm.chat import is_model_signature
 from core.text.contexts import document_for_reader
 from core.types import GRADE_VALUES, Failure, Item, Verdict
 

@@ -9,9 +9,9 @@ from typing import get_args
 from core.engine.conversation import Conversation
 from core.errors import TouchstoneError
 from core.explanations.judge import Case, Cause, Judgement, JudgeSetup, judge_conversation, judge_explanation
-from core.llm.chat import Sampling
-from core.llm.prompts import load_prompt
-from core.llm.structured import StructuredAnswer, ask_structured
+from core.models.llm.chat import Sampling
+from core.models.llm.prompts import load_prompt
+from core.models.llm.structured import StructuredAnswer, ask_structured
 from core.types import Rounds
 
 _PROMPT = "explanation-cause"

@@ -14,7 +14,7 @@ from core.cases.cases import Cases
 from core.explanations.judge import parse_grade
 from core.explanations.judge_agreement import JudgedExplanation
 from core.explanations.panel import is_panel_signature
-from core.llm.chat import is_model_signature
+from core.models.llm.chat import is_model_signature
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import (
     Estimate,

@@ -15,9 +15,9 @@ from pydantic import BeforeValidator
 
 from core.engine.conversation import Conversation, ScoringEngine
 from core.errors import TouchstoneError, UnscorableError
-from core.llm.chat import Sampling, model_signature
-from core.llm.prompts import Prompt, load_prompt
-from core.llm.structured import StructuredAnswer, ask_structured, plain_words
+from core.models.llm.chat import Sampling, model_signature
+from core.models.llm.prompts import Prompt, load_prompt
+from core.models.llm.structured import StructuredAnswer, ask_structured, plain_words
 from core.types import Example, Failure, Grade, Rounds
 
 Cause = Literal["misattribution", "additional unrelated", "completeness", "vague"]

@@ -13,10 +13,10 @@ from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.explanations.judge import Case, Judgement, JudgeSetup, converse_in_order, judge_conversation
 from core.explanations.panel_weights import JudgeWeights
-from core.llm.chat import Sampling
-from core.llm.endpoints import configured_endpoint, resolve_model
-from core.llm.local_models import is_local_model, model_title
 from core.model_reference import EndpointModel
+from core.models.llm.chat import Sampling
+from core.models.llm.endpoints.endpoints import configured_endpoint, resolve_model
+from core.models.llm.endpoints.local_models import is_local_model, model_title
 from core.types import GRADE_VALUES, Failure, Grade
 
 JudgeFunction = Callable[[Case, JudgeSetup, Sampling], Conversation[Judgement]]

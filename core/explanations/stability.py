@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from core.explanations.detect import Finding
 from core.explanations.judge import Judgement
-from core.llm.chat import Sampling
+from core.models.llm.chat import Sampling
 from core.types import Failure, FailureKind
 
 

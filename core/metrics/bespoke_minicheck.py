@@ -14,11 +14,11 @@ from math import fsum
 from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnreadableAnswerError
-from core.llm.chat import require_whole_question, token_word
 from core.metric import METRICS, Card
 from core.metric_parts.entailment import Claims
 from core.metrics.minicheck import Chunk, ChunkMetric, pack_passages, units_of_passages
 from core.model_reference import Checkpoint, Dtype, EndpointModel, ModelRef
+from core.models.llm.chat import require_whole_question, token_word
 from core.types import Answer, Example, Option, Question, Rounds, Score, Span
 
 SYSTEM = (

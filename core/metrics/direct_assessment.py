@@ -14,14 +14,22 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from core.errors import BadSettingError
-from core.llm.chat import Sampling, collect_answers
-from core.llm.endpoints import resolve_model
-from core.llm.local_models import chat_model, model_title
-from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, scaled_prompt, scales, worded_prompt, wordings
-from core.llm.structured import StructuredAnswer, ask_structured, plain_words
 from core.metric import METRICS, Card
 from core.metric_parts.question_answering import MultiRoundMetric
 from core.model_reference import ModelRef
+from core.models.llm.chat import Sampling, collect_answers
+from core.models.llm.endpoints.endpoints import resolve_model
+from core.models.llm.endpoints.local_models import chat_model, model_title
+from core.models.llm.prompts import (
+    PAIR_VARIABLES,
+    load_prompt,
+    pair_texts,
+    scaled_prompt,
+    scales,
+    worded_prompt,
+    wordings,
+)
+from core.models.llm.structured import StructuredAnswer, ask_structured, plain_words
 from core.text.language import ANY
 from core.types import Answer, Example, Rounds, Score, Seen, Span
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnreadableAnswerError
-from core.llm.chat import Sampling, answer_text, chat_question, sampling_signature
-from core.llm.endpoints import resolve_model
-from core.llm.local_models import chat_model, model_title
 from core.metric import METRICS, Card
 from core.metric_parts.question_answering import MultiRoundMetric
 from core.model_reference import ModelRef, PluginFunction
+from core.models.llm.chat import Sampling, answer_text, chat_question, sampling_signature
+from core.models.llm.endpoints.endpoints import resolve_model
+from core.models.llm.endpoints.local_models import chat_model, model_title
 from core.plugins.asking import UNREADABLE, function_name, read_question
 from core.plugins.environments import FRAMEWORKS, framework_environment
 from core.plugins.function_metric import score_of_answer

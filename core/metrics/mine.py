@@ -11,9 +11,9 @@ from typing import ClassVar
 from core.errors import UnscorableError
 from core.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.model_reference import Checkpoint
+from core.models.weights import embedded
 from core.text.text import sentences
 from core.types import Answer, Example, Part, Question, Score, Seen, Span, WordScore
-from core.weights import embedded
 
 _PAPER = "Kryściński, McCann, Xiong, Socher 2020, Evaluating the Factual Consistency of Abstractive Text Summarization"
 _URL = "https://aclanthology.org/2020.emnlp-main.750"

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from core.errors import BadSettingError, UnreadableAnswerError
-from core.llm.chat import Sampling
-from core.llm.endpoints import resolve_model
-from core.llm.local_models import chat_model, model_title
-from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
-from core.llm.structured import ask_side_by_side, ask_structured
 from core.metric import METRICS, Card
 from core.metric_parts.question_answering import MultiRoundMetric
 from core.metrics.direct_assessment import Mark
 from core.model_reference import ModelRef
+from core.models.llm.chat import Sampling
+from core.models.llm.endpoints.endpoints import resolve_model
+from core.models.llm.endpoints.local_models import chat_model, model_title
+from core.models.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
+from core.models.llm.structured import ask_side_by_side, ask_structured
 from core.text.language import ANY
 from core.types import Example, Rounds, Score, Seen, Span
 

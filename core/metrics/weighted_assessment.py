@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from core.errors import UnreadableAnswerError
-from core.llm.chat import is_opening, require_whole_question, token_word
-from core.llm.endpoints import resolve_model
-from core.llm.local_models import first_token_model, model_title
-from core.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
 from core.metric import METRICS, Card
 from core.metric_parts.question_answering import MultiRoundMetric
 from core.model_reference import EndpointModel, ModelRef
+from core.models.llm.chat import is_opening, require_whole_question, token_word
+from core.models.llm.endpoints.endpoints import resolve_model
+from core.models.llm.endpoints.local_models import first_token_model, model_title
+from core.models.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
 from core.text.language import ANY
 from core.types import Answer, Example, Question, Rounds, Score, Seen, Span
 

@@ -15,8 +15,8 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineMod
 
 from core.base.hub_licences import licence_fields
 from core.errors import TouchstoneError
+from core.models.weights.files import TOKENIZER_FILES, TOKENIZER_SETTINGS
 from core.models.words.head import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, FIGURES_FILE, SHALLOW_FILE, WEIGHTS_FILE
-from core.weights.files import TOKENIZER_FILES, TOKENIZER_SETTINGS
 
 _PUSHED_FILES = (
     *(WEIGHTS_FILE, CONFIG_FILE, SHALLOW_FILE),

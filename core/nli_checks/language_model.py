@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.llm.chat import Sampling
-from core.llm.endpoints import resolve_model
-from core.llm.local_models import chat_model, model_title
-from core.llm.prompts import load_prompt
-from core.llm.structured import StructuredAnswer, ask_structured
 from core.model_reference import ModelRef
+from core.models.llm.chat import Sampling
+from core.models.llm.endpoints.endpoints import resolve_model
+from core.models.llm.endpoints.local_models import chat_model, model_title
+from core.models.llm.prompts import load_prompt
+from core.models.llm.structured import StructuredAnswer, ask_structured
 from core.nli_check import NLI_CHECKS, NliCheck, NliResult
 from core.types import Rounds
 

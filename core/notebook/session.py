@@ -18,10 +18,10 @@ from core.errors import TouchstoneError
 from core.metric import METRICS, Metric
 from core.model_reference import ModelRef, local_checkpoints
 from core.models.pool import ModelPool
+from core.models.weights.locations import ModelStatus
 from core.settings import Settings
 from core.text.contexts import optional_fields
 from core.types import Example, Item
-from core.weights.locations import ModelStatus
 
 _LOOK_S = 0.2  # between two looks at a download
 _NAMED_REFUSALS = 3  # that a message names

@@ -14,9 +14,9 @@ from typing import Any
 
 from core.base.code_version import Root, code_hash, code_parts
 from core.errors import attempt
-from core.llm.endpoints import resolve_model
-from core.llm.printed_words import papers_with_words
 from core.metric import Metric
+from core.models.llm.endpoints.endpoints import resolve_model
+from core.models.llm.printed_words import papers_with_words
 from core.papers.benchmarks import PAGES, benchmark_pages, labelled_files
 from core.papers.comparison import compare_paper, comparison_record
 from core.papers.paper import DataFile, Paper, ReleasedData

@@ -8,8 +8,8 @@ from math import fsum
 
 from core.catalog.metric_setup import format_megabytes, missing_steps
 from core.errors import MissingEndpointError
-from core.llm.endpoints import configured_endpoint
 from core.metric import Metric
+from core.models.llm.endpoints.endpoints import configured_endpoint
 from core.nli_check import NliCheck
 from core.papers.paper import DataFile, EndpointWork, MissingDataError, Paper, ReleasedData
 from core.papers.paper_words import own_words_note

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import BadSettingError
-from core.llm.printed_words import (
+from core.models.llm.printed_words import (
     PrintedPart,
     PrintedPiece,
     PrintedTexts,
@@ -20,7 +20,7 @@ from core.llm.printed_words import (
     printed_words,
     words_file,
 )
-from core.llm.prompts import replacements_folder
+from core.models.llm.prompts import replacements_folder
 
 _TAGS = re.compile(r"</\w+>|<(\w+)/>")  # what converters make of <summary> in a table
 _BROKEN_WORD = re.compile(r"(?<=\w)[-\u2010\u00ad]\n[ \t]*(?=[a-z])")

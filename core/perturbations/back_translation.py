@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from core.errors import BadSettingError, UnscorableError
-from core.llm.rewrites import check_sentences_kept
 from core.model_perturbation import ModelPerturbation
 from core.model_reference import Checkpoint
+from core.models.llm.rewrites import check_sentences_kept
 from core.perturbation import PERTURBATIONS, PerturbationCard
 from core.text.edits import recover
 from core.text.english.word_lists import NEGATIVES

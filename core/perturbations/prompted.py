@@ -1,4 +1,4 @@
-"""Perturbations that a language model is prompted for: one file of core/prompts and one line of the table below each."""
+"""Perturbations that a language model is prompted for: one file of core/models/prompts and one line of the table below each."""
 
 from __future__ import annotations
 
@@ -8,18 +8,25 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from core.errors import UnscorableError
-from core.llm.chat import Sampling, answer_text, first_question, place_signature, sampling_signature, unusable_answer
-from core.llm.endpoints import resolve_model
-from core.llm.local_models import chat_model, model_title
-from core.llm.prompts import PAIR_VARIABLES, Prompt, bundled_prompt, load_prompt, pair_texts
-from core.llm.rewrites import (
+from core.model_reference import ModelRef
+from core.models.llm.chat import (
+    Sampling,
+    answer_text,
+    first_question,
+    place_signature,
+    sampling_signature,
+    unusable_answer,
+)
+from core.models.llm.endpoints.endpoints import resolve_model
+from core.models.llm.endpoints.local_models import chat_model, model_title
+from core.models.llm.prompts import PAIR_VARIABLES, Prompt, bundled_prompt, load_prompt, pair_texts
+from core.models.llm.rewrites import (
     check_added_from_document,
     check_sentences_kept,
     check_sentences_moved,
     check_shorter_and_whole,
     clean_rewrite,
 )
-from core.model_reference import ModelRef
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.text.edits import recover
 from core.text.text import sentences

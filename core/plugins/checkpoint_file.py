@@ -14,11 +14,11 @@ from core.base.metric_tables import NAME_PATTERN, MetricEntry
 from core.base.profile import Setting
 from core.errors import BadSettingError
 from core.metric import METRICS, Card
+from core.models.weights.locations import is_local_source
 from core.plugins.checkpoint_metric import FORMS, CheckpointMetric
 from core.plugins.metrics_folder import declared_classes
 from core.registry import read_settings, types_of
 from core.text.language import require_languages
-from core.weights.locations import is_local_source
 
 FAMILY = "Checkpoint"
 _HUB_PAGE = "https://huggingface.co/"

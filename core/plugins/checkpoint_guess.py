@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.errors import LoadError
+from core.models.weights.files import WEIGHT_FILES
+from core.models.weights.repository import CARD_FILE, Repository
 from core.plugins.checkpoint_config import (
     Config,
     card_fields,
@@ -20,8 +22,6 @@ from core.plugins.checkpoint_config import (
     object_or_empty,
     token_limits,
 )
-from core.weights.files import WEIGHT_FILES
-from core.weights.repository import CARD_FILE, Repository
 
 Table = Mapping[str, object]
 

@@ -16,14 +16,14 @@ from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnreadableAnswerError, UnscorableError
-from core.llm.chat import token_word
 from core.metric_parts.entailment import Claims, Passage, SupportMetric, label_probability
 from core.model_reference import Checkpoint, ConfigCheck, Dtype, ExpectedModel
+from core.models.llm.chat import token_word
+from core.models.weights.files import ONNX_KIND
 from core.plugins.function_metric import PluginMetric
 from core.text.contexts import pieces_of_passages
 from core.text.text import sentences
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
-from core.weights.files import ONNX_KIND
 
 Over = Literal["max", "mean", "min"]
 OverSentences = Literal["max", "mean", "min", "softmin"]

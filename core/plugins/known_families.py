@@ -6,8 +6,8 @@ import re
 
 from core.metric import METRICS
 from core.model_reference import local_checkpoints
+from core.models.weights.hub_revisions import hub_file
 from core.plugins.checkpoint_file import FAMILY
-from core.weights.hub_revisions import hub_file
 
 FAMILIES = (
     (r"alignscore", "alignscore-large"),

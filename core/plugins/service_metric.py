@@ -10,9 +10,9 @@ from typing import ClassVar
 
 from core.base.metric_tables import read_entries
 from core.errors import UnscorableError
-from core.llm.services_file import SERVICE_PREFIX, ServiceEntry
 from core.metric import Card
 from core.model_reference import EndpointModel, ModelRef
+from core.models.llm.endpoints.services_file import SERVICE_PREFIX, ServiceEntry
 from core.plugins.function_metric import PluginMetric, score_of_answer
 from core.types import Answer, Example, Question, Score
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
-from core.llm.spend import CostEstimate
 from core.metric import METRICS
 from core.model_reference import asks_endpoint
+from core.models.llm.spending.spend import CostEstimate
 from core.nli_check import NLI_CHECKS
 from core.perturbation import PERTURBATIONS
 from core.runs.run import Plan, Run, Source

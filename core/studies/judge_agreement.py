@@ -22,7 +22,7 @@ from core.explanations.judge_agreement import (
     judge_tables,
     merge_judged,
 )
-from core.llm.chat import is_model_signature
+from core.models.llm.chat import is_model_signature
 from core.report import Column, Pivot, Report, Table
 from core.stats.text_tables import format_percent, format_unsigned
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData

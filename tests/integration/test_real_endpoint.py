@@ -12,14 +12,14 @@ from transformers.utils import is_accelerate_available
 from transformers.utils.import_utils import is_serve_available
 
 from core.engine.engine import Engine
-from core.llm.budget import SpendTracker
-from core.llm.chat import Sampling
-from core.llm.client import Client
-from core.llm.endpoint import Endpoint
-from core.llm.responses import Completion
-from core.llm.structured import answer_schema
 from core.metric import METRICS
 from core.metrics.direct_assessment import Mark
+from core.models.llm.chat import Sampling
+from core.models.llm.client.client import Client
+from core.models.llm.client.responses import Completion
+from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.spending.budget import SpendTracker
+from core.models.llm.structured import answer_schema
 from core.settings import Settings
 from core.types import Example, Failure, FailureKind
 from tests.integration.tiny_chat import MODEL, serving_transformers, tokenizer

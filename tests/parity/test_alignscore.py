@@ -22,16 +22,16 @@ from core.metrics.alignscore import chunks
 from core.model_reference import Checkpoint
 from core.models.adapters import alignscore as align
 from core.models.pool import ModelPool
+from core.models.weights.integrity import Fingerprints
+from core.models.weights.locations import ModelStatus, locate, state_on_disk
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example, Failure, Question, Result, Score
-from core.weights.integrity import Fingerprints
-from core.weights.locations import ModelStatus, locate, state_on_disk
 from tests.drive import drive, model
 from tests.parity.texts import LONG_SENTENCE, PAIR_CASES, PAIRS
 from tests.parity.tiny_entailment import alignscore
 from tests.tiny import TEXT
-from tests.unit.models.hub import Hub, serving
+from tests.unit.core.models.hub import Hub, serving
 
 pytestmark = pytest.mark.parity
 

@@ -10,8 +10,8 @@ from transformers import AutoModel, PreTrainedTokenizerFast
 
 from core.metric import METRICS
 from core.model_reference import Checkpoint
+from core.models.weights.locations import locate
 from core.types import Example
-from core.weights.locations import locate
 from tests.drive import drive
 from tests.parity.texts import PAIR_CASES, PAIRS
 

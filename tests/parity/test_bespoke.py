@@ -24,7 +24,7 @@ from tests.doubles.process import finish, start
 from tests.drive import drive
 from tests.parity.texts import PAIR_CASES, PAIRS
 from tests.parity.tiny_tokens import llama
-from tests.unit.llm.scripted import Endpoint, Reply, completion, refusal, serving
+from tests.unit.core.models.llm.scripted import Endpoint, Reply, completion, refusal, serving
 
 pytestmark = pytest.mark.parity
 

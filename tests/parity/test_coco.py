@@ -16,7 +16,7 @@ from core.errors import BadSettingError
 from core.metric import METRICS
 from core.metrics.coco import MASK, content_words, decoded_words, mask_document
 from core.model_reference import Checkpoint
-from core.models.model import Row
+from core.models.networks.model import Row
 from core.settings import Settings
 from core.types import Answer, Example, Question, Result, Score, Span
 from tests import drive as driving

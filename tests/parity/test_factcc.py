@@ -14,11 +14,11 @@ from core.engine.engine import Engine
 from core.errors import LoadError
 from core.metric import METRICS
 from core.model_reference import Checkpoint
-from core.models.tokenizer import TextTokenizer
+from core.models.networks.tokenizer import TextTokenizer
+from core.models.weights.integrity import Fingerprints
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example, Result, Score
-from core.weights.integrity import Fingerprints
 from tests.drive import drive
 from tests.parity.texts import LONG_CLAIM, LONG_SENTENCE, PAIR_CASES, PAIRS
 from tests.parity.tiny_entailment import albert_nli, factcc

@@ -20,10 +20,10 @@ from core.metric import METRICS
 from core.metrics.hhem import prompt
 from core.model_reference import Checkpoint
 from core.models.adapters import hhem
+from core.models.weights.locations import locate
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example, Failure, FailureKind, Result, Score
-from core.weights.locations import locate
 from tests.drive import drive
 from tests.parity.texts import LONG, PAIRS
 from tests.parity.tiny_entailment import hhem_and_flan

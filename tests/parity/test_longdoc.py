@@ -14,10 +14,10 @@ from core.engine.engine import Engine
 from core.errors import BadSettingError, UnscorableError
 from core.metric import METRICS
 from core.model_reference import Checkpoint
+from core.models.weights.locations import locate
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Counts, Example, Result
-from core.weights.locations import locate
 from tests.drive import drive
 from tests.parity import tiny_likelihood
 from tests.parity.texts import PAIR_CASES, SUMMARY

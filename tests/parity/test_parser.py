@@ -15,12 +15,12 @@ import pytest
 from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
 from core.metric import METRICS
 from core.model_reference import Checkpoint
+from core.models.weights.files import PARSER_KINDS
 from core.perturbation import PERTURBATIONS
 from core.text import spacy_pipeline
 from core.text.edits import apply
 from core.text.spacy_pipeline import parser_files, parser_folder
 from core.types import Answer, Example, Question
-from core.weights.files import PARSER_KINDS
 from tests import drive
 
 pytestmark = pytest.mark.parity

@@ -11,10 +11,10 @@ from transformers import AutoModel, AutoModelForSequenceClassification, PreTrain
 from core.engine.engine import Engine
 from core.metric import METRICS, Metric
 from core.model_reference import Checkpoint
+from core.models.weights.locations import locate
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example, Result
-from core.weights.locations import locate
 from tests.drive import drive
 from tests.parity import tiny_likelihood
 from tests.parity.texts import PAIRS, SUMMARY

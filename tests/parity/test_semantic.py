@@ -16,9 +16,9 @@ from transformers import AutoModel, PreTrainedTokenizerFast
 
 from core.metric import METRICS
 from core.model_reference import Checkpoint
+from core.models.weights.locations import locate
 from core.text.text import sentences
 from core.types import Answer, Example, Question
-from core.weights.locations import locate
 from tests.drive import drive, model
 from tests.parity.texts import PAIR_CASES, PAIRS
 

@@ -18,7 +18,7 @@ from core.errors import LoadError
 from core.metric import METRICS, signature
 from core.metrics import summac
 from core.metrics.summac import SummaCConv, text_units
-from core.models.tokenizer import TextTokenizer
+from core.models.networks.tokenizer import TextTokenizer
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example, Failure, Result, Score

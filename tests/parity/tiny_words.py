@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from core.metrics.mine import EmbeddedWordSupport
-from core.weights.locations import locate
+from core.models.weights.locations import locate
 
 
 def model(folder: Path) -> Path:

@@ -12,16 +12,16 @@ import pytest
 from core.claim import DECOMPOSERS, decomposition
 from core.engine.engine import Engine
 from core.errors import BadSettingError, UnknownNameError
-from core.llm.prompts import bundled_prompt
-from core.llm.spend import format_estimate
 from core.metric import METRICS
+from core.models.llm.prompts import bundled_prompt
+from core.models.llm.spending.spend import format_estimate
 from core.outcome_record import outcome_record
 from core.settings import Settings
 from core.types import ClaimList, Example, Failure, FailureKind, Outcome, Result, Span, SummaryClaim
 from tests.doubles.speaking_model import speaking_llama
 from tests.parity import tiny_qa, toy_parser
 from tests.parity.toy_parser import ToyParser, sentence_spans
-from tests.unit.llm.scripted import Body, Endpoint, Reply, serving, text
+from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, serving, text
 
 DOCUMENT = "Rain fell in Lindvale on Monday. The mayor closed the harbour. Nobody was hurt."
 SUMMARY = "Rain fell on Monday, and the harbour was closed. Two people were hurt."

@@ -16,7 +16,7 @@ from tests.conftest import Weights
 from tests.doubles.model_hub import COMMIT, ModelHub
 from tests.probe_checkpoints import pair_classifier, with_config
 from tests.unit.command_line import done, run
-from tests.unit.models.hub import Hub, serving
+from tests.unit.core.models.hub import Hub, serving
 
 NLI = ("contradiction", "entailment", "neutral")
 

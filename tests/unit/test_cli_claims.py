@@ -10,7 +10,7 @@ import pytest
 
 from core.settings import Settings
 from tests.unit.command_line import done, run
-from tests.unit.llm.scripted import Body, Reply, serving, text
+from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 
 DOCUMENT = "Rain fell in Lindvale on Monday. The mayor closed the harbour. Nobody was hurt."
 SUMMARY = "Rain fell on Monday. Two people were hurt."

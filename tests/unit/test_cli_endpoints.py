@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from cli import app
 from core.errors import BadSettingError
 from core.settings import Settings
-from tests.unit.llm.scripted import Body, Endpoint, Reply, listing, refusal, serving, text
+from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, listing, refusal, serving, text
 
 KEY = "sk-a-secret-of-nobody"
 PAIRS = [

@@ -13,7 +13,7 @@ from core.errors import TouchstoneError
 from tests.unit.command_line import done, run
 from tests.unit.core.data.datasets.releases import DOCUMENT, SUMMARY, WRONG, summedit
 from tests.unit.core.data.datasets.writing import lines, listed, table
-from tests.unit.models.hub import COMMIT, Hub, serving
+from tests.unit.core.models.hub import COMMIT, Hub, serving
 
 pytestmark = pytest.mark.usefixtures("database")
 

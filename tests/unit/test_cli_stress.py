@@ -16,7 +16,7 @@ from core.runs.matrix import kind_coverage
 from core.runs.run import run_from_lines
 from core.text.edits import apply, parse
 from tests.unit.command_line import done, run
-from tests.unit.llm.scripted import refusal, serving, text
+from tests.unit.core.models.llm.scripted import refusal, serving, text
 
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away. Nobody was hurt."
 SUMMARIES = ("The harbour was closed on Tuesday. Two ferries were torn away.", "The harbour was closed.")

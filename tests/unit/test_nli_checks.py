@@ -11,7 +11,7 @@ from core.errors import BadSettingError, UnscorableError
 from core.nli_check import NLI_CHECKS, NliResult
 from core.types import Answer, Question
 from tests.drive import drive
-from tests.unit.llm.scripted import serving, text
+from tests.unit.core.models.llm.scripted import serving, text
 
 ORIGINAL = "A storm closed the harbour on Tuesday. Nobody was hurt in the storm."
 ENTAILMENT = NLI_CHECKS.parse("entailment")

@@ -14,17 +14,24 @@ from core.editing.editor import Editor
 from core.editing.proposals import EditForm
 from core.errors import BadSettingError, TouchstoneError
 from core.explanations.detect import ExplainMode, detect_and_explain, explain_given_detection, explanation_signature
-from core.llm.chat import Sampling
-from core.llm.printed_words import PrintedPiece, PrintedWords, key_sha256, papers_with_words, printed_key, printed_words
-from core.llm.prompts import load_prompt
 from core.metric import METRICS, signature
+from core.models.llm.chat import Sampling
+from core.models.llm.printed_words import (
+    PrintedPiece,
+    PrintedWords,
+    key_sha256,
+    papers_with_words,
+    printed_key,
+    printed_words,
+)
+from core.models.llm.prompts import load_prompt
 from core.papers.paper_words import find_words, own_words_note, save_words
 from core.perturbation import PERTURBATIONS
 from core.types import Example
 from tests.drive import drive
 from tests.sources import ROOT
 from tests.unit.command_line import done, run
-from tests.unit.llm.scripted import serving, text
+from tests.unit.core.models.llm.scripted import serving, text
 
 TEXTS = ROOT.parent / "shared" / "papers"
 COPIES = {

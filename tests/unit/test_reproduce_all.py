@@ -23,7 +23,7 @@ from core.papers.summexecedit_scores import model_scores
 from core.settings import Settings
 from core.types import Example, Item
 from tests.unit.command_line import done
-from tests.unit.llm.scripted import Body, Reply, serving, text
+from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm. Nobody was hurt. Repairs take until June."
 SUMMARY = "A storm closed the harbour on Tuesday. Nobody was hurt."

@@ -13,7 +13,7 @@ from core.audit.evidence import Evidence
 from core.audit.judge_trials import per_range
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale
 from core.audit.shown_pairs import labelled_case
-from core.llm.model_families import model_family
+from core.models.llm.endpoints.model_families import model_family
 from core.stats.statistic import Mask, Numbers, Statistic, Values, cluster_documents, ratio, sums_by, undefined
 
 SCALE = Scale(good=0.05, fails=0.2)

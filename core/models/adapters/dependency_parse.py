@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from core.model_reference import Checkpoint
-from core.models.model import Row
+from core.models.networks.model import Row
 from core.text.spacy_pipeline import load_pipeline
 from core.types import Answer, Question, Span
 

@@ -17,9 +17,9 @@ from torch import Tensor
 from transformers import AutoModelForQuestionAnswering, PreTrainedModel
 
 from core.model_reference import Checkpoint
-from core.models.model import Row
-from core.models.network import freeing_memory, load_network, network_bytes, segment_types
-from core.models.tokenizer import DecodingTokenizer, Tokens
+from core.models.networks.model import Row
+from core.models.networks.network import freeing_memory, load_network, network_bytes, segment_types
+from core.models.networks.tokenizer import DecodingTokenizer, Tokens
 from core.types import Answer, Question, Span
 
 _WINDOW, _STEP, _QUESTION = 384, 128, 64

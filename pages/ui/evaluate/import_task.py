@@ -23,8 +23,8 @@ from core.data.dataset import (
     source_sha256,
     strict_items,
 )
+from core.models.weights.download import provenance_name
 from core.types import Item
-from core.weights.download import provenance_name
 
 _LIMITS = Limits(seconds=900, megabytes=4096)
 

@@ -28,8 +28,8 @@ from core.explanations.judge import judge_signature as judge_by
 from core.explanations.pairwise import Comparison, pairwise_conversation
 from core.explanations.panel import parse_judge, require_panel
 from core.explanations.stability import fresh_samplings
-from core.llm.chat import Sampling
-from core.llm.endpoints import resolve_model
+from core.models.llm.chat import Sampling
+from core.models.llm.endpoints.endpoints import resolve_model
 from core.text.contexts import document_for_reader
 from core.types import Example, Failure, Verdict
 from pages.server import services

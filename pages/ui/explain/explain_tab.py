@@ -13,8 +13,8 @@ from annotations.store.records import Grade, LabelRecord
 from core.errors import TouchstoneError
 from core.explanations.checks import check_named_edits, contradicts_itself, stated_verdict
 from core.explanations.detect import Finding
-from core.llm.chat import Sampling
-from core.llm.endpoint import Endpoint
+from core.models.llm.chat import Sampling
+from core.models.llm.endpoints.endpoint import Endpoint
 from core.types import Failure, Verdict
 from pages.server import services
 from pages.ui.explain import explain_requests

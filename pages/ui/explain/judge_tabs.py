@@ -13,7 +13,7 @@ from core.explanations.detect import Finding
 from core.explanations.judge import Judgement, JudgeSetup
 from core.explanations.pairwise import Comparison, Preference
 from core.explanations.stability import SampleStrip, sample_strip, unanswered_failures
-from core.llm.chat import Sampling
+from core.models.llm.chat import Sampling
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.probe.edit_tabs import format_grade

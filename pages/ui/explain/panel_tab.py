@@ -11,8 +11,8 @@ from core.errors import Problem, TouchstoneError, attempt
 from core.explanations.detect import Finding
 from core.explanations.judge import Judgement
 from core.explanations.panel import count_votes, judge_title
-from core.llm.chat import Sampling
-from core.llm.endpoint import Endpoint
+from core.models.llm.chat import Sampling
+from core.models.llm.endpoints.endpoint import Endpoint
 from core.types import Failure
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState

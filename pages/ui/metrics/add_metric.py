@@ -12,6 +12,8 @@ from core.base.profile import Setting
 from core.catalog.metric_setup import format_megabytes
 from core.errors import Problem, TouchstoneError, attempt
 from core.models.pool import ModelPool
+from core.models.weights.locations import ModelState, ModelStatus
+from core.models.weights.repository import Repository, read_repository
 from core.plugins.checkpoint_file import (
     CheckpointEntry,
     checkpoint_class,
@@ -24,8 +26,6 @@ from core.plugins.known_families import family_note
 from core.plugins.metrics_folder import entry_toml, remove_entry, save_entry
 from core.plugins.probe_pairs import PAIRS, ProbeResult, best, describe_probes, probe
 from core.registry import choices_of, types_of
-from core.weights.locations import ModelState, ModelStatus
-from core.weights.repository import Repository, read_repository
 from pages.server import services
 from pages.ui.metrics.metric_list import open_metric
 from pages.ui.metrics.model_rows import model_row

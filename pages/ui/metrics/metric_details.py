@@ -11,10 +11,10 @@ from core.errors import Problem, attempt
 from core.metric import METRICS, Metric, ReplaceableWeights
 from core.model_reference import Checkpoint, EndpointModel, local_checkpoints
 from core.models.pool import ModelPool
+from core.models.weights.files import CODE_RUNNING_KINDS
+from core.models.weights.locations import ModelStatus, state_on_disk
 from core.registry import settings_of
 from core.text.language import format_languages
-from core.weights.files import CODE_RUNNING_KINDS
-from core.weights.locations import ModelStatus, state_on_disk
 from pages.ui.metrics.add_metric import saved_metric_actions
 from pages.ui.metrics.endpoint_setup import endpoint_setup
 from pages.ui.metrics.metric_evidence import metric_evidence

@@ -14,9 +14,9 @@ from core.engine.forecast import Durations, Forecast, MemoryUse, ScoredText, for
 from core.errors import Problem, attempt
 from core.metric import Metric
 from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
+from core.models.weights.files import memory_bytes
+from core.models.weights.locations import PACKAGE, ModelStatus, locate
 from core.types import Example, Result
-from core.weights.files import memory_bytes
-from core.weights.locations import PACKAGE, ModelStatus, locate
 from pages.server import services
 from pages.ui.probe.board_rows import LastShown
 from pages.ui.probe.probe_state import ProbeState, probe_state

@@ -12,7 +12,7 @@ from core.editing.editor import Editor
 from core.editing.proposals import EDITS_PER_REQUEST, INTENDED_VERDICT, AcceptedEdit, EditForm, Proposals
 from core.editing.trivial import TrivialityJudgement, trivial_kind
 from core.errors import TouchstoneError
-from core.llm.local_models import is_local_model
+from core.models.llm.endpoints.local_models import is_local_model
 from core.text import edits as executable
 from core.text.english.mentions import edit_origin
 from core.types import Example, Failure, Intention

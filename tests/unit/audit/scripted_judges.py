@@ -27,7 +27,7 @@ from core.settings import Settings
 from core.text.text import sentences, words
 from core.types import Item, Verdict
 from tests.unit.audit.known_metrics import variant
-from tests.unit.llm.scripted import Body, Endpoint, Reply, serving, text
+from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, serving, text
 
 GROUPS = 10
 RESAMPLES = 500  # of documents; an audit of so few takes 10,000

@@ -26,7 +26,7 @@ from core.metric import METRICS, Metric
 from core.settings import Settings
 from tests.unit.audit.pair_files import write_bundled_pairs
 from tests.unit.command_line import done
-from tests.unit.llm.scripted import Body, Reply, serving, text
+from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 
 TINY = sorted((Path(__file__).parents[2] / "parity").glob("tiny_*.py"))
 BUILDERS = {name: build for path in TINY for name, build in import_module(f"tests.parity.{path.stem}").SPECS.items()}

@@ -20,8 +20,8 @@ from core.audit.report import FindingChange, read_report, report_json
 from core.audit.report_html import report_html
 from core.audit.report_text import format_report, report_markdown
 from core.engine.engine import Engine
-from core.llm.model_families import model_family
 from core.metric import METRICS
+from core.models.llm.endpoints.model_families import model_family
 from core.settings import Settings
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import Estimate
@@ -42,7 +42,7 @@ from tests.unit.audit.scripted_judges import (
     truth_of,
 )
 from tests.unit.command_line import done
-from tests.unit.llm.scripted import Body, Reply, completion, serving, text
+from tests.unit.core.models.llm.scripted import Body, Reply, completion, serving, text
 
 # the audits of four judges take twenty seconds of a processor
 pytestmark = pytest.mark.slow

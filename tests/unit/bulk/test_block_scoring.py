@@ -30,7 +30,7 @@ from core.plugins.service_metric import service_classes
 from core.settings import Settings
 from core.types import Counts, Failure, FailureKind, Outcome, Part, Result, Seen, Span
 from tests.unit.bulk.test_blocks import pairs_of, written
-from tests.unit.llm.scripted import Reply, serving
+from tests.unit.core.models.llm.scripted import Reply, serving
 from tests.unit.test_cli import own_settings, run
 
 __all__ = ["own_settings"]

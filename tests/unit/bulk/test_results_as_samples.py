@@ -22,7 +22,7 @@ from pages.ui.evaluate.bulk_results import format_progress
 from tests.unit.bulk.test_block_scoring import lines
 from tests.unit.bulk.test_blocks import pairs_of
 from tests.unit.command_line import done, run
-from tests.unit.llm.scripted import serving, text
+from tests.unit.core.models.llm.scripted import serving, text
 
 pytestmark = pytest.mark.usefixtures("database")
 

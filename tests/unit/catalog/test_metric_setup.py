@@ -17,7 +17,7 @@ from core.errors import MissingWeightsError
 from core.metric import METRICS
 from core.model_reference import local_checkpoints
 from core.models.pool import ModelPool
-from core.weights.locations import locate
+from core.models.weights.locations import locate
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from core.editing.trivial import TrivialityJudgement
 from core.engine.engine import Engine
 from core.settings import Settings
 from core.types import Failure, FailureKind, Item
+from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 from tests.unit.editing.test_editor import PAIR, SIX, edit
-from tests.unit.llm.scripted import Body, Reply, serving, text
 
 PATIENCE_S = 30
 PROPOSED = [*SIX[:2], edit("the mayor", "the captain")]

@@ -14,7 +14,7 @@ from core.errors import MissingEndpointError, UnscorableError
 from core.text.edits import apply
 from core.types import Example
 from tests.drive import drive
-from tests.unit.llm.scripted import Reply, serving, text
+from tests.unit.core.models.llm.scripted import Reply, serving, text
 
 DOCUMENT = (
     "A storm tore two ferries from their moorings at Lindvale on Tuesday night, so the harbour master closed the harbour. "

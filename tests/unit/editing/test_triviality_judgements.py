@@ -12,7 +12,7 @@ from core.editing.trivial import TrivialityJudgement, TrivialKind, trivial_kind
 from core.errors import UnscorableError
 from core.types import Edit, Example, Span
 from tests.drive import drive
-from tests.unit.llm.scripted import serving, text
+from tests.unit.core.models.llm.scripted import serving, text
 
 SUMMARY = "The harbour was closed on Tuesday."
 EDIT = Edit(Span(26, 33), "Friday", "The document says Tuesday.")

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from core.engine.conversation import Conversation
-from core.llm.budget import SpendTracker
-from core.llm.chat import Sampling, answer_text, first_question
-from core.llm.prompts import Messages
+from core.models.llm.chat import Sampling, answer_text, first_question
+from core.models.llm.prompts import Messages
+from core.models.llm.spending.budget import SpendTracker
 from core.settings import Settings
 from core.types import Failure, Rounds
 from tests.doubles.bench import Bench, pair
 from tests.doubles.models import PATIENCE_S
-from tests.unit.llm.scripted import Reply, refusal, serving, text
+from tests.unit.core.models.llm.scripted import Reply, refusal, serving, text
 
 
 @dataclass

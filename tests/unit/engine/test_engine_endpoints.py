@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from core.engine.conversation import Conversation
-from core.llm.chat import Sampling, answer_text, first_question
-from core.llm.prompts import Messages
+from core.models.llm.chat import Sampling, answer_text, first_question
+from core.models.llm.prompts import Messages
 from core.types import Failure, FailureKind, Result, Rounds
 from tests.doubles.bench import Bench, open_bench, pair
 from tests.doubles.models import PATIENCE_S
-from tests.unit.llm.scripted import CHAT_MODEL, Body, Endpoint, Reply, refusal, serving, text
+from tests.unit.core.models.llm.scripted import CHAT_MODEL, Body, Endpoint, Reply, refusal, serving, text
 
 AT_ONCE = 8
 """Questions that the endpoint is asked at the same time."""

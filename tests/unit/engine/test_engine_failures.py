@@ -11,9 +11,9 @@ import pytest
 from core.engine.conversation import CellState
 from core.engine.engine import Engine
 from core.errors import BadSettingError
+from core.models.weights.locations import ModelStatus
 from core.settings import Settings
 from core.types import Example, Failure, FailureKind, Outcome, Result
-from core.weights.locations import ModelStatus
 from tests.doubles.bench import Bench, pair
 from tests.doubles.metrics import Asking, Breaking, Endless, Letters
 from tests.doubles.models import PATIENCE_S, weights

@@ -12,8 +12,8 @@ import pytest
 
 from core.engine.engine import Engine
 from core.settings import Settings
+from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 from tests.unit.engine.test_endpoint_worker import telling
-from tests.unit.llm.scripted import Body, Reply, serving, text
 
 WORDS = [f"word {number}" for number in range(400)]
 AT_ONCE, KILLED_AFTER, START_S = 16, 150, 100

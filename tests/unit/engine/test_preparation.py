@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 
 from core.engine.engine import Engine
-from core.models.model import Row
+from core.models.networks.model import Row
 from core.types import Example, Failure, Question, Result
 from tests.doubles.bench import DOCUMENT, Bench, pair
 from tests.doubles.metrics import Asking

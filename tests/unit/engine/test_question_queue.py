@@ -13,7 +13,7 @@ from core.engine.device_worker import _FRONT_QUESTIONS
 from core.engine.question_queue import PendingQuestion, QuestionQueue, next_checkpoint, row_length, similar_rows
 from core.errors import Problem
 from core.model_reference import Checkpoint
-from core.models.model import Row
+from core.models.networks.model import Row
 from core.text.text import sentences
 from core.types import Answer, FailureKind, Item, Question
 from tests.doubles.bench import asking

@@ -18,10 +18,10 @@ from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
 from core.metric import METRICS
 from core.model_reference import Checkpoint
-from core.models.model import Row
+from core.models.networks.model import Row
 from core.models.pool import ModelPool
+from core.models.weights.locations import ModelStatus
 from core.types import Answer, Question, Result
-from core.weights.locations import ModelStatus
 from tests.conftest import Weights
 from tests.doubles.bench import Bench, open_bench, pair
 from tests.doubles.metrics import Asking

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from core.explanations.judge import Case
-from core.llm.chat import Sampling
+from core.models.llm.chat import Sampling
 from core.types import Edit, Example, Span
 from tests.drive import drive
-from tests.unit.llm.scripted import Body, Reply, serving, text
+from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 
 DOCUMENT = "The harbour was closed on Tuesday by a storm. Nobody was hurt, the harbour master said."
 SEED = "A storm closed the harbour. Nobody was hurt, says the harbour master."

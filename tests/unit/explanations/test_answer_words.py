@@ -10,7 +10,7 @@ from core.errors import UnreadableAnswerError
 from core.explanations.detect import Detected
 from core.explanations.judge import Graded
 from core.explanations.pairwise import Compared
-from core.llm.structured import read_structured
+from core.models.llm.structured import read_structured
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from core.explanations.detect import Finding, detect_and_explain, explain_conver
 from core.explanations.judge import Judgement, JudgeSetup
 from core.explanations.panel import judge_by_panel
 from core.explanations.stability import fresh_samplings, sample_strip
-from core.llm.chat import Sampling
+from core.models.llm.chat import Sampling
 from core.settings import Settings
 from core.types import Failure, FailureKind
+from tests.unit.core.models.llm.scripted import Body, Reply, refusal, serving, text
 from tests.unit.explanations.scenes import CASE, PAIR, SAMPLING, Asked
-from tests.unit.llm.scripted import Body, Reply, refusal, serving, text
 
 PATIENCE_S = 30
 

@@ -13,9 +13,9 @@ from core.errors import TouchstoneError
 from core.explanations.causes import judge_with_cause, parse_cause
 from core.explanations.judge import Cause, JudgeSetup
 from core.explanations.judge_agreement import GradePair, agreement_with_people
+from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 from tests.unit.explanations.commands import lines, run
 from tests.unit.explanations.scenes import CASE, SAMPLING, told
-from tests.unit.llm.scripted import Body, Reply, serving, text
 
 PARTIALLY = json.dumps({"because": "It does not say who.", "grade": "partially"})
 VAGUE = json.dumps({"because": "It could be said of many.", "cause": "vague"})

@@ -11,8 +11,8 @@ import pytest
 from core.errors import UnscorableError
 from core.explanations.detect import ExplainFunction, detect_and_explain, explain_given_detection
 from core.types import Verdict
+from tests.unit.core.models.llm.scripted import Reply, text
 from tests.unit.explanations.scenes import DOCUMENT, PAIR, SAMPLING, SUMMARY, Asked, told
-from tests.unit.llm.scripted import Reply, text
 
 WHY = "The harbour master said so."
 ANSWERS = {

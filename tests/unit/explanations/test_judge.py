@@ -11,8 +11,8 @@ import pytest
 from core.errors import TouchstoneError, UnscorableError
 from core.explanations.judge import SETUP_INPUTS, Case, JudgeSetup, judge_explanation, judge_signature, parse_grade
 from core.types import GRADE_VALUES
+from tests.unit.core.models.llm.scripted import Reply, text
 from tests.unit.explanations.scenes import CASE, SAMPLING, Asked, told
-from tests.unit.llm.scripted import Reply, text
 
 every = pytest.mark.parametrize("setup", list(JudgeSetup))
 

@@ -12,9 +12,9 @@ from core.errors import MissingEndpointError, TouchstoneError
 from core.explanations.pairwise import PREFERENCES, Comparison, compare_summaries, format_preferences
 from core.types import Failure, FailureKind
 from tests.drive import drive
+from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 from tests.unit.explanations.commands import lines, run
 from tests.unit.explanations.scenes import DOCUMENT, SAMPLING, SEED, SUMMARY, told
-from tests.unit.llm.scripted import Body, Reply, serving, text
 
 pytestmark = pytest.mark.usefixtures("terminal")
 

@@ -15,16 +15,16 @@ import pytest
 from core.catalog.metric_catalog import list_metrics
 from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.llm.budget import SpendTracker
-from core.llm.endpoint import address_fingerprint
-from core.llm.prompts import bundled_prompt
-from core.llm.spend import CostEstimate, Spend, format_estimate
 from core.metric import METRICS
+from core.models.llm.endpoints.endpoint import address_fingerprint
+from core.models.llm.prompts import bundled_prompt
+from core.models.llm.spending.budget import SpendTracker
+from core.models.llm.spending.spend import CostEstimate, Spend, format_estimate
 from core.models.pool import ModelPool
 from core.outcome_record import outcome_record
 from core.settings import Settings
 from core.types import Example, Failure, FailureKind, Outcome, Result, Span
-from tests.unit.llm.scripted import Body, Endpoint, Reply, refusal, serving, stream, text
+from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, refusal, serving, stream, text
 
 KEY = "sk-a-secret-of-nobody"
 PAIR = Example("pair", "It rained in Lindvale.", "Rain fell.")
@@ -208,7 +208,7 @@ def test_the_signature_tells_model_prompt_sampling_and_endpoint(
 def test_an_edited_prompt_makes_another_number_with_another_signature(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    ours = (Path(__file__).parents[3] / "core/prompts/direct-assessment.md").read_text(encoding="utf-8")
+    ours = (Path(__file__).parents[3] / "core/models/prompts/direct-assessment.md").read_text(encoding="utf-8")
     with answering(monkeypatch, mark(70), mark(30)):
         before = result(engine)
         (tmp_path / "prompts").mkdir()

@@ -21,14 +21,14 @@ from core.data.datasets.bundled import bundled_items as bundled
 from core.engine.engine import Engine
 from core.metric import METRICS, Card, Metric
 from core.model_reference import Checkpoint, local_checkpoints
+from core.models.weights.locations import ModelStatus, state_on_disk
 from core.registry import settings_of
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example, Failure, FailureKind, Outcome, Result
-from core.weights.locations import ModelStatus, state_on_disk
 from tests.conftest import Weights
 from tests.doubles.process import ROOT
-from tests.unit.llm.scripted import Body, Reply, completion, serving, text
+from tests.unit.core.models.llm.scripted import Body, Reply, completion, serving, text
 
 FIRST = bundled()[0].example
 PAIRS = sorted((item.example for item in bundled() if not item.parent), key=lambda one: len(one.document))[:2]

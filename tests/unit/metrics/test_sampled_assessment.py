@@ -13,7 +13,7 @@ from core.errors import BadSettingError
 from core.metric import METRICS
 from core.settings import Settings
 from core.types import Example, Failure, FailureKind, Outcome, Result
-from tests.unit.llm.scripted import Body, Reply, serving, text
+from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 
 PAIR = Example("pair", "It rained in Lindvale.", "Rain fell.")
 

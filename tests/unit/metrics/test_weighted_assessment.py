@@ -12,7 +12,7 @@ from core.engine.engine import Engine
 from core.metric import METRICS
 from core.settings import Settings
 from core.types import Example, Failure, FailureKind, Outcome, Result
-from tests.unit.llm.scripted import Reply, completion, serving
+from tests.unit.core.models.llm.scripted import Reply, completion, serving
 
 PAIR = Example("pair", "It rained in Lindvale.", "Rain fell.")
 

@@ -117,7 +117,7 @@ def test_a_real_architecture_is_asked_and_signed_without_its_folder(weights: Wei
 
 
 def test_without_weights_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("core.weights.locations.try_to_load_from_cache", lambda *_, **__: None)
+    monkeypatch.setattr("core.models.weights.locations.try_to_load_from_cache", lambda *_, **__: None)
     with pytest.raises(MissingWeightsError, match=r"FacebookAI/roberta-base .* is not on this machine"):
         _ = PLAIN.signature
     assert "is not on this machine" in refusal(PLAIN, Example("x", DOCUMENT, "A storm came."))

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from core.errors import MissingEndpointError, TouchstoneError, UnscorableError
-from core.llm.prompts import PROMPTS_FOLDER
+from core.models.llm.prompts import PROMPTS_FOLDER
 from core.perturbation import PERTURBATIONS, Perturbation
 from core.text import edits as executable
 from core.types import Edit, Example
 from tests.drive import drive
-from tests.unit.llm.scripted import Endpoint, Reply, refusal, serving, text
+from tests.unit.core.models.llm.scripted import Endpoint, Reply, refusal, serving, text
 
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm. Nobody was hurt. Repairs take until June."
 SUMMARY = "A storm closed the harbour on Tuesday. Nobody was hurt."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.unit.llm.scripted import Body, Reply, text
+from tests.unit.core.models.llm.scripted import Body, Reply, text
 
 DOCUMENT = "The pilot asked for the tug. It came at dawn."
 SUMMARY = "The pilot asked. It came at noon."

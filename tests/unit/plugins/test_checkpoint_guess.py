@@ -9,11 +9,11 @@ import pytest
 
 from core.errors import LoadError
 from core.metric import METRICS
+from core.models.weights.repository import Repository
 from core.plugins.checkpoint_config import card_fields
 from core.plugins.checkpoint_file import checkpoint_class, entry_of
 from core.plugins.checkpoint_guess import Guess, correct_guess, guess_form
 from core.plugins.known_families import FAMILIES, family_note, family_spec
-from core.weights.repository import Repository
 
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
 NLI = {

@@ -24,7 +24,7 @@ from core.metrics.frameworks import Scorer
 from core.plugins import environments
 from core.plugins.environments import FRAMEWORKS, framework_environment
 from core.types import Example, Failure, Outcome, Result
-from tests.unit.llm.scripted import Body, Endpoint, Reply, serving, text
+from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, serving, text
 from tests.unit.plugins.framework_judge import DOCUMENT, SUMMARY, judged
 
 TUG = Example("tug", DOCUMENT, SUMMARY)

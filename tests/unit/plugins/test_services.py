@@ -15,12 +15,12 @@ import uvicorn
 
 from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.llm.spend import Spend, format_estimate
 from core.metric import METRICS
+from core.models.llm.spending.spend import Spend, format_estimate
 from core.plugins.service_metric import ServiceMetric, service_classes
 from core.types import Example, Failure, FailureKind, Outcome, Part, Result, Span
 from pages.server.score_service import ScoreService, describe_api
-from tests.unit.llm.scripted import Endpoint, Reply, refusal, serving
+from tests.unit.core.models.llm.scripted import Endpoint, Reply, refusal, serving
 
 TUG = Example(
     "tug", "The pilot asked for the tug. It came at dawn.", "The pilot asked. It came at noon.", question="When?"

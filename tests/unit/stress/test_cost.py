@@ -10,14 +10,14 @@ import pytest
 
 from core.engine.cache import AnswerCache
 from core.engine.engine import Engine
-from core.llm.spend import CostEstimate
+from core.models.llm.spending.spend import CostEstimate
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
 from core.runs.cost import asks_endpoints, estimate_run_cost, missing_conversations
 from core.runs.run import Plan, Run, Source
 from core.runs.runner import continue_run
 from core.types import Example
-from tests.unit.llm.scripted import Body, Reply, serving, text
+from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm tore two ferries away."
 SUMMARIES = ("The harbour was closed on Tuesday. Two ferries were torn away.", "A storm closed it. Ferries were lost.")

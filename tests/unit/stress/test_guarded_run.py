@@ -14,7 +14,7 @@ from core.models.pool import ModelPool
 from core.runs.run import Check, Plan, Run, Source, from_json_line, run_from_lines, run_lines, to_json_line
 from core.runs.runner import continue_run
 from core.types import Example
-from tests.unit.llm.scripted import Reply, refusal, serving, text
+from tests.unit.core.models.llm.scripted import Reply, refusal, serving, text
 
 GUARD = "language-model[model=tiny]"
 SUMMARY = "The harbour was closed on Tuesday. Two ferries were torn away."

@@ -146,9 +146,9 @@ def test_the_same_seed_gives_the_same_file_whatever_others_draw(tiny_roberta: Pa
 def test_plain_sentence_transformers_and_the_metric_say_the_same(ships: Alone, engine: Engine) -> None:
     from sentence_transformers import CrossEncoder
 
-    from core.models.tokenizer import TextTokenizer
+    from core.models.networks.tokenizer import TextTokenizer
+    from core.models.weights.files import max_text_tokens
     from core.models.words.claims import premise
-    from core.weights.files import max_text_tokens
 
     folder = ships.folder
     plain = CrossEncoder(str(folder), device="cpu", local_files_only=True)

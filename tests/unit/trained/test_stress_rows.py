@@ -123,7 +123,7 @@ def test_a_batch_of_a_run_has_pairs_and_no_label() -> None:
 def test_harmless_edits_cost_what_they_move_and_broken_ones_what_they_do_not() -> None:
     import torch
 
-    from core.models.pair_network import batch_loss
+    from core.models.words.pair_network import batch_loss
 
     logits = torch.tensor([0.0, 0.0, 30.0])
     log_half = math.log(2)

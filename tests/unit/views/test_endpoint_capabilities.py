@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.llm.capabilities import capability_store
-from core.llm.endpoints import configured_endpoint
-from tests.unit.llm.scripted import Endpoint, serving
-from tests.unit.llm.test_capabilities import strict
+from core.models.llm.endpoints.capabilities import capability_store
+from core.models.llm.endpoints.endpoints import configured_endpoint
+from tests.unit.core.models.llm.endpoints.test_capabilities import strict
+from tests.unit.core.models.llm.scripted import Endpoint, serving
 
 Open = Callable[..., AppTest]
 

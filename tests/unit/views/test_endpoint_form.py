@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.campaigns.people import Member, Role
-from core.llm.endpoints import configured_endpoint, is_added, remove_endpoint
+from core.models.llm.endpoints.endpoints import configured_endpoint, is_added, remove_endpoint
 from pages.ui.metrics import endpoint_list, endpoint_setup
-from tests.unit.llm.scripted import serving, text
+from tests.unit.core.models.llm.scripted import serving, text
 
 Open = Callable[..., AppTest]
 

@@ -14,7 +14,7 @@ from core.perturbation import PERTURBATIONS
 from pages.ui.probe.pair import EDITOR_KEY
 from pages.ui.probe.probe_state import ProbeState
 from pages.ui.probe.text_panes import EditorState
-from tests.unit.llm.scripted import Body, Reply, serving, text
+from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 from tests.unit.views.states import state_of
 
 Open = Callable[..., AppTest]

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.campaigns.people import Member, Role
-from core.llm.prompts import PROMPTS_FOLDER
+from core.models.llm.prompts import PROMPTS_FOLDER
 from pages.ui.shared import prompt_forms
 
 Open = Callable[..., AppTest]

@@ -15,10 +15,10 @@ import pytest
 
 from core.base.http.addresses import Address, gives_secrets, is_public, look_up
 from core.base.http.checked_transport import CheckedTransport, RefusedAddressError
-from core.llm.endpoint_setup import check_endpoint
-from core.llm.endpoints import typed_endpoint
-from core.llm.http_client import http_client
-from tests.unit.llm.scripted import Reply, serving, text
+from core.models.llm.client.http_client import http_client
+from core.models.llm.endpoint_setup import check_endpoint
+from core.models.llm.endpoints.endpoints import typed_endpoint
+from tests.unit.core.models.llm.scripted import Reply, serving, text
 
 SECRET = [
     "169.254.169.254",
