@@ -70,12 +70,12 @@ test-all: $(TEST_TOOLS) ## run the slow tests as well, on both databases and wit
 	$(BIN)/python -m pytest tests/e2e/test_speed.py
 
 test-quick: .venv/.dev ## in a minute and a half, the unit tests of no page, database, command or training
-	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/metrics/test_metric_contract.py -n 2
+	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/core/scoring/metrics/test_metric_contract.py -n 2
 
 OTHER := .venv-$(notdir $(PYTHON))
 test-python: ## test scores, statistics and commands on another PYTHON=python3.14, in an environment of its own
 	$(MAKE) --no-print-directory VENV=$(OTHER) $(OTHER)/.dev
-	$(OTHER)/bin/python -m pytest $(NUMBERS) --ignore tests/unit/metrics/test_metric_contract.py \
+	$(OTHER)/bin/python -m pytest $(NUMBERS) --ignore tests/unit/core/scoring/metrics/test_metric_contract.py \
 		-n 2
 
 check: $(TEST_TOOLS) ## formatting, lint, types

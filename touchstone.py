@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import TouchstoneError, UnscorableError
-from core.plugins.declaration import metric
+from core.scoring.plugins.declaration import metric
 from core.types import (
     Answer,
     Context,
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from core.integrations.evaluate_metric import Consistency as EvaluateMetric
     from core.integrations.ragas_metric import Consistency as RagasMetric
     from core.integrations.torchmetrics_metric import Consistency as TorchMetric
-    from core.metric import Card, Metric
     from core.model_reference import Checkpoint, EndpointModel
     from core.notebook.client import Client
     from core.notebook.reports import NotebookReport
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from core.notebook.session import Pairs
     from core.perturbation import Perturbation, PerturbationCard
     from core.runs.run import Run
+    from core.scoring.metric import Card, Metric
     from core.study import Study, StudyData
     from core.types import Sample
 
@@ -317,7 +317,7 @@ def __getattr__(name: str) -> Any:
 
         return pytest_plugin
     if name in {"Card", "Metric"}:
-        from core.metric import Card, Metric
+        from core.scoring.metric import Card, Metric
 
         return {"Card": Card, "Metric": Metric}[name]
     if name in {"Checkpoint", "EndpointModel"}:

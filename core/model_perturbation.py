@@ -6,10 +6,10 @@ import random
 from dataclasses import dataclass
 
 from core.errors import UnscorableError
-from core.metric import portable_spec
 from core.model_reference import local_checkpoints
 from core.models.weights.integrity import fingerprint_of_files
 from core.perturbation import Perturbation
+from core.scoring.metric import portable_spec
 from core.types import Edit, Example
 
 

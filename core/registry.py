@@ -27,7 +27,7 @@ P = TypeVar("P", bound=Plugin)
 class Registry(Generic[P]):
     """The plugins of one folder, by name; nothing is imported before the first question.
 
-    Entry points of `groups` join them, classes that fulfil the `contract`; see `core.plugins.extensions`.
+    Entry points of `groups` join them, classes that fulfil the `contract`; see `core.scoring.plugins.extensions`.
     """
 
     def __init__(self, what: str, package: str, groups: Sequence[str] = (), contract: type[object] = object) -> None:

@@ -32,10 +32,10 @@ from core.types import T
 if TYPE_CHECKING:
     from core.cases.cases import Cases
     from core.cases.pool import Pool
-    from core.engine.engine import Engine
     from core.runs.run import Run, VariantKey
     from core.runs.shifts import Shift
-    from core.sentence_scores import SentenceScores
+    from core.scoring.engine.engine import Engine
+    from core.scoring.sentence_scores import SentenceScores
     from core.stats.bootstrap import Resamples
     from core.types import Item
 

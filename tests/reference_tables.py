@@ -15,11 +15,11 @@ from annotations.campaigns.webhooks import EVENTS
 from annotations.exchange.export_format import EXPORT_FORMATS
 from core.catalog.metric_catalog import list_metrics, metrics_markdown
 from core.data.dataset import DATASETS
-from core.metric import METRICS
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
 from core.registry import settings_of
 from core.reports.files import FORMS
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.stats.text_tables import markdown_table
 from core.study import STUDIES, Outlet

@@ -30,13 +30,13 @@ ONLY_IN = {
     "openai": "core/models/llm",
     "torchmetrics": "core/integrations/torchmetrics_metric.py",
     "evaluate": "core/integrations/evaluate_metric.py",
-    "inspect_ai": "core/integrations/inspect_scorer.py core/frameworks/inspect_scorers.py touchstone.py",
-    "autoevals": "core/frameworks/autoevals_scorers.py core/integrations/autoevals_scorer.py",
-    "deepeval": "core/frameworks/deepeval_scorers.py core/integrations/deepeval_metric.py",
+    "inspect_ai": "core/integrations/inspect_scorer.py core/scoring/frameworks/inspect_scorers.py touchstone.py",
+    "autoevals": "core/scoring/frameworks/autoevals_scorers.py core/integrations/autoevals_scorer.py",
+    "deepeval": "core/scoring/frameworks/deepeval_scorers.py core/integrations/deepeval_metric.py",
     "mlflow": "core/integrations/mlflow_scorer.py touchstone.py",
-    "phoenix": "core/frameworks/phoenix_scorers.py",
-    "ragas": "core/frameworks/ragas_scorers.py core/integrations/ragas_metric.py",
-    "trulens": "core/frameworks/trulens_scorers.py",
+    "phoenix": "core/scoring/frameworks/phoenix_scorers.py",
+    "ragas": "core/scoring/frameworks/ragas_scorers.py core/integrations/ragas_metric.py",
+    "trulens": "core/scoring/frameworks/trulens_scorers.py",
     "sqlmodel": "annotations",
     "sqlalchemy": "annotations",
     "alembic": "annotations",
@@ -63,7 +63,7 @@ OURS = {
         *("core.registry", "core.base.files.archive"),  # export formats
         *("core.base.signatures", "core.base.code_version"),  # what a score was made by
         "core.base.http.addresses",  # of webhooks
-        "core.sentence_scores",  # as they are read again
+        "core.scoring.sentence_scores",  # as they are read again
         *("core.cases.bundled_scores", "core.data.datasets.bundled"),  # a dataset beside those of the database
         "core.training.benchmarks",  # the documents that no metric learns from
         *(
@@ -132,7 +132,7 @@ def test_listing_what_exists_needs_no_model_library() -> None:
     plugins = [
         path
         for path in SHIPPED
-        if name_of(path).startswith(("core/metrics/", "core/perturbations/", "core/data/datasets/"))
+        if name_of(path).startswith(("core/scoring/metrics/", "core/perturbations/", "core/data/datasets/"))
     ]
     networks = {
         name_of(path): module
@@ -198,5 +198,9 @@ def test_the_environment_is_read_by_the_settings() -> None:
     """The number of threads has to be set before torch is imported, so the pages' services may do that; worker processes are given all of it,
     plug-ins all but our keys, and readers of files from elsewhere next to nothing."""
     readers = [name_of(path) for path in SHIPPED if "os.environ" in text(path)]
-    passing_on = {"core/bulk/processes.py", "core/plugins/process.py", "core/base/files/foreign_files.py"}
+    passing_on = {
+        "core/bulk/processes.py",
+        "core/scoring/plugins/processes/process.py",
+        "core/base/files/foreign_files.py",
+    }
     assert set(readers) <= {"core/settings.py", "pages/server/services.py", *passing_on}

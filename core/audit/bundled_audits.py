@@ -16,9 +16,9 @@ from core.cases.bundled_scores import OFFLINE_METRICS, bundled_samples
 from core.cases.cases import Cases
 from core.cases.pooling import pool_cases
 from core.data.datasets.bundled import bundled_items
-from core.metric import METRICS
 from core.model_reference import local_checkpoints
 from core.models.weights import embedded
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import PRECOMPUTED, Outcome
 
@@ -69,7 +69,7 @@ def bundled_data() -> AuditData:
 
 def write_bundled_audits() -> None:
     """Carry the audits out and put them into the repository."""
-    from core.engine.engine import Engine  # takes seconds to import, and whoever reads the audits needs none
+    from core.scoring.engine.engine import Engine  # takes seconds to import, and whoever reads the audits needs none
 
     specs, data, settings = audited_metrics(), bundled_data(), Settings.read()
     with closing(Engine.open(settings)) as engine:

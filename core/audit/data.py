@@ -16,7 +16,6 @@ from core.cases.cases import Cases, MetricColumn
 from core.cases.data_facts import DataFacts, data_facts
 from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.runs.filters import (
     build_sources,
     draw_sample,
@@ -25,6 +24,7 @@ from core.runs.filters import (
     without_inconsistent,
 )
 from core.runs.run import Source
+from core.scoring.metric import METRICS
 from core.types import Example, Item, Outcome, Sample, StoredScore, Verdict
 
 

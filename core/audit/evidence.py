@@ -19,10 +19,7 @@ from core.audit.repetition import Repetition, ask_again, ask_reworded, next_samp
 from core.battery import Battery
 from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import OVERALL_SLICE, MetricRow, Slice, affordable_resamples, draw_resamples, metric_rows
-from core.engine.conversation import Conversation
-from core.engine.engine import Engine
 from core.errors import Problem, TouchstoneError, attempt
-from core.metric import METRICS, Card, Metric
 from core.model_reference import asks_endpoint
 from core.perturbation import Perturbation
 from core.perturbations.fillers import Filler
@@ -32,6 +29,9 @@ from core.runs.placement import MOST_PLACED, PLACES, PlacedPair, planned_example
 from core.runs.run import Plan, Run, Source
 from core.runs.runner import continue_run
 from core.runs.shifts import Shift, score_shifts
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Card, Metric
 from core.settings import Settings
 from core.stats.bootstrap import Resamples
 from core.stats.calibration import best_threshold

@@ -10,15 +10,15 @@ from typing import Any
 from core.audit.judge import JudgeModel
 from core.audit.judge_trials import BROKEN, FAITHFUL, ScoredTrial, Trial, plan_trials, stand_in_trials
 from core.audit.repetition import next_sample
-from core.engine.conversation import Conversation
-from core.engine.engine import Engine
 from core.explanations.pairwise import Comparison, pairwise_conversation
-from core.metric import Metric
 from core.models.llm.chat import Sampling
 from core.models.llm.endpoints.endpoints import endpoint_of
 from core.models.llm.spending.cost_estimate import has_cost
 from core.models.llm.spending.spend import Usage, actual_usage, money_of
 from core.runs.run import Run
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import Metric
 from core.text.contexts import document_for_reader
 from core.types import Answer, Example, Failure, Question, Result, Rounds, Score
 

@@ -11,10 +11,10 @@ from typing import Literal
 
 import numpy as np
 
-from core.metric import Card
 from core.runs.placement import broken_variant
 from core.runs.run import Run, Source
 from core.runs.shifts import document_array
+from core.scoring.metric import Card
 from core.stats.rates.cluster_mean import cluster_mean
 from core.stats.statistic import Estimate, Values
 from core.text.text import sentences, words

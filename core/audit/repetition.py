@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from core.engine.engine import Engine
-from core.metric import METRICS, Metric
 from core.model_reference import ModelRef, asks_endpoint
 from core.models.llm.spending.spend import is_paid
 from core.registry import Plugin, settings_of
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
 from core.settings import Settings
 from core.types import Answer, Example, Question, Result, Rounds, Score
 

@@ -20,7 +20,7 @@ from core.cases.pooling import pool_cases
 from core.cases.training_overlap import training_overlaps
 from core.data.datasets.formats.fields import document_key
 from core.errors import TouchstoneError
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from core.stats.statistic import Mask, Numbers, Values, number_linked
 from core.text.language import looked_at, warn_of_languages
 from core.types import Example, Sample, Verdict

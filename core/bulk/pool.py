@@ -13,7 +13,7 @@ from core.cases.cases import MetricColumn
 from core.cases.pool import Pool
 from core.data.datasets.formats.fields import document_key
 from core.errors import TouchstoneError
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from core.stats.statistic import Values
 
 _LABELS = {"consistent": 1.0, "inconsistent": 0.0}

@@ -18,8 +18,8 @@ from core.bulk.folder import Folder
 from core.data.dataset import Importer, Refusal
 from core.data.datasets.formats.fields import document_key
 from core.errors import Problem, TouchstoneError, attempt
-from core.metric import Metric, signature
 from core.model_reference import asks_endpoint
+from core.scoring.metric import Metric, signature
 from core.settings import VERSION
 from core.text.text import splitter_name
 from core.types import Example, Failure, FailureKind, Item, Outcome, Part, Result, Sample, Seen, Span, StoredScore

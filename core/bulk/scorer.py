@@ -13,12 +13,12 @@ from pathlib import Path
 from core.bulk.blocks import read_block
 from core.bulk.folder import Folder
 from core.bulk.results import open_metric_folder, result_folder, write_results
-from core.engine.cache import AnswerCache, fingerprint_of
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS, Metric
 from core.model_reference import asks_endpoint
 from core.models.pool import ModelPool
+from core.scoring.engine.cache import AnswerCache, fingerprint_of
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
 from core.settings import Settings
 from core.types import Counts, Failure, FailureKind, Outcome
 

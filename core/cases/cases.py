@@ -11,7 +11,7 @@ import numpy as np
 from core.base.profile import Profile
 from core.cases.code_versions import newest_code_only
 from core.errors import TouchstoneError, UnknownNameError
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from core.stats.rates.score_draw import SELECTION_PROBABILITY
 from core.stats.statistic import Mask, Numbers, Values, number_documents
 from core.text.language import count_unverified

@@ -11,7 +11,7 @@ import numpy as np
 from core.cases.cases import Cases
 from core.cases.combining import Combining
 from core.errors import TouchstoneError
-from core.sentence_scores import SentenceScores, sentence_score
+from core.scoring.sentence_scores import SentenceScores, sentence_score
 from core.stats.comparison import Comparison, compare_paired
 from core.stats.noisy_or import Bags
 from core.stats.statistic import Mask

@@ -8,10 +8,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.model_reference import local_checkpoints
 from core.models.weights.locations import locate
 from core.models.words.head import CONFIG_FILE, DOCUMENTS_FILE, HeadConfig
+from core.scoring.metric import METRICS
 
 _KINDS = {"word_support", "mlp"}
 

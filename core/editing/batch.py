@@ -12,9 +12,9 @@ from core.base.background import BackgroundTask
 from core.editing.editor import Editor
 from core.editing.proposals import EDITS_PER_REQUEST, INTENDED_VERDICT, AcceptedEdit, Proposals, UnusedReason
 from core.editing.trivial import TrivialityJudgement, trivial_kind
-from core.engine.conversation import Conversation
-from core.engine.engine import Engine
-from core.outcome_record import JsonRecord
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
+from core.scoring.outcome_records import JsonRecord
 from core.text.contexts import optional_fields
 from core.text.edits import to_records
 from core.text.english.mentions import edit_origin

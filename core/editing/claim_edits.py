@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.claim import BY_HAND
+from core.scoring.claim import BY_HAND
 from core.text.claim_records import clean_origin
 from core.types import ClaimList, Span, SummaryClaim
 

@@ -12,7 +12,6 @@ from pydantic import AliasChoices, Field
 
 from core.editing.proposals import REWRITTEN_WORDS, EditForm, Proposals, RawEdit, check_edits, smallest_edit
 from core.editing.trivial import TrivialityJudgement, judge_trivial_kind
-from core.engine.conversation import Conversation
 from core.errors import EditError, UnscorableError
 from core.models.llm.chat import Sampling, model_signature
 from core.models.llm.endpoints.endpoints import resolve_model
@@ -21,6 +20,7 @@ from core.models.llm.prompts import PAIR_VARIABLES, Messages, Prompt, load_promp
 from core.models.llm.rewrites import clean_rewrite
 from core.models.llm.structured import StructuredAnswer, ask_structured
 from core.registry import format_spec, profile_field
+from core.scoring.engine.conversation import Conversation
 from core.text import edits as executable
 from core.types import Edit, Example, Rounds
 

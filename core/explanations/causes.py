@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import partial
 from typing import get_args
 
-from core.engine.conversation import Conversation
 from core.errors import TouchstoneError
 from core.explanations.judge import Case, Cause, Judgement, JudgeSetup, judge_conversation, judge_explanation
 from core.models.llm.chat import Sampling
 from core.models.llm.prompts import load_prompt
 from core.models.llm.structured import StructuredAnswer, ask_structured
+from core.scoring.engine.conversation import Conversation
 from core.types import Rounds
 
 _PROMPT = "explanation-cause"

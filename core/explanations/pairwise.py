@@ -11,14 +11,14 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
-from core.engine.conversation import Conversation
-from core.engine.engine import Engine
 from core.errors import UnreadableAnswerError, UnscorableError
 from core.explanations.edited_summaries import SummaryWithEdit
 from core.explanations.judge import converse_in_order
 from core.models.llm.chat import Sampling, model_signature
 from core.models.llm.prompts import load_prompt
 from core.models.llm.structured import StructuredAnswer, ask_side_by_side, ask_structured, plain_words
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
 from core.text.contexts import document_for_reader
 from core.types import Example, Failure, Rounds
 

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
-from core.engine.conversation import Conversation
-from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.explanations.judge import Case, Judgement, JudgeSetup, converse_in_order, judge_conversation
 from core.explanations.panel_weights import JudgeWeights
@@ -17,6 +15,8 @@ from core.model_reference import EndpointModel
 from core.models.llm.chat import Sampling
 from core.models.llm.endpoints.endpoints import configured_endpoint, resolve_model
 from core.models.llm.endpoints.local_models import is_local_model, model_title
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
 from core.types import GRADE_VALUES, Failure, Grade
 
 JudgeFunction = Callable[[Case, JudgeSetup, Sampling], Conversation[Judgement]]

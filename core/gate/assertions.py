@@ -13,7 +13,7 @@ from core.errors import UnknownNameError
 from core.gate.output import verdict_sentence
 from core.gate.regression import Limit, compare_sides, regressions
 from core.gate.results_file import MetricSide, graded_columns, matched_sides, read_results, unlabelled_cases
-from core.outcome_record import JsonRecord
+from core.scoring.outcome_records import JsonRecord
 
 _MOST_NAMED = 5
 _MOST_LETTERS = 100

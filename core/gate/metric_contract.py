@@ -11,12 +11,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
-from core.engine.cache import AnswerCache
-from core.engine.engine import Engine
 from core.errors import Problem
-from core.metric import METRICS, Metric
 from core.models.pool import ModelPool
-from core.plugins.checks import bundled_pairs, constant_remarks, direction_remarks
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
+from core.scoring.plugins.checks import bundled_pairs, constant_remarks, direction_remarks
 from core.settings import Settings
 from core.types import Example, Failure, FailureKind, Outcome, Result
 

@@ -13,7 +13,7 @@ from core.cases.pool_rates import LabelDraw, draw_of_labels
 from core.errors import TouchstoneError
 from core.gate.regression import CONSISTENT, Change, MetricComparison
 from core.gate.results_file import MetricSide
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from core.stats.rates.rate import Rate
 from core.stats.rates.rate_differences import difference_interval, difference_p
 from core.stats.statistic import Estimate

@@ -16,7 +16,7 @@ from core.cases.cases import Cases, MetricColumn
 from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
 from core.gate.regression import GradedColumn
-from core.metric import METRICS, Metric
+from core.scoring.metric import METRICS, Metric
 from core.studies.saved_threshold import OwnThreshold, is_threshold, read_threshold
 from core.types import Example, Failure, Item, Outcome, Sample
 

@@ -11,9 +11,9 @@ from core.data.dataset import Refusal
 from core.data.datasets.pairs import Pairs as PairsFile
 from core.errors import TouchstoneError
 from core.gate.assertions import AuditAssertions, ScoreAssertions
-from core.metric import METRICS
 from core.notebook.scores import score_pairs
 from core.notebook.session import Pairs, download_weights, engine, read_pairs
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Item
 

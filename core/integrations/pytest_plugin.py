@@ -13,8 +13,8 @@ import pytest
 if TYPE_CHECKING:
     from core.gate.assertions import AuditAssertions, ScoreAssertions
     from core.gate.metric_contract import MetricContract
-    from core.metric import Metric
     from core.notebook.session import Pairs
+    from core.scoring.metric import Metric
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,8 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 def _contract_metrics(named: Sequence[str], root: Path) -> tuple[list[Metric], dict[str, str]]:
     """The metrics to test, and for each that is not there the reason."""
     from core.errors import TouchstoneError
-    from core.metric import METRICS
-    from core.plugins.extensions import METRIC_GROUP, plugin_reports
+    from core.scoring.metric import METRICS
+    from core.scoring.plugins.extensions import METRIC_GROUP, plugin_reports
 
     specs, missing = [spec for spec in named if spec], dict[str, str]()
     METRICS.names()

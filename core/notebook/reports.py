@@ -16,7 +16,6 @@ from core.cases.pool import select_pool_metrics, with_labels
 from core.cases.pool_labels import pool_labels, read_pool_labels
 from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.notebook.session import Pairs, download_weights, engine, read_pairs
 from core.report import Report
 from core.reports.files import write_report
@@ -25,7 +24,8 @@ from core.reports.spreadsheet import flat_rows
 from core.reports.text import report_text
 from core.reports.web_page import report_html
 from core.runs.run import Run, run_from_lines
-from core.sentence_scores import parts_of_texts
+from core.scoring.metric import METRICS
+from core.scoring.sentence_scores import parts_of_texts
 from core.stats.bootstrap import RESAMPLES
 from core.study import STUDIES, Input, Study, StudyData
 from core.types import Part, Sample, StoredScore

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from core.battery import named_kinds
 from core.notebook.reports import PAIRS_DATASET
 from core.notebook.session import Pairs, download_weights, engine, read_pairs
-from core.outcome_record import JsonRecord
 from core.runs.run import Plan, Run, Source, Variant
 from core.runs.runner import continue_run
 from core.runs.variant_records import variant_record
+from core.scoring.outcome_records import JsonRecord
 
 
 def perturb_pairs(pairs: Pairs, kinds: str | Sequence[str], battery: str, seed: int) -> list[JsonRecord]:

@@ -14,7 +14,6 @@ from typing import Any
 
 from core.base.code_version import Root, code_hash, code_parts
 from core.errors import attempt
-from core.metric import Metric
 from core.models.llm.endpoints.endpoints import resolve_model
 from core.models.llm.printed_words import papers_with_words
 from core.papers.benchmarks import PAGES, benchmark_pages, labelled_files
@@ -22,6 +21,7 @@ from core.papers.comparison import compare_paper, comparison_record
 from core.papers.paper import DataFile, Paper, ReleasedData
 from core.papers.paper_words import own_words_note
 from core.papers.site import site_pages
+from core.scoring.metric import Metric
 from core.settings import VERSION
 
 _RESULTS, _SITE = "results", "site"

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from core.cases.cases import select_metrics
 from core.cases.pooling import pool_cases
-from core.metric import Metric
 from core.papers.paper import PAPERS, DataFile, ReleasedData
 from core.reports.web_page import report_html
+from core.scoring.metric import Metric
 from core.studies.measures import Measures
 from core.studies.ranks import Ranks
 from core.study import Study, StudyData

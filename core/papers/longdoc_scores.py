@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from types import MappingProxyType
 
-from core.metric import METRICS, Metric
-from core.nli_check import NLI_CHECKS
 from core.papers.paper import Figures, MissingDataError, ReleasedData, Waiting
 from core.papers.published import CellPlace
 from core.perturbation import PERTURBATIONS
 from core.runs.run import Plan, Run
+from core.scoring.metric import METRICS, Metric
+from core.scoring.nli_check import NLI_CHECKS
 from core.types import Item
 
 OURS: Mapping[str, str] = MappingProxyType(

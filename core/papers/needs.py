@@ -8,12 +8,12 @@ from math import fsum
 
 from core.catalog.metric_setup import format_megabytes, missing_steps
 from core.errors import MissingEndpointError
-from core.metric import Metric
 from core.models.llm.endpoints.endpoints import configured_endpoint
-from core.nli_check import NliCheck
 from core.papers.paper import DataFile, EndpointWork, MissingDataError, Paper, ReleasedData
 from core.papers.paper_words import own_words_note
 from core.papers.released_files import can_be_fetched
+from core.scoring.metric import Metric
+from core.scoring.nli_check import NliCheck
 from core.stats.text_tables import align_columns
 
 _FLOPS = 2e13  # of one large GPU in float32 arithmetic on batches of unequal length, a fifth of its peak

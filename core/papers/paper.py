@@ -14,16 +14,16 @@ from typing import ClassVar
 from core.cases.cases import Cases, build_cases
 from core.catalog.metric_setup import missing_steps
 from core.data.dataset import DATASETS, ImportCounts, readable_items, source_sha256
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import Metric
 from core.model_reference import EndpointModel
-from core.nli_check import NliCheck
 from core.papers.published import CellPlace
 from core.perturbation import Perturbation
 from core.registry import Registry
 from core.runs.run import Plan, Run, Source
 from core.runs.runner import continue_run
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import Metric
+from core.scoring.nli_check import NliCheck
 from core.types import Example, Failure, Item, Outcome, Result, Sample, StoredScore
 
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from core.cases.cases import Cases
 from core.data.dataset import DATASETS
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.reports.latex import latex_text
+from core.scoring.metric import METRICS
 from core.settings import VERSION
 
 

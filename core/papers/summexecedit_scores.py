@@ -10,12 +10,12 @@ from core.errors import MissingEndpointError
 from core.explanations.detect import ExplainMode, Finding, explain_all, is_applicable
 from core.explanations.edited_summaries import SummaryWithEdit, summaries_with_edits
 from core.explanations.judge import Case, JudgeSetup, converse_in_order, judge_conversation
-from core.metric import METRICS, Metric
 from core.model_reference import EndpointModel
 from core.models.llm.chat import Sampling
 from core.models.llm.endpoints.endpoints import model_problem, resolve_model
 from core.papers.paper import Figures, ReleasedData, Waiting
 from core.papers.published import CellPlace
+from core.scoring.metric import METRICS, Metric
 from core.types import GRADE_VALUES, Failure, Item, Result, Verdict
 
 OTHER_METRICS: Mapping[str, str] = MappingProxyType(

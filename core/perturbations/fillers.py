@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 
 from core.base.profile import OWN_WORDS, read_profile
 from core.errors import UnscorableError
-from core.metric import METRICS
 from core.models.llm.prompts import printed_phrase
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
+from core.scoring.metric import METRICS
 from core.types import Edit, Example, Span
 
 Placement = Literal["suffix", "prefix", "alone"]

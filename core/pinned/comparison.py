@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.base.signatures import apart_from_code
-from core.metric_title import metric_title
 from core.pinned.pin import Pin
 from core.report import Cell, estimate_of
+from core.scoring.metric_title import metric_title
 
 VARYING = frozenset({"resources", "reaction"})
 """Columns that no second run gives again: times, and words on a noise that was still being measured."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from core.metric_title import metric_title, metric_titles
 from core.perturbation import kind_title
 from core.registry import split_pieces
 from core.report import Cell, Column, Table, estimate_of
+from core.scoring.metric_title import metric_title, metric_titles
 from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Estimate

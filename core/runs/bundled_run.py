@@ -12,9 +12,9 @@ from pathlib import Path
 from core.base.signatures import apart_from_code
 from core.battery import Battery, standard_battery
 from core.data.datasets.bundled import bundled_items
-from core.metric import METRICS
 from core.runs.run import Plan, Run, Source, run_from_lines, run_lines
 from core.runs.shifts import Shift, score_shifts
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import PRECOMPUTED
 
@@ -59,8 +59,8 @@ def plan_bundled_run() -> Run:
 
 def write_bundled_run() -> None:
     """Carry the run out and put it into the repository."""
-    from core.engine.engine import Engine  # takes seconds to import, and whoever reads the run needs none
     from core.runs.runner import continue_run
+    from core.scoring.engine.engine import Engine  # takes seconds to import, and whoever reads the run needs none
 
     run = plan_bundled_run()
     with closing(Engine.open(Settings.read())) as engine:

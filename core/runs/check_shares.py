@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.nli_check import SENTENCE_LABELS, SentenceLabel
 from core.runs.run import Run
 from core.runs.shifts import STRESS_RESAMPLES
+from core.scoring.nli_check import SENTENCE_LABELS, SentenceLabel
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import Estimate, mean
 

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from core.engine.conversation import Conversation
-from core.engine.engine import Engine
-from core.metric import METRICS
 from core.model_reference import asks_endpoint
 from core.models.llm.spending.spend import CostEstimate
-from core.nli_check import NLI_CHECKS
 from core.perturbation import PERTURBATIONS
 from core.runs.run import Plan, Run, Source
 from core.runs.runner import check_conversation, variant_conversation
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.nli_check import NLI_CHECKS
 
 _ESTIMATED_SOURCES = 40  # sources; planning a judge's questions on each variant of a thousand takes half a minute
 

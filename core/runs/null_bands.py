@@ -23,11 +23,11 @@ from core.base.files.cache_database import open_database
 from core.base.memoization import memoize
 from core.base.signatures import apart_from_code
 from core.battery import Battery, standard_battery
-from core.engine.conversation import ScoringEngine
 from core.errors import Problem, UnscorableError, attempt
-from core.metric import Metric
 from core.perturbation import Perturbation, RulePerturbation
 from core.runs.shifts import Shift, changed_words
+from core.scoring.engine.conversation import ScoringEngine
+from core.scoring.metric import Metric
 from core.stats.score_pairs import MIN_FOR_QUANTILES, SHIFT_TOLERANCE, noise_range, with_least_ends
 from core.stats.statistic import Values
 from core.text.contexts import contexts_to_json

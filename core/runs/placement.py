@@ -9,10 +9,10 @@ import random
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
-from core.engine.conversation import ScoringEngine
-from core.metric import Metric
 from core.runs.run import Run, Source, Variant, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, document_array, score_array
+from core.scoring.engine.conversation import ScoringEngine
+from core.scoring.metric import Metric
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, consistency_share, mean_correction
 from core.stats.statistic import Estimate

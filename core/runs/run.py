@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, TypeAdapter, ValidationError
 
 from core.errors import TouchstoneError
-from core.metric import Metric
-from core.nli_check import NliCheck, NliResult
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
+from core.scoring.metric import Metric
+from core.scoring.nli_check import NliCheck, NliResult
 from core.settings import VERSION
 from core.types import Edit, Example, FailureKind, Item
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from core.metric import METRICS
 from core.runs.matrix import KindCoverage, kind_coverage
 from core.runs.run import Check, Run
+from core.scoring.metric import METRICS
 from core.text.language import count_unverified
 
 _MODEL_ANSWER = " The model said: “"

@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import partial
 
 from core.base.background import BackgroundTask, Progress
-from core.engine.conversation import Conversation
-from core.engine.engine import Engine
-from core.metric import METRICS, Metric
-from core.nli_check import NLI_CHECKS, NliCheck, NliResult
 from core.perturbation import PERTURBATIONS, Perturbation
 from core.runs.filters import rule_remarks
 from core.runs.run import Check, Run, RunRecord, ScoreRecord, Source, Variant, to_json_line
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
+from core.scoring.nli_check import NLI_CHECKS, NliCheck, NliResult
 from core.text.edits import apply
 from core.types import Edit, Example, Failure
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.metric import METRICS
 from core.runs.run import Run, VariantKey
+from core.scoring.metric import METRICS
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs
 from core.stats.statistic import (

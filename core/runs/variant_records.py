@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.outcome_record import JsonRecord
 from core.perturbation import PERTURBATIONS
 from core.runs.run import Source, Variant
+from core.scoring.outcome_records import JsonRecord
 from core.text.contexts import optional_fields
 from core.text.edits import to_records
 from core.types import Verdict

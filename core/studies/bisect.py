@@ -15,9 +15,9 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from core.errors import TouchstoneError
-from core.metric import METRICS
-from core.metric_title import metric_title
 from core.report import Column, Report, Table
+from core.scoring.metric import METRICS
+from core.scoring.metric_title import metric_title
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData

@@ -14,8 +14,8 @@ import numpy as np
 from core.cases.cases import Cases
 from core.cases.measures import SLICE_FIELDS, Slice, slice_cases
 from core.errors import TouchstoneError, UnknownNameError
-from core.metric_title import metric_title
 from core.report import Column, Report, Table
+from core.scoring.metric_title import metric_title
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.calibration import (
     best_threshold,

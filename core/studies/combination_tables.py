@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from core.cases.cascade import Cascade
 from core.cases.combining import Combining, Subset, Transfer
 from core.cases.sentence_combining import Levels
-from core.metric_title import metric_title
 from core.report import Axis, Cell, Chart, Column, Series, Table
+from core.scoring.metric_title import metric_title
 from core.stats.calibration import brier_score, calibration_error
 from core.stats.comparison import compare_paired
 from core.stats.text_tables import format_percent

@@ -14,11 +14,11 @@ from core.cases.combining import FOLDS, TOLERANCE, Combining, Subset, Transfer, 
 from core.cases.measures import SLICE_FIELDS
 from core.cases.sentence_combining import Levels, by_sentence
 from core.errors import BadSettingError
-from core.metric import METRICS, Metric
-from core.metric_title import metric_title
-from core.plugins.combination_metric import CombinationMetric
 from core.registry import split_pieces
 from core.report import Report
+from core.scoring.metric import METRICS, Metric
+from core.scoring.metric_title import metric_title
+from core.scoring.plugins.combination_metric import CombinationMetric
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent
 from core.studies.calibration import DOMAIN_FIELDS

@@ -1,6 +1,6 @@
 """Scores against information density: how much of the document speaks of what a sentence of the summary says.
 
-The density of a claim is its mean cosine with all sentences of the document, by their embeddings; see core/metric_parts/retrieval.py.
+The density of a claim is its mean cosine with all sentences of the document, by their embeddings; see core/scoring/metric_parts/retrieval.py.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from core.engine.conversation import Conversation
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS, Metric
-from core.metric_parts.retrieval import Claim, Retrieval
 from core.model_reference import Checkpoint
 from core.perturbation import INTENTS, Intent
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, VariantKey, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, DocumentMeans
-from core.sentence_scores import sentence_score
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
+from core.scoring.metric_parts.retrieval import Claim, Retrieval
+from core.scoring.sentence_scores import sentence_score
 from core.stats.statistic import Estimate, Values
 from core.stats.text_tables import format_unsigned
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting

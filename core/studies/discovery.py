@@ -12,9 +12,9 @@ from typing import ClassVar
 import numpy as np
 
 from core.errors import TouchstoneError, UnscorableError
-from core.metric import METRICS
 from core.report import Column, Report, Table
 from core.runs.run import Run
+from core.scoring.metric import METRICS
 from core.stats.statistic import Values
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.text.text import sentences, words

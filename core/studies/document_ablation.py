@@ -16,13 +16,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.engine.engine import Engine
 from core.errors import TouchstoneError, UnscorableError
-from core.metric import METRICS
-from core.metric_title import metric_title
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, Source
 from core.runs.shifts import STRESS_RESAMPLES, document_array, score_array
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metric_title import metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, consistency_share, mean_correction
 from core.stats.statistic import Estimate, mean

@@ -11,8 +11,6 @@ from typing import ClassVar, get_args
 import numpy as np
 
 from core.errors import TouchstoneError
-from core.metric import METRICS, Metric
-from core.metric_title import metric_title
 from core.perturbation import PERTURBATIONS
 from core.perturbations.fillers import Assertion, Filler, Placement
 from core.report import Axis, Chart, Column, Report, Series, Table
@@ -26,6 +24,8 @@ from core.runs.shifts import (
     score_array,
     standardised_gain,
 )
+from core.scoring.metric import METRICS, Metric
+from core.scoring.metric_title import metric_title
 from core.settings import VERSION
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import difference

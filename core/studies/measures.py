@@ -20,9 +20,9 @@ from core.cases.measures import (
 )
 from core.cases.paper_test import LEGEND as PAPER_LEGEND
 from core.cases.paper_test import compare_best_two, mark_as_paper
-from core.metric_title import metric_title, metric_titles
 from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from core.reports.cells import format_cell
+from core.scoring.metric_title import metric_title, metric_titles
 from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL
 from core.study import STUDIES, Group, Input, Study, StudyData, setting
 

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from core.cases.measures import FIGURE_TITLES, MetricRow, available_measures, metric_rows
 from core.errors import TouchstoneError
-from core.metric_title import metric_title
 from core.report import Column, Report, Table
+from core.scoring.metric_title import metric_title
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent
 from core.studies.measures import best_sentence, measure_charts

@@ -22,8 +22,8 @@ from core.cases.pool_rates import (
     separations,
     threshold_rate,
 )
-from core.metric_title import metric_title
 from core.report import Axis, Cell, Chart, Column, Report, Series, Table
+from core.scoring.metric_title import metric_title
 from core.stats.rates.prediction_powered import label_worth
 from core.stats.rates.rate import MIN_ERRORS, Rate
 from core.stats.rates.rate_differences import RateDifference, rank_intervals, rate_differences

@@ -22,9 +22,9 @@ from core.cases.measures import (
     shown_columns,
 )
 from core.errors import UnknownNameError
-from core.metric_title import metric_title, metric_titles
 from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from core.reports.cells import format_rank
+from core.scoring.metric_title import metric_title, metric_titles
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.statistic import Estimate
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting

@@ -20,8 +20,8 @@ from core.cases.measures import (
 )
 from core.cases.ratings import mean_ratings
 from core.errors import TouchstoneError, UnknownNameError
-from core.metric_title import metric_title
 from core.report import Column, Report, Table
+from core.scoring.metric_title import metric_title
 from core.stats.best_metric import Measurement, mark_best
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import on_shared_cases, williams_test

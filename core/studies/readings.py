@@ -18,10 +18,10 @@ import numpy as np
 from core.cases.cases import Cases, MetricColumn
 from core.cases.ratings import mean_ratings
 from core.errors import TouchstoneError, UnknownNameError
-from core.metric import METRICS, Metric
-from core.metric_title import metric_title
 from core.registry import settings_of
 from core.report import Axis, Chart, Column, Report, Series, Table
+from core.scoring.metric import METRICS, Metric
+from core.scoring.metric_title import metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import compare_paired, on_shared_cases
 from core.stats.correlation import RatedScores, kendall

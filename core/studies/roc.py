@@ -10,8 +10,8 @@ from typing import ClassVar
 from core.cases.cases import Cases
 from core.cases.measures import OVERALL_SLICE, Slice, labelled_in_slice, shown_columns
 from core.errors import UnknownNameError
-from core.metric_title import metric_title
 from core.report import Axis, Chart, Column, Report, Series, Table
+from core.scoring.metric_title import metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import RocCurve, measure_roc_curve
 from core.stats.text_tables import format_percent

@@ -11,7 +11,7 @@ from core.cases.cascade import Cascade
 from core.cases.cases import Cases
 from core.cases.combining import FOLDS, Combining
 from core.errors import TouchstoneError
-from core.plugins.combination_file import CombinationEntry, combination_class
+from core.scoring.plugins.combination_file import CombinationEntry, combination_class
 from core.stats.statistic import Values
 from core.text.language import ANY, SPACED
 

@@ -17,9 +17,9 @@ from core.base.signatures import apart_from_code
 from core.cases.cases import Cases
 from core.cases.data_facts import DataFacts
 from core.errors import TouchstoneError
-from core.metric import METRICS, Metric
-from core.metric_title import metric_title
-from core.outcome_record import JsonRecord
+from core.scoring.metric import METRICS, Metric
+from core.scoring.metric_title import metric_title
+from core.scoring.outcome_records import JsonRecord
 from core.settings import VERSION
 from core.stats.bootstrap import Resamples
 from core.stats.calibration import threshold_decisions

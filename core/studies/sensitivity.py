@@ -17,11 +17,11 @@ import numpy as np
 from core.cases.cases import Cases
 from core.cases.measures import OVERALL_SLICE
 from core.errors import TouchstoneError
-from core.metric import METRICS
-from core.metric_title import metric_title, metric_titles
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, Shift, document_array, score_array
+from core.scoring.metric import METRICS
+from core.scoring.metric_title import metric_title, metric_titles
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, mean_absolute_shift, mean_correction, sensitivity
 from core.stats.statistic import FEW_DOCUMENTS, Estimate

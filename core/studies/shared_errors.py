@@ -14,8 +14,8 @@ from core.cases.cases import Cases, MetricColumn
 from core.cases.verdict_grid import PairVerdict, build_verdict_grid
 from core.errors import TouchstoneError
 from core.explanations.explainer_scores import answers_by_explainer, without_panels
-from core.metric_title import metric_title
 from core.report import Column, Report, Table
+from core.scoring.metric_title import metric_title
 from core.stats.score_pairs import Move
 from core.stats.statistic import Values
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from core.metric_title import metric_title
-from core.nli_check import SENTENCE_LABELS
 from core.perturbation import PERTURBATIONS
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.check_shares import check_shares
@@ -24,6 +22,8 @@ from core.runs.null_bands import NullBand
 from core.runs.run import Run
 from core.runs.run_sentences import run_problems
 from core.runs.verdict_sentences import kind_verdicts, metric_verdicts
+from core.scoring.metric_title import metric_title
+from core.scoring.nli_check import SENTENCE_LABELS
 from core.stats.score_pairs import Move
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
 

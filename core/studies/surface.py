@@ -11,9 +11,9 @@ import numpy as np
 from core.cases.cases import Cases, MetricColumn
 from core.cases.measures import SLICE_FIELDS, MetricRow, metric_rows, slice_cases
 from core.errors import TouchstoneError
-from core.metric_title import metric_title
 from core.models.words.shallow import FEATURES, OutputKind, TrainingFacts
 from core.report import Column, Pivot, Report, Table
+from core.scoring.metric_title import metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.correlation import RatedScores, spearman
 from core.stats.statistic import Estimate, Numbers, Statistic, Values, deal_folds, quotient, undefined

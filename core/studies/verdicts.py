@@ -11,8 +11,8 @@ from core.cases.cases import Cases
 from core.cases.measures import SLICE_FIELDS
 from core.cases.verdict_grid import PAIR_FILTERS, NoiseBand, PairVerdict, build_verdict_grid, filter_pairs, noise_band
 from core.errors import TouchstoneError
-from core.metric_title import metric_titles
 from core.report import Cell, Column, Report, Table
+from core.scoring.metric_title import metric_titles
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
 from core.studies.shared_errors import caught_in_grid, coverage_sentence, smallest_coverage
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting

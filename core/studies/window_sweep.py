@@ -13,13 +13,13 @@ from typing import ClassVar
 
 from core.base.profile import Setting
 from core.errors import TouchstoneError
-from core.metric import METRICS, Metric
 from core.perturbation import INTENTS, Intent
 from core.registry import settings_of
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, RunRecord, intent_of
 from core.runs.run_sentences import failure_sentences
 from core.runs.shifts import STRESS_RESAMPLES, DocumentMeans, Shift
+from core.scoring.metric import METRICS, Metric
 from core.settings import VERSION
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed, format_unsigned

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.models.unfinished_training import TrainingStep
+from core.scoring.engine.engine import Engine
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.comparison import compare_paired
 from core.stats.discrimination import LabelledScores, accuracy_of_decisions, auc

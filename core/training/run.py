@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from core.battery import Battery, standard_battery
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.pool import IMPORTING
 from core.models.unfinished_training import UNFINISHED, TrainingStep, UnfinishedTraining
@@ -23,6 +21,8 @@ from core.models.words.shallow import FEATURES as SURFACE_FEATURES
 from core.models.words.shallow import TrainingFacts
 from core.models.words.trained_head import write_head
 from core.models.words.word_features import FEATURES
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import VERSION
 from core.stats.statistic import Numbers, Values
 from core.text.language import ENGLISH, language_of

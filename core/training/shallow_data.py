@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from core.engine.engine import Engine
 from core.errors import TouchstoneError, UnknownNameError
-from core.metric import METRICS
 from core.models.words.shallow import FEATURES, OutputKind
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.stats.statistic import Mask, Numbers, Values, number_documents
 from core.training.shallow_trainer import TrainingTable
 from core.types import Example, FailureKind, Item, Result, Split, Verdict

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from core.claim import DECOMPOSERS, decomposition
 from core.data.dataset import Refusal
-from core.outcome_record import json_line
+from core.scoring.claim import DECOMPOSERS, decomposition
+from core.scoring.outcome_records import json_line
 from core.settings import Settings
 from core.text.claim_records import claims_to_json
 from core.text.contexts import optional_fields

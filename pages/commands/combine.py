@@ -11,15 +11,15 @@ import typer
 from core.cases.cascade import Cascade
 from core.cases.measures import affordable_resamples
 from core.cases.sentence_combining import Level
-from core.engine.engine import Engine
-from core.engine.score_seconds import TIMED_EXAMPLES, score_seconds
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.model_reference import asks_endpoint
-from core.plugins.combination_file import combination_class
-from core.plugins.metrics_folder import entry_toml, require_free_name, save_entry
 from core.reports.text import report_text
-from core.sentence_scores import scores_of_outcomes
+from core.scoring.engine.engine import Engine
+from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
+from core.scoring.metric import METRICS
+from core.scoring.plugins.combination_file import combination_class
+from core.scoring.plugins.metrics_folder import entry_toml, require_free_name, save_entry
+from core.scoring.sentence_scores import scores_of_outcomes
 from core.settings import Settings
 from core.studies.combine import Combine
 from core.studies.saved_combination import cascade_entry, combination_entry

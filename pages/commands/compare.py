@@ -15,7 +15,6 @@ from annotations.store.store import Store
 from core.cases.cases import Cases
 from core.cases.measures import affordable_resamples, draw_resamples
 from core.cases.pool_labels import read_pool_labels
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
 from core.gate.power import DEFAULT_LIMITS, few_documents_sentences, plan_sentences, ruled_out_sentences
@@ -33,7 +32,8 @@ from core.gate.results_file import (
     unlabelled_cases,
 )
 from core.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
-from core.metric import METRICS
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.studies.saved_threshold import OwnThreshold
 from pages.commands.shared.audit_data import open_audit_data

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from core.catalog.metric_setup import missing_steps, setup_state, setup_steps
-from core.metric import METRICS
 from core.models.pool import ModelPool
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from pages.commands.shared.messages import download_models
 from pages.commands.shared.options import JsonOption

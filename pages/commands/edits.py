@@ -12,8 +12,8 @@ from core.data.dataset import Refusal
 from core.editing.batch import TrivialFilter, UnusedEdit, edited_pairs
 from core.editing.editor import Editor
 from core.editing.proposals import EditForm, UnusedReason
-from core.outcome_record import json_line
 from core.runs.filters import draw_sample
+from core.scoring.outcome_records import json_line
 from core.settings import Settings
 from pages.commands.shared.inputs import open_output, read_items, refuse_overwriting_input
 from pages.commands.shared.messages import (

@@ -20,8 +20,8 @@ from core.explanations.detect import (
     summary_conversation,
 )
 from core.explanations.edited_summaries import summaries_with_edits
-from core.outcome_record import json_line
 from core.runs.filters import draw_sample
+from core.scoring.outcome_records import json_line
 from core.settings import Settings
 from core.types import Failure
 from pages.commands.shared.dataset_inputs import read_dataset_items

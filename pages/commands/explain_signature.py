@@ -11,8 +11,8 @@ import typer
 from annotations.store.store import Store
 from core.base.code_version import CodeParts
 from core.base.signatures import code_of_signature, describe_code, explain_signatures, signature_parts
-from core.engine.code_records import read_code
 from core.errors import TouchstoneError
+from core.scoring.engine.code_records import read_code
 from core.settings import Settings
 
 GROUP = "Metrics"

@@ -15,8 +15,8 @@ from core.explanations.causes import cause_conversation
 from core.explanations.judge import JudgeSetup, judge_conversation, judge_signature
 from core.explanations.panel import GradeCounts, PanelRule, judge_by_panel, panel_signature, require_panel
 from core.explanations.panel_weights import estimate_weights
-from core.outcome_record import json_line
 from core.runs.filters import draw_sample
+from core.scoring.outcome_records import json_line
 from core.settings import Settings
 from pages.commands.shared.dataset_inputs import read_explanations
 from pages.commands.shared.inputs import open_output, open_panel, open_sampling

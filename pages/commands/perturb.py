@@ -10,8 +10,6 @@ import typer
 
 from core.battery import named_kinds
 from core.data.dataset import Refusal
-from core.engine.engine import Engine
-from core.outcome_record import json_line
 from core.reports.text import table_text
 from core.runs.filters import balanced_variants
 from core.runs.matrix import kind_coverage
@@ -19,6 +17,8 @@ from core.runs.run import Plan, Variant
 from core.runs.run_sentences import refusal_sentences
 from core.runs.runner import continue_run
 from core.runs.variant_records import variant_record
+from core.scoring.engine.engine import Engine
+from core.scoring.outcome_records import json_line
 from core.settings import Settings
 from core.studies.shifts import kinds_table
 from pages.commands.shared.dataset_inputs import read_sources

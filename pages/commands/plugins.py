@@ -8,9 +8,9 @@ from dataclasses import asdict
 import typer
 
 from core.data.dataset import DATASETS
-from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
-from core.plugins.extensions import plugin_reports
+from core.scoring.metric import METRICS
+from core.scoring.plugins.extensions import plugin_reports
 from core.study import STUDIES
 from pages.commands.shared.options import JsonOption
 

@@ -10,13 +10,13 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.pinned.comparison import Change, basis_of, compare
 from core.pinned.files import FORMS, write_pins
 from core.pinned.pin import AuditSource, PairSource, Part, PinnedReport, Source
 from core.pinned.recipe import RecipePart, read_recipe
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_status

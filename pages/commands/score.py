@@ -12,7 +12,7 @@ from core.bulk.blocks import Shard
 from core.bulk.folder import Folder
 from core.bulk.scorer import ScoringJob
 from core.errors import TouchstoneError
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from pages.commands.shared.block_scoring import Workers, progress_record, score_blocks
 from pages.commands.shared.file_scoring import score_file

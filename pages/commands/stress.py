@@ -13,10 +13,7 @@ from core.base.profile import profile_names, read_profile
 from core.battery import named_kinds
 from core.catalog.metric_catalog import default_metrics
 from core.data.dataset import Refusal
-from core.engine.engine import Engine
 from core.errors import TouchstoneError, attempt
-from core.metric import METRICS, Metric
-from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import Perturbation
 from core.report import Report
 from core.reports.record import report_json
@@ -26,6 +23,9 @@ from core.runs.filters import VARIANT_FILTERS, filter_variants
 from core.runs.imported_variants import ImportedVariants, read_variants
 from core.runs.run import Plan, Run, append_records, open_run_file
 from core.runs.runner import continue_run
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
+from core.scoring.nli_check import NLI_CHECKS, NliCheck
 from core.settings import Settings
 from core.studies.edit_discrimination import EditDiscriminationStudy
 from core.studies.gaming import Gaming, for_each_metric

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from core.engine.engine import Engine
-from core.metric import METRICS
 from core.reports.record import report_json
 from core.reports.text import report_text
 from core.runs.cost import missing_conversations
 from core.runs.run import append_records, open_run_file, run_from_lines
 from core.runs.runner import continue_run
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.studies.window_sweep import Windows, window_run
 from core.study import StudyData

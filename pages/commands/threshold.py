@@ -10,9 +10,9 @@ import typer
 
 from annotations.store.store import Store
 from core.cases.measures import affordable_resamples, draw_resamples
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.studies.saved_threshold import (
     fit_threshold,

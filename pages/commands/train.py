@@ -14,11 +14,11 @@ from annotations.store.store import Store
 from core.battery import STANDARD_BATTERY, read_battery
 from core.data.dataset import Refusal
 from core.data.datasets.bundled import Bundled
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.models.unfinished_training import TrainingStep
 from core.runs.bundled_run import bundled_run_lines
 from core.runs.run import run_from_lines
+from core.scoring.engine.engine import Engine
 from core.settings import Settings
 from core.training.card import verdict
 from core.training.cross_encoder_trainer import EncoderSetting

@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from core.data.dataset import Refusal
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
 from core.models.words.shallow import MODEL_SUFFIX
+from core.scoring.engine.engine import Engine
 from core.settings import Settings
 from core.training import shallow_data as training_data
 from core.training.shallow_trainer import TrainingTask, train_model

@@ -13,10 +13,10 @@ from annotations.store.store import InMemoryRuns, Store
 from core.base.background import BackgroundTask
 from core.base.files.guest_folders import limit_folders
 from core.catalog.metric_catalog import default_metrics
-from core.engine.code_records import read_code
-from core.engine.engine import Engine
-from core.metric import METRICS
 from core.runs.runner import BackgroundRuns
+from core.scoring.engine.code_records import read_code
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Example
 from pages.server import startup

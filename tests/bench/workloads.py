@@ -13,8 +13,8 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from core.data.datasets import bundled
-from core.metric import Metric
 from core.models import device as devices
+from core.scoring.metric import Metric
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example

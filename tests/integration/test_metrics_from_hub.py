@@ -20,7 +20,7 @@ from transformers import BartForConditionalGeneration
 from typer.testing import CliRunner
 
 from cli import app
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from tests.conftest import Weights as Built
 from tests.doubles.model_hub import ModelHub
 from tests.parity import tiny_entailment as entailment

@@ -11,15 +11,15 @@ import pytest
 from transformers.utils import is_accelerate_available
 from transformers.utils.import_utils import is_serve_available
 
-from core.engine.engine import Engine
-from core.metric import METRICS
-from core.metrics.direct_assessment import Mark
 from core.models.llm.chat import Sampling
 from core.models.llm.client.client import Client
 from core.models.llm.client.responses import Completion
 from core.models.llm.endpoints.endpoint import Endpoint
 from core.models.llm.spending.budget import SpendTracker
 from core.models.llm.structured import answer_schema
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.direct_assessment import Mark
 from core.settings import Settings
 from core.types import Example, Failure, FailureKind
 from tests.integration.tiny_chat import MODEL, serving_transformers, tokenizer

@@ -15,15 +15,15 @@ import torch
 from huggingface_hub import constants
 from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaModel
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
-from core.metric import METRICS
-from core.metrics.alignscore import chunks
 from core.model_reference import Checkpoint
 from core.models.adapters import alignscore as align
 from core.models.pool import ModelPool
 from core.models.weights.integrity import Fingerprints
 from core.models.weights.locations import ModelStatus, locate, state_on_disk
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.alignscore import chunks
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example, Failure, Question, Result, Score

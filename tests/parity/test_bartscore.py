@@ -12,11 +12,11 @@ import pytest
 import torch
 from transformers import BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError
-from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.adapters import seq2seq_likelihood
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Example, Question, Result
 from tests.drive import drive

@@ -8,9 +8,9 @@ import pytest
 import torch
 from transformers import AutoModel, PreTrainedTokenizerFast
 
-from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.weights.locations import locate
+from core.scoring.metric import METRICS
 from core.types import Example
 from tests.drive import drive
 from tests.parity.texts import PAIR_CASES, PAIRS

@@ -9,9 +9,9 @@ import pytest
 import torch
 from transformers import DebertaModel, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.metric import METRICS
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Example, Result
 from tests.drive import drive

@@ -13,10 +13,10 @@ import pytest
 import torch
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError, MissingEndpointError, TouchstoneError
-from core.metric import METRICS
-from core.metrics.bespoke_minicheck import SYSTEM, user_message
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.bespoke_minicheck import SYSTEM, user_message
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example, Failure, FailureKind, Result, Score
@@ -33,8 +33,8 @@ Judge = Callable[[str, str], float]
 
 SCORE = """
 import sys
-from core.engine.engine import Engine
-from core.metric import METRICS
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Example
 engine = Engine.open(Settings(device="cpu", cache_dir=sys.argv[1]))

@@ -11,9 +11,9 @@ from sentencepiece import SentencePieceProcessor
 from torch import Tensor
 from torch.nn.functional import embedding, gelu, layer_norm, linear
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError
-from core.metric import METRICS
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Example, Result
 from tests.drive import drive

@@ -11,12 +11,12 @@ import pytest
 import torch
 from transformers import BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.metric import METRICS
-from core.metrics.coco import MASK, content_words, decoded_words, mask_document
 from core.model_reference import Checkpoint
 from core.models.networks.model import Row
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.coco import MASK, content_words, decoded_words, mask_document
 from core.settings import Settings
 from core.types import Answer, Example, Question, Result, Score, Span
 from tests import drive as driving

@@ -12,10 +12,10 @@ from tokenizers import BertWordPieceTokenizer
 from torch import Tensor
 from transformers import ElectraConfig, ElectraModel
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, UnscorableError
-from core.metric import METRICS
-from core.metrics.dae import judged_arcs
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.dae import judged_arcs
 from core.settings import Settings
 from core.types import Answer, Example, Result, Score, Span
 from tests.drive import answer as asked

@@ -10,12 +10,12 @@ import pytest
 import torch
 from transformers import BertForSequenceClassification, BertTokenizer
 
-from core.engine.engine import Engine
 from core.errors import LoadError
-from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.networks.tokenizer import TextTokenizer
 from core.models.weights.integrity import Fingerprints
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example, Result, Score

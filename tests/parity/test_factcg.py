@@ -12,10 +12,10 @@ import torch
 from nltk.tokenize import NLTKWordTokenizer
 from transformers import DebertaV2ForSequenceClassification, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import UnscorableError
-from core.metric import METRICS
-from core.metrics.factcg import chunks, prompt
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.factcg import chunks, prompt
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example, Result, Score

@@ -11,10 +11,10 @@ import pytest
 import torch
 from transformers import DebertaV2ForSequenceClassification, T5ForConditionalGeneration
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.metric import METRICS
-from core.metrics.fenice import Fenice
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.fenice import Fenice
 from core.settings import Settings
 from core.types import Example, Result, Score
 from tests.drive import drive

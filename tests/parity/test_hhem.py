@@ -14,13 +14,13 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerFast, T5Config, T5EncoderModel
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError, UnscorableError
-from core.metric import METRICS
-from core.metrics.hhem import prompt
 from core.model_reference import Checkpoint
 from core.models.adapters import hhem
 from core.models.weights.locations import locate
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.hhem import prompt
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example, Failure, FailureKind, Result, Score

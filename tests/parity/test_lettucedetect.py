@@ -10,10 +10,10 @@ import pytest
 import torch
 from transformers import ModernBertForTokenClassification, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, UnscorableError
-from core.metric import METRICS
-from core.metrics.lettucedetect import group_passages, prompt
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.lettucedetect import group_passages, prompt
 from core.settings import Settings
 from core.types import Example, Result, Score, Span
 from tests.drive import drive

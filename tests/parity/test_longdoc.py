@@ -10,11 +10,11 @@ import pytest
 import torch
 from transformers import AutoModel, BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, UnscorableError
-from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.weights.locations import locate
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Counts, Example, Result

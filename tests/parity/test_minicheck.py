@@ -15,8 +15,8 @@ from transformers import (
 )
 
 from core.errors import BadSettingError, UnscorableError
-from core.metric import METRICS
-from core.metrics.minicheck import document_units, pack_chunks
+from core.scoring.metric import METRICS
+from core.scoring.metrics.minicheck import document_units, pack_chunks
 from core.text.text import sentences
 from core.types import Example
 from tests.drive import drive

@@ -14,10 +14,10 @@ import pytest
 import torch
 from transformers import AlbertForQuestionAnswering, RobertaForSequenceClassification, T5ForConditionalGeneration
 
-from core.engine.engine import Engine
-from core.metric import METRICS
-from core.metrics.q2 import answer_f1
 from core.model_reference import Checkpoint
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.q2 import answer_f1
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example, Question, Result, Score

@@ -17,10 +17,10 @@ import pytest
 import torch
 from transformers import BartForConditionalGeneration, ElectraForQuestionAnswering, RobertaForSequenceClassification
 
-from core.engine.engine import Engine
-from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.adapters.qa_windows import original_spelling
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Example, Question, Result, Score
 from tests.drive import answer, drive

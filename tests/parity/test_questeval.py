@@ -14,9 +14,9 @@ import pytest
 import torch
 from transformers import BertModel, T5ForConditionalGeneration
 
-from core.engine.engine import Engine
-from core.metric import METRICS
-from core.metrics.questeval import sentence_spans
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.questeval import sentence_spans
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Answer, Example, Result, Score, Span

@@ -8,10 +8,10 @@ import pytest
 import torch
 from transformers import AutoModel, AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
-from core.metric import METRICS, Metric
 from core.model_reference import Checkpoint
 from core.models.weights.locations import locate
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example, Result

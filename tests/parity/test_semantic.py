@@ -14,9 +14,9 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense
 from transformers import AutoModel, PreTrainedTokenizerFast
 
-from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.weights.locations import locate
+from core.scoring.metric import METRICS
 from core.text.text import sentences
 from core.types import Answer, Example, Question
 from tests.drive import drive, model

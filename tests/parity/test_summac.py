@@ -13,12 +13,12 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import AlbertForSequenceClassification, DebertaConfig, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import LoadError
-from core.metric import METRICS, signature
-from core.metrics import summac
-from core.metrics.summac import SummaCConv, text_units
 from core.models.networks.tokenizer import TextTokenizer
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, signature
+from core.scoring.metrics import summac
+from core.scoring.metrics.summac import SummaCConv, text_units
 from core.settings import Settings
 from core.text.text import sentences
 from core.types import Example, Failure, Result, Score

@@ -11,7 +11,7 @@ import torch
 from transformers import PreTrainedTokenizerFast, T5ForConditionalGeneration
 
 from core.errors import BadSettingError, LoadError, UnscorableError
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from core.text.text import sentences
 from core.types import Example
 from tests.drive import drive

@@ -17,12 +17,12 @@ from core.audit.evidence import Measurement
 from core.audit.report import AuditReport, audit_metrics, build_report
 from core.battery import Battery, battery_names, named_kinds, read_battery, standard_battery
 from core.data.datasets.bundled import bundled_items
-from core.engine.engine import Engine
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
-from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.runs.bundled_run import bundled_run_battery, plan_bundled_run
 from core.runs.null_bands import harmless_variants
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.training.training_data import generated_rows, labelled_rows
 from tests.doubles.contributing import found_in_folder
@@ -129,7 +129,10 @@ def with_examples(tmp_path: Path) -> Iterator[None]:
     with pytest.raises(UnknownNameError):
         PERTURBATIONS.parse("hedge")
     with pytest.MonkeyPatch.context() as patch:
-        for path, registry in (("core/perturbations/hedge.py", PERTURBATIONS), ("core/metrics/quotes.py", METRICS)):
+        for path, registry in (
+            ("core/perturbations/hedge.py", PERTURBATIONS),
+            ("core/scoring/metrics/quotes.py", METRICS),
+        ):
             folder = tmp_path / Path(path).stem
             folder.mkdir()
             found_in_folder(path, folder, registry, patch)  # type: ignore[arg-type]

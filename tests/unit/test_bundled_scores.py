@@ -19,10 +19,10 @@ from core.base.signatures import apart_from_code
 from core.cases.bundled_scores import OFFLINE_METRICS, bundled_samples, compute_scores, precomputed_scores
 from core.cases.pooling import pool_cases
 from core.data.datasets.bundled import bundled_items
-from core.engine.engine import Engine
-from core.metric import METRICS
 from core.models.words.shallow import FEATURES
 from core.runs.run import run_from_lines
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.studies.surface import missing_features
 from core.text.text import splitter_name

@@ -16,7 +16,7 @@ from typer.testing import Result
 from annotations.store.records import PairRecord
 from annotations.store.store import Store
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from core.types import Edit, Span
 from tests.doubles.process import finish, start
 from tests.sources import ROOT

@@ -11,7 +11,7 @@ import pytest
 from huggingface_hub import constants
 
 from core.errors import TouchstoneError
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from tests.conftest import Weights
 from tests.doubles.model_hub import COMMIT, ModelHub
 from tests.probe_checkpoints import pair_classifier, with_config

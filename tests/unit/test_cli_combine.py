@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import touchstone
-from core.metric import METRICS
-from core.plugins.checkpoint_file import checkpoint_class, entry_of
-from core.plugins.combination_file import combination_classes
-from core.plugins.metrics_folder import save_entry
+from core.scoring.metric import METRICS
+from core.scoring.plugins.checkpoints.checkpoint_file import checkpoint_class, entry_of
+from core.scoring.plugins.combination_file import combination_classes
+from core.scoring.plugins.metrics_folder import save_entry
 from tests.unit.command_line import done, run
 
 

@@ -14,8 +14,8 @@ from annotations.campaigns.questions import Answer, check_answers, is_asked, rea
 from cli import app
 from core.data.dataset import DATASETS, Importer, Refusal
 from core.data.datasets.bundled import bundled_items
-from core.metric import METRICS, Metric
 from core.perturbation import PERTURBATIONS, Perturbation
+from core.scoring.metric import METRICS, Metric
 from core.settings import VERSION, Settings
 from core.text import edits as executable
 from core.types import Example, Item
@@ -37,7 +37,7 @@ COMMANDS = sorted(
 
 
 def test_a_metric_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found_in_folder("core/metrics/quotes.py", tmp_path, METRICS, monkeypatch)  # type: ignore[arg-type]
+    found_in_folder("core/scoring/metrics/quotes.py", tmp_path, METRICS, monkeypatch)  # type: ignore[arg-type]
     metric: Metric = METRICS.parse("quotes[case=true]")
     score = metric.fold(Example("a", 'He said "never again".', 'She heard "Never again".'), [], [])
     assert (score.value, METRICS.parse("quotes").spec) == (0.0, "quotes")

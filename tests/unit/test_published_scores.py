@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli import app
-from core.metric import METRICS
 from core.papers.published_scores import PUBLISHED, PublishedScore
+from core.scoring.metric import METRICS
 
 
 @pytest.fixture(autouse=True)

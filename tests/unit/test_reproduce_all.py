@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from core.data.datasets.summexecedit import SummExecEdit
-from core.engine.engine import Engine
-from core.metric import METRICS, Metric
 from core.papers import longdoc_scores
 from core.papers.all_papers import Job, run_job
 from core.papers.longdoc_scores import contradiction_rates, perturbed_means, window_means
 from core.papers.paper import PAPERS, MissingDataError, ReleasedData, Waiting
 from core.papers.site import site_pages
 from core.papers.summexecedit_scores import model_scores
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
 from core.settings import Settings
 from core.types import Example, Item
 from tests.unit.command_line import done

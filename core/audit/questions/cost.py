@@ -9,7 +9,7 @@ from typing import ClassVar
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question
 from core.audit.shown_pairs import text_case
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from core.stats.statistic import Estimate
 from core.types import Result
 

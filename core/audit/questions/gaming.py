@@ -11,10 +11,10 @@ import numpy as np
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, worst_level
 from core.audit.shown_pairs import format_decisions, shown_shift, shown_shifts
-from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.perturbations.repeated import Repeated
 from core.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
+from core.scoring.metric import METRICS
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import difference
 from core.stats.statistic import Estimate

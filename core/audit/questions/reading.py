@@ -9,10 +9,10 @@ from typing import ClassVar, Literal
 
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, ShownPair
-from core.metric import METRICS
 from core.perturbation import PERTURBATIONS, Intent
 from core.runs.placement import PlacedPair, PlaceEffect, place_effects
 from core.runs.shifts import score_shifts
+from core.scoring.metric import METRICS
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
 from core.studies.density import BINS, bins_by_density

@@ -13,7 +13,7 @@ from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Questio
 from core.audit.questions.sees_errors import SCALE
 from core.audit.shown_pairs import labelled_case
 from core.cases.measures import OVERALL_SLICE, MetricRow, Slice, slice_cases
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Mask
 from core.text.language import count_unverified, language_of

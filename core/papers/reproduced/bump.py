@@ -15,7 +15,6 @@ from core.cases.cases import Cases, select_metrics
 from core.cases.measures import MEASURES, draw_resamples, metric_rows, slice_cases
 from core.cases.paper_test import compare_best_two
 from core.errors import TouchstoneError
-from core.metric import METRICS, Metric
 from core.papers.paper import (
     PAPERS,
     Computation,
@@ -28,6 +27,7 @@ from core.papers.paper import (
     missing_for,
 )
 from core.papers.published import CellPlace
+from core.scoring.metric import METRICS, Metric
 from core.types import ErrorType
 
 _LEVELS = (0.05, 0.01)  # of p, below which the paper sets an asterisk each

@@ -9,8 +9,6 @@ from typing import ClassVar
 
 from core.cases.cases import build_cases
 from core.cases.measures import draw_resamples
-from core.metric import Metric
-from core.nli_check import NLI_CHECKS, NliCheck
 from core.papers.longdoc_scores import (
     CHECK,
     OURS,
@@ -30,6 +28,8 @@ from core.papers.paper import (
     by_row,
 )
 from core.papers.published import read_published
+from core.scoring.metric import Metric
+from core.scoring.nli_check import NLI_CHECKS, NliCheck
 from core.studies.annotator_agreement import annotator_agreements
 from core.studies.dataset_statistics import dataset_statistics
 from core.types import Item, Sample

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from core.cases.cases import Cases
 from core.cases.measures import MEASURES, draw_resamples, slice_cases
-from core.metric import METRICS, Metric
 from core.models.words.shallow import FEATURES
 from core.papers.paper import (
     PAPERS,
@@ -22,6 +21,7 @@ from core.papers.paper import (
     by_row,
     missing_for,
 )
+from core.scoring.metric import METRICS, Metric
 from core.studies.surface import SURFACE_MODEL, feature_correlations, surface_against_metrics
 from core.types import Verdict
 

@@ -11,7 +11,6 @@ from typing import ClassVar
 
 from core.explanations.cases import read_judgements
 from core.explanations.judge_agreement import agreement_with_people
-from core.metric import Metric
 from core.papers.paper import (
     PAPERS,
     Computation,
@@ -24,6 +23,7 @@ from core.papers.paper import (
 )
 from core.papers.published import CellPlace, read_published
 from core.papers.summexecedit_scores import OTHER_METRICS, detection_accuracies, model_scores, other_metric
+from core.scoring.metric import Metric
 from core.types import Verdict
 
 _FACTUAL_NLG = "https://github.com/salesforce/factualNLG, data"

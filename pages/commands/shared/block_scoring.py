@@ -15,8 +15,8 @@ from core.bulk.ray_workers import RayActors
 from core.bulk.results import open_metric_folder, open_results
 from core.bulk.run import Crew, InProcess, RunProgress, blocks_left, refuse_divided_budget, run_blocks
 from core.bulk.scorer import ScoringJob, metric_folders
-from core.metric import METRICS
 from core.models.pool import ModelPool
+from core.scoring.metric import METRICS
 from pages.commands.shared.messages import download_models, print_status
 
 _LINE_S = 10.0  # between two lines of progress

@@ -22,7 +22,7 @@ from core.explanations.cases import SkippedCase, cases_from_items, read_cases
 from core.explanations.judge import Case
 from core.runs.filters import build_sources, draw_sample, sources_of_items, stored_samples, without_inconsistent
 from core.runs.run import Source
-from core.sentence_scores import SentenceScores
+from core.scoring.sentence_scores import SentenceScores
 from core.settings import Settings
 from core.types import Item
 from pages.commands.shared.inputs import read_items, refuse_overwriting_input, report_refusals

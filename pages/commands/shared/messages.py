@@ -21,20 +21,20 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from core.engine.batch_worker import BatchWorker
-from core.engine.conversation import Conversation
-from core.engine.engine import Engine
 from core.errors import Problem, attempt
-from core.metric import Metric
 from core.model_reference import ModelRef, local_checkpoints
 from core.models.llm.printed_words import papers_with_words
 from core.models.llm.spending.spend import Spend, format_estimate, format_spend_by_endpoint
 from core.models.pool import ModelPool
 from core.models.weights.locations import ModelStatus
-from core.nli_check import NliCheck
 from core.papers.paper_words import own_words_note
 from core.perturbation import Perturbation
 from core.runs.run import Run, RunRecord
+from core.scoring.engine.batch_worker import BatchWorker
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import Metric
+from core.scoring.nli_check import NliCheck
 from core.settings import Settings
 from core.types import T
 

@@ -15,14 +15,14 @@ from core.audit.report import audit_metrics, build_report
 from core.cases.cases import Cases, select_metrics
 from core.cases.measures import affordable_resamples
 from core.cases.pooling import pool_cases
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.pinned.making import PairScore, audit_pin, pair_pin, study_pin
 from core.pinned.pin import AuditSource, PairSource, Pin, Source, StudySource
 from core.runs.bundled_run import bundled_run_lines
 from core.runs.filters import filter_variants
 from core.runs.run import Run, run_from_lines
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.studies.saved_threshold import thresholds_by_metric
 from core.study import STUDIES, Input, StudyData

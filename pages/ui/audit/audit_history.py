@@ -14,7 +14,7 @@ import streamlit as st
 from core.audit.history import HistoryPoint, KeptAudit, by_data, history_points, setup_changes
 from core.audit.question import LEVEL_MARKS, Finding, Level, Unit
 from core.audit.report_html import format_verdicts
-from core.metric_title import metric_title
+from core.scoring.metric_title import metric_title
 from pages.commands.shared.audit_history import kept_audits
 from pages.server import services
 from pages.ui.shared.copy_popover import copy_table

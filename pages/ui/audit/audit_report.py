@@ -17,9 +17,9 @@ from core.audit.report import AuditReport, report_json
 from core.audit.report_html import level_strip, report_html, shared_label
 from core.audit.report_text import badge_svg, report_markdown
 from core.audit.task import AuditTask
-from core.metric_title import metric_title
 from core.pinned.making import audit_pin
 from core.pinned.pin import AuditSource
+from core.scoring.metric_title import metric_title
 from core.text.edits import as_segments, recover
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, AuditState
 from pages.ui.audit.figure_source import figure_source, probe_button

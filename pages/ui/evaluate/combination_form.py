@@ -11,9 +11,9 @@ from annotations.exchange.samples import load_sentence_scores
 from annotations.store.records import RightsError
 from core.cases.cascade import Cascade
 from core.errors import Problem, attempt
-from core.metric import METRICS
-from core.plugins.combination_file import CombinationEntry, combination_class
-from core.plugins.metrics_folder import require_free_name, save_entry
+from core.scoring.metric import METRICS
+from core.scoring.plugins.combination_file import CombinationEntry, combination_class
+from core.scoring.plugins.metrics_folder import require_free_name, save_entry
 from core.studies.combine import Combine
 from core.studies.saved_combination import cascade_entry, combination_entry
 from core.types import PRECOMPUTED

@@ -16,9 +16,9 @@ from core.cases.cases import Cases
 from core.catalog.metric_catalog import default_metrics
 from core.data.dataset import format_counts
 from core.errors import TouchstoneError
-from core.metric import METRICS
-from core.metric_title import metric_title
-from core.metrics.mine import EmbeddedWordSupport
+from core.scoring.metric import METRICS
+from core.scoring.metric_title import metric_title
+from core.scoring.metrics.mine import EmbeddedWordSupport
 from core.studies.surface import missing_features
 from core.types import PRECOMPUTED, Failure, Outcome
 from pages.server import services

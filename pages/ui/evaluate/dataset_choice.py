@@ -15,7 +15,7 @@ from core.base.background import BackgroundTask
 from core.cases.cases import Cases, select_metrics
 from core.cases.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
 from core.cases.pooling import pool_cases
-from core.metric_title import metric_title
+from core.scoring.metric_title import metric_title
 from core.study import StudyData
 from core.types import PRECOMPUTED
 from pages.server import services

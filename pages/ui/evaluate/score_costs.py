@@ -9,12 +9,12 @@ from time import monotonic
 import streamlit as st
 
 from annotations.exchange.samples import load_texts
-from core.engine.score_seconds import TIMED_EXAMPLES, score_seconds
 from core.errors import Problem, attempt
-from core.metric import METRICS
-from core.metric_title import metric_title
 from core.model_reference import asks_endpoint
 from core.registry import split_pieces
+from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
+from core.scoring.metric import METRICS
+from core.scoring.metric_title import metric_title
 from core.studies.combine import Combine
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import CostMeasuring, EvaluationChoice, evaluate_state

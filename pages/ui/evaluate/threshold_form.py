@@ -12,7 +12,7 @@ from core.cases.cases import select_metrics
 from core.cases.data_facts import data_facts
 from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
-from core.metric_title import metric_title
+from core.scoring.metric_title import metric_title
 from core.stats.text_tables import format_percent
 from core.studies.saved_threshold import OwnThreshold, fit_threshold, format_threshold, threshold_json
 from pages.commands.shared.thresholds import keep_threshold, kept_thresholds

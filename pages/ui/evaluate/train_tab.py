@@ -15,10 +15,10 @@ from annotations.exchange.labelled_items import benchmark_items, load_labelled_i
 from annotations.store.records import RunRow
 from core.base.background import BackgroundTask
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.models.unfinished_training import TrainingStep
 from core.models.words.head import CARD_FILE
 from core.models.words.trees import MAX_TREES, STEP_TREES
+from core.scoring.metric import METRICS
 from core.training.card import verdict
 from core.training.cross_encoder_trainer import LOSS_STAGE, EncoderSetting
 from core.training.run import (

@@ -10,8 +10,6 @@ from types import MappingProxyType
 from typing import Any
 
 from annotations.store.records import ExplanationFlaw, Grade
-from core.engine.conversation import Conversation
-from core.engine.engine import ConversationTask
 from core.errors import Problem, attempt
 from core.explanations.causes import cause_conversation
 from core.explanations.detect import (
@@ -30,6 +28,8 @@ from core.explanations.panel import parse_judge, require_panel
 from core.explanations.stability import fresh_samplings
 from core.models.llm.chat import Sampling
 from core.models.llm.endpoints.endpoints import resolve_model
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import ConversationTask
 from core.text.contexts import document_for_reader
 from core.types import Example, Failure, Verdict
 from pages.server import services

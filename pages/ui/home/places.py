@@ -11,8 +11,8 @@ from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Right
 from annotations.store.reports import Work
 from core.data.datasets.bundled import bundled_items
-from core.metric import METRICS
-from core.metric_title import metric_title
+from core.scoring.metric import METRICS
+from core.scoring.metric_title import metric_title
 from pages.server import services
 from pages.ui.lessons import read_lessons
 from pages.ui.shared.page_list import pages_of

@@ -10,8 +10,8 @@ from annotations.campaigns.campaign_progress import CampaignProgress
 from annotations.store.records import StoredPair
 from core.audit.question import JUDGED_LEVELS, Finding, Level
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.runs.matrix import MatrixCell
+from core.scoring.metric import METRICS
 from core.stats.score_pairs import Move
 from core.text.edits import as_segments
 from core.types import Result

@@ -12,13 +12,13 @@ from core.audit.bundled_audits import bundled_audit
 from core.audit.report_html import level_strip
 from core.cases.bundled_scores import precomputed_scores
 from core.data.datasets.bundled import bundled_items
-from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.runs.matrix import MatrixCell, shift_matrix
 from core.runs.null_bands import NullBand, any_size_band
 from core.runs.run import Run, intent_of
 from core.runs.shifts import Shift, score_shifts
 from core.runs.verdict_sentences import metric_verdicts
+from core.scoring.metric import METRICS
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
 from core.types import Verdict
 from pages.ui.shared.markup import escape_markdown, read_asset

@@ -20,8 +20,8 @@ from core.catalog.metric_catalog import (
     ready_first,
 )
 from core.catalog.metric_setup import format_megabytes
-from core.metric import METRICS
 from core.models.pool import ModelPool
+from core.scoring.metric import METRICS
 from pages.ui.metrics.model_rows import model_badge
 from pages.ui.shared.markup import escape_label, escape_markdown
 

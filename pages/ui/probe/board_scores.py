@@ -14,12 +14,12 @@ from core.base.memoization import memoize
 from core.base.signatures import apart_from_code
 from core.battery import read_battery, standard_battery
 from core.editing.sentence_alignment import sentence_origins
-from core.engine.conversation import Cell, CellKey, CellState, Request
-from core.metric import METRICS, Metric
 from core.model_reference import asks_endpoint, local_checkpoints
 from core.runs.bundled_run import bundled_harmless_shifts
 from core.runs.null_bands import NullBands, SignedMetrics
 from core.runs.shifts import changed_words
+from core.scoring.engine.conversation import Cell, CellKey, CellState, Request
+from core.scoring.metric import METRICS, Metric
 from core.text import edits as executable
 from core.text.contexts import name_contexts
 from core.text.language import find_mark

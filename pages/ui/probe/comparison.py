@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from core.engine.conversation import Request
-from core.metric import Metric
 from core.runs.verdict_sentences import edit_verdict
+from core.scoring.engine.conversation import Request
+from core.scoring.metric import Metric
 from core.stats.score_pairs import Move
 from core.text import edits as executable
 from core.types import Intention, Result, Verdict

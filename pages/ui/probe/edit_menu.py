@@ -9,11 +9,11 @@ from functools import partial
 import streamlit as st
 
 from core.data.datasets.bundled import bundled_items
-from core.engine.conversation import Conversation
-from core.engine.engine import ConversationTask
 from core.model_reference import local_checkpoints
 from core.models.weights.locations import ModelStatus
 from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard, refusal
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import ConversationTask
 from core.text import edits as executable
 from core.text.text import sentences
 from core.types import Edit, Example, Failure, Intention, Item

@@ -14,9 +14,9 @@ from core.editing.batch import EditRequestTask
 from core.editing.claim_edits import EditableClaims
 from core.editing.editor import Editor
 from core.editing.proposals import EditForm
-from core.engine.conversation import CellKey, Request, Task
-from core.engine.engine import ConversationTask
 from core.perturbation import Perturbation
+from core.scoring.engine.conversation import CellKey, Request, Task
+from core.scoring.engine.engine import ConversationTask
 from core.types import UNSTATED, ClaimList, Context, Edit, ErrorType, Example, Intention, Item, Outcome, Verdict
 from pages.ui.probe.board_rows import LastShown
 from pages.ui.probe.document_reading import DocumentReading

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotations.store.records import RunRow
-from core.metric_title import metric_title
 from core.perturbation import kind_title
 from core.runs.matrix import MatrixCell
 from core.runs.run import Check, Run, Variant
 from core.runs.run_sentences import split_refusal
 from core.runs.shifts import Shift
+from core.scoring.metric_title import metric_title
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.noise_strip import kind_strips
 from pages.ui.stress.matrix_and_plots import describe_cell

@@ -8,8 +8,6 @@ from math import fsum
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.metric import METRICS
-from core.metric_title import metric_title
 from core.perturbation import PERTURBATIONS, Intent, kind_title
 from core.runs.matrix import MatrixCell
 from core.runs.noise_strip import format_edge, mark_place
@@ -17,6 +15,8 @@ from core.runs.null_bands import null_band
 from core.runs.run import Run, intent_of
 from core.runs.shifts import Shift
 from core.runs.verdict_sentences import metric_verdicts
+from core.scoring.metric import METRICS
+from core.scoring.metric_title import metric_title
 from core.stats.text_tables import format_share, format_signed
 from core.types import Direction
 from pages.ui.shared.markup import register_component

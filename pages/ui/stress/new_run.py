@@ -12,18 +12,18 @@ import streamlit as st
 from core.battery import Battery, read_battery
 from core.catalog.metric_catalog import default_metrics
 from core.errors import BadSettingError, LoadError, MissingWeightsError, TouchstoneError, attempt
-from core.metric import METRICS
-from core.metric_title import metric_title
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from core.models.llm.endpoints.endpoints import endpoint_problem, list_endpoints
 from core.models.llm.endpoints.local_models import LOCAL, chat_model, check_local_model, is_local_model
 from core.models.llm.spending.spend import format_estimate
-from core.nli_check import NLI_CHECKS, NliCheck
 from core.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.registry import settings_of
 from core.runs.cost import asks_endpoints, estimate_run_cost
 from core.runs.imported_variants import ImportedVariants
 from core.runs.run import Plan, to_json_line
+from core.scoring.metric import METRICS
+from core.scoring.metric_title import metric_title
+from core.scoring.nli_check import NLI_CHECKS, NliCheck
 from core.stats.text_tables import format_count
 from core.text.english.wordnet import is_installed
 from pages.server import services

@@ -10,7 +10,6 @@ from types import MappingProxyType
 import streamlit as st
 
 from annotations.store.records import RunRow
-from core.metric_title import metric_title
 from core.perturbation import kind_title
 from core.report import Cell, Report
 from core.runs.filters import filter_variants
@@ -18,6 +17,7 @@ from core.runs.matrix import MatrixCell, shift_matrix
 from core.runs.run import Run, VariantKey, run_lines
 from core.runs.shifts import Shift, score_shifts
 from core.runs.verdict_sentences import kind_verdicts
+from core.scoring.metric_title import metric_title
 from core.stats.text_tables import format_signed
 from core.studies.discovery import ALL_METRICS
 from core.studies.sensitivity import SensitivityStudy

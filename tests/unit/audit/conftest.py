@@ -13,8 +13,8 @@ from core.audit.data import items_data
 from core.audit.evidence import Evidence, Measurement
 from core.audit.report import AuditReport, audit_metrics, build_report
 from core.data.datasets.bundled import bundled_items
-from core.engine.engine import Engine
-from core.metric import METRICS
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Item
 from tests.unit.audit.known_metrics import broken_summaries, known_metrics

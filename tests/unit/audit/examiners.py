@@ -27,9 +27,9 @@ from core.audit.false_verdicts import FalseVerdicts, count_verdicts, write_false
 from core.audit.question import JUDGED_LEVELS, Finding, Level, MetricAudit
 from core.audit.report import audit_metrics
 from core.data.datasets.bundled import bundled_items
-from core.engine.engine import Engine
 from core.errors import UnscorableError
-from core.metric import METRICS, Card, Metric
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Card, Metric
 from core.settings import Settings
 from core.text.text import words
 from core.types import Answer, Example, Item, Question, Score, Verdict

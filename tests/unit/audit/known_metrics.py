@@ -12,8 +12,8 @@ import pytest
 
 from core.battery import standard_battery
 from core.errors import UnscorableError
-from core.metric import METRICS, Card, Metric
 from core.perturbation import Perturbation
+from core.scoring.metric import METRICS, Card, Metric
 from core.text.edits import apply
 from core.types import Answer, Example, Item, Question, Score, Verdict
 

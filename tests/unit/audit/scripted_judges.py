@@ -20,9 +20,9 @@ from core.audit.evidence import Evidence, Measurement
 from core.audit.report import AuditReport, audit_metrics, build_report
 from core.battery import read_battery
 from core.data.datasets.bundled import bundled_items
-from core.engine.engine import Engine
-from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.text.text import sentences, words
 from core.types import Item, Verdict

@@ -19,10 +19,10 @@ from core.audit.report import audit_metrics, read_report
 from core.audit.task import AuditTask
 from core.cases import measures
 from core.data.datasets.bundled import bundled_items
-from core.engine.engine import Engine
 from core.errors import BadSettingError
 from core.gate.scoring import read_file
-from core.metric import METRICS, Metric
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
 from core.settings import Settings
 from tests.unit.audit.pair_files import write_bundled_pairs
 from tests.unit.command_line import done

@@ -19,9 +19,9 @@ from core.battery import read_battery, standard_battery
 from core.cases.bundled_scores import bundled_samples, precomputed_scores
 from core.cases.measures import affordable_resamples, draw_resamples, metric_rows, slice_cases
 from core.cases.pooling import pool_cases
-from core.engine.engine import Engine
 from core.runs.run import Plan, Run
 from core.runs.runner import continue_run
+from core.scoring.engine.engine import Engine
 from core.settings import Settings
 from tests.unit.command_line import done
 

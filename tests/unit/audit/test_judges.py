@@ -19,9 +19,9 @@ from core.audit.repetition import ask_again
 from core.audit.report import FindingChange, read_report, report_json
 from core.audit.report_html import report_html
 from core.audit.report_text import format_report, report_markdown
-from core.engine.engine import Engine
-from core.metric import METRICS
 from core.models.llm.endpoints.model_families import model_family
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import Estimate

@@ -24,9 +24,9 @@ from core.bulk.results import finished_blocks, open_results, open_stored_results
 from core.bulk.run import InProcess, RunProgress, refuse_divided_budget, run_blocks
 from core.bulk.scorer import BlockReport, ScoringJob
 from core.errors import BadSettingError, TouchstoneError
-from core.metric import METRICS
-from core.plugins.loading import load_plugin
-from core.plugins.service_metric import service_classes
+from core.scoring.metric import METRICS
+from core.scoring.plugins.processes.loading import load_plugin
+from core.scoring.plugins.service_metric import service_classes
 from core.settings import Settings
 from core.types import Counts, Failure, FailureKind, Outcome, Part, Result, Seen, Span
 from tests.unit.bulk.test_blocks import pairs_of, written
@@ -110,7 +110,7 @@ def test_what_is_done_is_passed_over_and_another_version_is_written_beside(
     before = {file: file.stat().st_mtime_ns for file in (tmp_path / "to").rglob("*.parquet")}
     assert score(blocks, tmp_path / "to")["rows"] == 41  # the other metric alone
     monkeypatch.setattr(results, "VERSION", "9.9")
-    monkeypatch.setattr("core.engine.planner.VERSION", "9.9")
+    monkeypatch.setattr("core.scoring.engine.planner.VERSION", "9.9")
     assert score(blocks, tmp_path / "to", metrics=["rouge2"])["rows"] == 41
     assert {file: file.stat().st_mtime_ns for file in before} == before
     signatures = {

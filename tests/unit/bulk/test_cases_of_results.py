@@ -16,7 +16,7 @@ from core.cases.cases import Cases
 from core.cases.measures import draw_resamples, metric_rows, slice_cases
 from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from core.types import Edit, ErrorType, Example, Failure, FailureKind, Item, Outcome, Result, Seen, Span, Verdict
 
 _GERMAN = "Der Hafen war am Dienstag wegen eines schweren Sturms geschlossen, und niemand wurde verletzt."

@@ -17,8 +17,8 @@ from core.catalog.metric_catalog import (
     ready_first,
 )
 from core.catalog.metric_setup import format_megabytes
-from core.metric import METRICS
 from core.models.pool import ModelPool
+from core.scoring.metric import METRICS
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ from core.catalog import metric_setup
 from core.catalog.metric_catalog import list_metrics
 from core.catalog.metric_setup import SetupStep, setup_steps
 from core.errors import MissingWeightsError
-from core.metric import METRICS
 from core.model_reference import local_checkpoints
 from core.models.pool import ModelPool
 from core.models.weights.locations import locate
+from core.scoring.metric import METRICS
 
 
 @pytest.fixture

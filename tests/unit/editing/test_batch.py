@@ -13,7 +13,7 @@ from core.editing.batch import EditRequestTask, UnusedEdit, edited_pairs
 from core.editing.editor import Editor
 from core.editing.proposals import Proposals, UnusedReason
 from core.editing.trivial import TrivialityJudgement
-from core.engine.engine import Engine
+from core.scoring.engine.engine import Engine
 from core.settings import Settings
 from core.types import Failure, FailureKind, Item
 from tests.unit.core.models.llm.scripted import Body, Reply, serving, text

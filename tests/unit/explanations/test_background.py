@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.engine import ConversationTask, Engine
 from core.explanations.detect import Finding, detect_and_explain, explain_conversation
 from core.explanations.judge import Judgement, JudgeSetup
 from core.explanations.panel import judge_by_panel
 from core.explanations.stability import fresh_samplings, sample_strip
 from core.models.llm.chat import Sampling
+from core.scoring.engine.engine import ConversationTask, Engine
 from core.settings import Settings
 from core.types import Failure, FailureKind
 from tests.unit.core.models.llm.scripted import Body, Reply, refusal, serving, text

@@ -6,9 +6,9 @@ import pytest
 
 from core.cases.cases import Cases, build_cases
 from core.errors import TouchstoneError
-from core.metric_title import metric_title, metric_titles
 from core.reports.markdown import report_markdown
 from core.reports.text import report_text
+from core.scoring.metric_title import metric_title, metric_titles
 from core.studies.measures import Measures
 from core.studies.overview import Overview
 from core.study import StudyData

@@ -9,8 +9,8 @@ import pytest
 
 from core.cases.cases import build_cases
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.reports.text import report_text
+from core.scoring.metric import METRICS
 from core.studies.readings import BEST_PASSAGE, WHOLE, Readings, reading_of
 from core.study import StudyData
 from core.types import Rating, StoredScore, Verdict

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.plugins import extensions
-from core.plugins.extensions import PluginReport
+from core.scoring.plugins import extensions
+from core.scoring.plugins.extensions import PluginReport
 from pages.ui.shared.markup import escape_markdown
 
 

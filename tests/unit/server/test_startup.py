@@ -11,7 +11,7 @@ import sys
 from pages.server import startup
 startup.begin()
 startup.load("probe")
-assert {"nltk.tokenize.punkt", "core.metrics.rouge", "pages.ui.tour", "pages.ui.probe.score_board"} <= set(sys.modules)
+assert {"nltk.tokenize.punkt", "core.scoring.metrics.rouge", "pages.ui.tour", "pages.ui.probe.score_board"} <= set(sys.modules)
 assert not {"torch", "pages.ui.review.case_view"} & set(sys.modules), "the first visitor does not need it"
 startup.first_page_drawn.set()
 startup.load_other_pages()

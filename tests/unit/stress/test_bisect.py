@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.cache import AnswerCache
-from core.engine.engine import Engine
-from core.metric import Metric
 from core.models.pool import ModelPool
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import Metric
 from core.studies.bisect import EditEffect, EditSubset, edit_effects, edit_subsets, examples_by_subset
 from core.types import Edit, Example, Result, Span
 from tests.unit.stress.toys import Adoring, Length

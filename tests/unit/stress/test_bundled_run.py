@@ -10,14 +10,14 @@ import pytest
 
 from core.base.signatures import apart_from_code
 from core.cases.bundled_scores import precomputed_scores
-from core.engine.engine import Engine
-from core.metric import METRICS
 from core.perturbation import PERTURBATIONS
 from core.runs.bundled_run import bundled_run_lines, plan_bundled_run
 from core.runs.matrix import shift_matrix
 from core.runs.run import Run, run_from_lines
 from core.runs.runner import continue_run
 from core.runs.shifts import score_shifts
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.text.text import splitter_name
 from core.types import Result

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from cli import app
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.runs.run import run_from_lines
+from core.scoring.metric import METRICS
 from core.studies.window_sweep import WINDOWS
 
 DOCUMENT = "The ferry sank off the cape on Monday. Nobody was hurt. Divers found the wreck two days later."

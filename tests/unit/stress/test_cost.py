@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.cache import AnswerCache
-from core.engine.engine import Engine
 from core.models.llm.spending.spend import CostEstimate
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
 from core.runs.cost import asks_endpoints, estimate_run_cost, missing_conversations
 from core.runs.run import Plan, Run, Source
 from core.runs.runner import continue_run
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.engine import Engine
 from core.types import Example
 from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.cache import AnswerCache
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.models.pool import ModelPool
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.studies.density import (
     Density,
     GroupedSummary,

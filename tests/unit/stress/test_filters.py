@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from core.errors import UnknownNameError
-from core.nli_check import NliResult
 from core.runs.filters import VARIANT_FILTERS, count_left_out, filter_variants
 from core.runs.run import Check, Meaning, Opinion, Run, VariantKey
+from core.scoring.nli_check import NliResult
 from tests.unit.stress.stressed import run_of
 
 

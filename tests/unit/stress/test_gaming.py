@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.cache import AnswerCache
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
 from core.runs.run import Plan, Run, ScoreRecord, Source
 from core.runs.runner import continue_run
 from core.runs.shifts import score_shifts
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.studies.gaming import Gaming, MetricGaming, PhraseEffect, metric_gaming, phrase_kinds
 from core.study import StudyData
 from core.types import Example

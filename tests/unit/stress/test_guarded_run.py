@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.cache import AnswerCache
-from core.engine.engine import Engine
 from core.models.pool import ModelPool
 from core.runs.run import Check, Plan, Run, Source, from_json_line, run_from_lines, run_lines, to_json_line
 from core.runs.runner import continue_run
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.engine import Engine
 from core.types import Example
 from tests.unit.core.models.llm.scripted import Reply, refusal, serving, text
 

@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from core.metric_title import metric_title
 from core.perturbation import Intent
 from core.runs.matrix import MatrixCell, MetricBalance, kind_coverage, metric_balances, shift_matrix
 from core.runs.null_bands import NullBand, null_band
 from core.runs.run import Run, Variant
 from core.runs.shifts import changed_words, score_shifts
 from core.runs.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts
+from core.scoring.metric_title import metric_title
 from core.stats.score_pairs import Move, classify_move
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed

@@ -10,14 +10,14 @@ import pytest
 
 from core.battery import read_battery
 from core.data.datasets.bundled import bundled_items
-from core.engine.cache import AnswerCache
-from core.engine.engine import Engine
-from core.metric import METRICS
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
 from core.runs.bundled_run import BUNDLED_RUN_METRICS, bundled_harmless_shifts
 from core.runs.null_bands import MAX_HARMLESS, NullBands, SignedMetrics, harmless_variants, null_band
 from core.runs.shifts import Shift
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.stats.score_pairs import MIN_FOR_QUANTILES
 from core.text.edits import apply
 from core.types import Example, Score

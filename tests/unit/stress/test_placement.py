@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.metric import METRICS
 from core.runs.placement import PLACES, PlacedPair, place_effects, placed_examples
 from core.runs.run import Plan, Run, ScoreRecord, Source, Variant
+from core.scoring.metric import METRICS
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import Threshold
 from core.stats.score_pairs import ScorePairs

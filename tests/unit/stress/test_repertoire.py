@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.cache import AnswerCache
-from core.engine.engine import Engine
 from core.models.pool import ModelPool
 from core.perturbation import PERTURBATIONS
 from core.perturbations.fillers import Assertion
 from core.runs.run import Meaning, Opinion, Plan, Run, ScoreRecord, Variant
 from core.runs.runner import continue_run
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.engine import Engine
 from core.studies.gaming import extended_run, in_every_place, known_phrases
 from tests.unit.stress.stressed import run_of
 

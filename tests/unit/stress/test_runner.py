@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.cache import AnswerCache
-from core.engine.engine import Engine
 from core.models.pool import ModelPool
 from core.runs.run import Plan, Run, RunRecord, Source, Variant, from_json_line
 from core.runs.runner import BackgroundRuns, continue_run
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.engine import Engine
 from core.text.edits import apply
 from core.types import Example, FailureKind
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.nli_check import NliResult
 from core.runs.matrix import kind_coverage
 from core.runs.run import Check, Run
 from core.runs.run_sentences import check_sentence, check_sentences, failure_sentences, refusal_sentences, split_refusal
+from core.scoring.nli_check import NliResult
 from tests.unit.stress.stressed import METRIC, run_of
 
 FLAGGED = "The model changed nothing. The model said: “{}”"

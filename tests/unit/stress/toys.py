@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import pytest
 
-from core.metric import METRICS, Card, Metric
+from core.scoring.metric import METRICS, Card, Metric
 from core.text.text import padded_words, words
 from core.types import Answer, Example, Question, Score
 

@@ -13,10 +13,10 @@ from core.cases.cases import Cases, MetricColumn, build_cases
 from core.cases.combining import Combining
 from core.cases.measures import draw_resamples
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
-from core.metric import METRICS
-from core.plugins.combination_file import combination_class
 from core.report import Report
 from core.reports.cells import format_cell
+from core.scoring.metric import METRICS
+from core.scoring.plugins.combination_file import combination_class
 from core.stats.statistic import Values
 from core.studies.combine import Combine
 from core.studies.saved_combination import cascade_entry, combination_entry

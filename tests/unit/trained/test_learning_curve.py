@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
+from core.scoring.engine.engine import Engine
 from core.settings import Settings
 from core.training.learning_curve import CurvePoint, learning_curve
 from core.training.run import Recipe, TrainingPlan, TrainingSource

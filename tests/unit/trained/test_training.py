@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from core.errors import LoadError
-from core.metrics.mine import Mine
 from core.models.adapters.word_support import WordSupportModel
 from core.models.unfinished_training import TrainingStep, UnfinishedTraining
 from core.models.words.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
@@ -24,6 +23,7 @@ from core.models.words.known_documents import document_sketch
 from core.models.words.trained_head import read_head, write_head
 from core.models.words.trees import MAX_TREES, STEP_TREES, Labels, boost, first_trees, mean_trees, tree_tensors
 from core.models.words.word_features import FEATURES, Features
+from core.scoring.metrics.mine import Mine
 from core.training.card import CardFacts, card_figures, verdict, words_account, write_card
 from core.training.run import TrainingPlan, TrainingSource
 from core.training.trainer import Trained, deal_parts, pairs_of, train_words

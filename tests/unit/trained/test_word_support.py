@@ -12,10 +12,10 @@ import pytest
 from core.cases.bundled_scores import bundled_samples
 from core.cases.training_overlap import scores_out_of_fold, training_documents, training_overlaps
 from core.data.datasets.bundled import bundled_items
-from core.engine.engine import Engine
-from core.metric import METRICS
-from core.metrics.mine import EmbeddedWordSupport
 from core.models.words.head import document_key
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.mine import EmbeddedWordSupport
 from core.settings import Settings
 from core.types import Answer, Example, Result, Span
 

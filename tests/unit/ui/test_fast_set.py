@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.engine.forecast import Forecast
+from core.scoring.engine.forecast import Forecast
 from pages.ui.probe.fast_set import format_forecast
 
 

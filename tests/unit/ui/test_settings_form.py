@@ -11,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.errors import BadSettingError
-from core.metric import METRICS, Card, Metric
 from core.registry import Registry
+from core.scoring.metric import METRICS, Card, Metric
 from core.types import Answer, Example, Question, Score
 from pages.ui.probe import metric_choice as module
 

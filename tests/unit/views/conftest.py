@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.store.store import Store
 from core.cases import measures
-from core.engine.engine import Engine
+from core.scoring.engine.engine import Engine
 from core.settings import Settings
 from pages.server import services
 from pages.ui.probe.probe_state import ProbeState

@@ -9,9 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.store.records import RightsError
-from core.metric import METRICS
-from core.plugins.checkpoint_metric import FORMS
 from core.registry import types_of
+from core.scoring.metric import METRICS
+from core.scoring.plugins.checkpoints.checkpoint_metric import FORMS
 from core.settings import Settings
 from pages.server import services
 from pages.ui.metrics import add_metric

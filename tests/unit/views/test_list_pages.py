@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.data.datasets.bundled import bundled_items
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from pages.ui.probe.pair import EDITOR_KEY
 from pages.ui.probe.probe_state import ProbeState
 from pages.ui.probe.text_panes import EditorState

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from core.data.datasets.bundled import bundled_items
 from core.editing.claim_edits import EditableClaims
 from core.errors import TouchstoneError
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from core.text.text import sentences
 from core.types import UNSTATED, ClaimList, Failure, FailureKind, Result, Seen, Span, SummaryClaim
 from pages.ui.probe.claim_scores import ScoredClaims, claim_scores_csv, claims_table

@@ -7,10 +7,10 @@ import pytest
 from core.base.profile import profile_names, profiles_with, read_profile
 from core.editing.editor import Editor
 from core.errors import BadSettingError, UnknownNameError
-from core.metric import METRICS, signature
-from core.nli_check import NLI_CHECKS
 from core.perturbation import PERTURBATIONS
 from core.registry import format_spec, settings_label
+from core.scoring.metric import METRICS, signature
+from core.scoring.nli_check import NLI_CHECKS
 from core.studies.gaming import for_each_metric
 
 FORMS = [

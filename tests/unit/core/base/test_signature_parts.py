@@ -8,16 +8,16 @@ import pytest
 
 from core.base.code_version import code_hash
 from core.base.signatures import code_of_signature, explain_signatures
-from core.engine.cache import AnswerCache
-from core.engine.code_records import keep_code, read_code
-from core.engine.engine import Engine
-from core.metric import METRICS, metric_code
 from core.models.pool import ModelPool
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.code_records import keep_code, read_code
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, metric_code
 from core.types import Example, Result
 from tests.unit.command_line import run
 
-BEFORE = {"core/metrics/rouge.py": "aaaaaaaaaaaa", "numpy": "2.4.5", "core/old.py": "cccccccccccc"}
-AFTER = {"core/metrics/rouge.py": "bbbbbbbbbbbb", "numpy": "2.4.6"}
+BEFORE = {"core/scoring/metrics/rouge.py": "aaaaaaaaaaaa", "numpy": "2.4.5", "core/old.py": "cccccccccccc"}
+AFTER = {"core/scoring/metrics/rouge.py": "bbbbbbbbbbbb", "numpy": "2.4.6"}
 
 
 def signature(parts: dict[str, str], measured: str = "precision") -> str:
@@ -30,7 +30,7 @@ def test_code_is_compared_file_by_file_and_library_by_library(tmp_path: Path) ->
     one, two = signature(BEFORE), signature(AFTER)
     assert list(explain_signatures(one, two, lambda hash: read_code(tmp_path, hash))) == [
         f"code: {code_hash(BEFORE)} → {code_hash(AFTER)}",
-        "  core/metrics/rouge.py: aaaaaaaaaaaa → bbbbbbbbbbbb",
+        "  core/scoring/metrics/rouge.py: aaaaaaaaaaaa → bbbbbbbbbbbb",
         "  numpy: 2.4.5 → 2.4.6",
         "  core/old.py: cccccccccccc → absent",
     ]
@@ -58,5 +58,5 @@ def test_what_signed_a_score_can_be_read_in_the_terminal(tmp_path: Path, monkeyp
     assert isinstance(outcome, Result)
     assert read_code(tmp_path, code_of_signature(outcome.signature)) == metric_code(METRICS.parse("rouge2"))
     shown = run("explain-signature", outcome.signature)
-    assert "core/metrics/rouge.py" in shown.stdout
+    assert "core/scoring/metrics/rouge.py" in shown.stdout
     assert "measured: precision" in shown.stdout

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.cache import AnswerCache
-from core.engine.engine import Engine
-from core.metric import METRICS
 from core.models.pool import ModelPool
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.types import Failure, Outcome, Result
 from tests.conftest import Weights
 from tests.doubles.bench import pair

@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.cache import AnswerCache
-from core.engine.engine import Engine
 from core.errors import LoadError
-from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models import adapters
 from core.models.pool import ModelPool
 from core.models.weights.integrity import Fingerprints
 from core.models.weights.locations import locate, locate_backbone
 from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.types import Result
 from tests.conftest import Weights
 from tests.doubles.bench import pair

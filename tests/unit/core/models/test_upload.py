@@ -9,10 +9,10 @@ import yaml  # type: ignore[import-untyped]  # it ships no types
 from huggingface_hub import constants
 
 from core.errors import TouchstoneError
-from core.metrics.mine import EmbeddedWordSupport
 from core.models.upload import push
 from core.models.weights.locations import locate
 from core.models.words.head import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, FIGURES_FILE, WEIGHTS_FILE
+from core.scoring.metrics.mine import EmbeddedWordSupport
 from tests.doubles.upload_hub import TOKEN, UploadHub
 from tests.unit.command_line import run
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from core.errors import TouchstoneError
-from core.metrics.alignscore import AlignScoreBase
-from core.metrics.minicheck import MiniCheckFlanT5
-from core.metrics.summac import SummaCConv, SummaCZS
-from core.outcome_record import outcome_record
+from core.scoring.metrics.alignscore import AlignScoreBase
+from core.scoring.metrics.minicheck import MiniCheckFlanT5
+from core.scoring.metrics.summac import SummaCConv, SummaCZS
+from core.scoring.outcome_records import outcome_record
 from core.text.contexts import (
     NamedText,
     closest_evidence,

@@ -128,8 +128,8 @@ def test_running_words_find_whole_words_only() -> None:
 ALL_AT_ONCE = """
 import sys, threading
 from core.text.english.wordnet import is_installed
-from core.metrics.factcg import _tokenize
-from core.metrics.rouge import _stemmer
+from core.scoring.metrics.factcg import _tokenize
+from core.scoring.metrics.rouge import _stemmer
 from core.text.text import sentences, splitter_name
 barrier, done = threading.Barrier(5), []
 def first(use):

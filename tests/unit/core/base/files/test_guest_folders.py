@@ -10,9 +10,9 @@ import pytest
 from core.base.files.guest_folders import limit_folders
 from core.battery import read_battery
 from core.errors import MissingWeightsError, TouchstoneError
-from core.metric import METRICS
 from core.model_reference import local_checkpoints
 from core.models.weights.locations import ModelStatus, is_local_source, locate, state_on_disk
+from core.scoring.metric import METRICS
 from core.settings import Settings
 
 BATTERY = 'title = "Mine"\ndate = 2026-01-01\nkinds = ["negation"]\n'

@@ -15,8 +15,8 @@ from core.models.adapters import onnx_classifier, sequence_classifier
 from core.models.weights.files import ONNX_KIND, deciding_files, onnx_files
 from core.models.weights.locations import locate
 from core.models.weights.repository import read_repository
-from core.plugins.checkpoint_file import checkpoint_class, entry_of
-from core.plugins.checkpoint_guess import guess_form
+from core.scoring.plugins.checkpoints.checkpoint_file import checkpoint_class, entry_of
+from core.scoring.plugins.checkpoints.checkpoint_guess import guess_form
 from core.types import Question
 from tests.conftest import Weights
 from tests.parity.tiny_onnx import NLI, export

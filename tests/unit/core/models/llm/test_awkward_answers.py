@@ -8,12 +8,12 @@ import pytest
 
 from core.editing.editor import EditedSummaries
 from core.errors import UnreadableAnswerError
-from core.metrics.bespoke_minicheck import yes_probability
-from core.metrics.direct_assessment import Mark
 from core.models.llm.chat import answer_text
 from core.models.llm.client.responses import Completion, read_completion, read_first_token, read_stream
 from core.models.llm.endpoints.endpoint import Endpoint
 from core.models.llm.structured import read_structured
+from core.scoring.metrics.bespoke_minicheck import yes_probability
+from core.scoring.metrics.direct_assessment import Mark
 from core.types import Answer
 
 HERE = Endpoint("http://one.example/v1", "")

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from core.engine.engine import Engine
-from core.metric import METRICS, Card, Metric
-from core.metrics.direct_assessment import DirectAssessment
 from core.model_reference import Checkpoint
 from core.models.llm.chat import Sampling, answer_text, first_question
 from core.models.llm.endpoints.endpoints import resolve_model
 from core.models.llm.prompts import Messages
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Card, Metric
+from core.scoring.metrics.direct_assessment import DirectAssessment
 from core.settings import Settings
 from core.types import Answer, Example, Failure, FailureKind, Outcome, Question, Result, Score
 from tests.unit.core.models.llm.scripted import CHAT_MODEL, Reply, completion, serving, text

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.engine import Engine
-from core.metric import METRICS
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Example, Failure, Outcome, Result
 from tests.unit.core.models.llm.scripted import Reply, completion, serving, text

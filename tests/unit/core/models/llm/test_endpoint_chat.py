@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from core.engine.cache import AnswerCache, cache_key
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnscorableError
 from core.models.llm.chat import Sampling, answer_text, chat_question, first_question
 from core.models.llm.endpoints.endpoints import model_fingerprint, resolve_model
 from core.models.llm.prompts import Messages
+from core.scoring.engine.cache import AnswerCache, cache_key
 from core.types import Answer, Question
 from tests.drive import answer
 from tests.unit.core.models.llm.scripted import CHAT_MODEL, Reply, refusal, serving, stream, text

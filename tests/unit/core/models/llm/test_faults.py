@@ -9,9 +9,9 @@ from collections import Counter
 
 import pytest
 
-from core.engine.engine import Engine
-from core.metric import METRICS
 from core.models.llm.spending.budget import SpendTracker
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Example, Failure, Outcome
 from tests.unit.core.models.llm.dialects import DIALECTS

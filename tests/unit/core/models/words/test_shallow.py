@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError, TouchstoneError
-from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.adapters import mlp
 from core.models.words.shallow import FEATURES, ShallowModel, read_model
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.stats.statistic import Values
 from core.training import shallow_data as training_data

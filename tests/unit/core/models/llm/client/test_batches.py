@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from core.engine import batch_exchange
-from core.engine.batch_worker import BatchWorker
-from core.engine.conversation import Conversation
-from core.engine.engine import Engine
 from core.models.llm.chat import Sampling, answer_text, first_question
 from core.models.llm.client import batches
 from core.models.llm.prompts import Messages
 from core.models.llm.spending.budget import SpendTracker
 from core.models.llm.spending.cost_log import read_costs
+from core.scoring.engine import batch_exchange
+from core.scoring.engine.batch_worker import BatchWorker
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
 from core.settings import Settings
 from core.types import Failure, Rounds
 from tests.doubles.bench import pair
@@ -36,7 +36,7 @@ from tests.unit.core.models.llm.batch_server import (
     refused,
 )
 from tests.unit.core.models.llm.scripted import CHAT_MODEL, Body, Reply, refusal, serving
-from tests.unit.engine.test_endpoint_worker import telling
+from tests.unit.core.scoring.engine.test_endpoint_worker import telling
 
 WORDS = ["one", "two", "three", "four"]
 
@@ -46,8 +46,8 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[BatchSer
     for name in Settings.model_fields:
         monkeypatch.delenv(f"TOUCHSTONE_{name.upper()}", raising=False)
     monkeypatch.chdir(tmp_path)  # where no .env is
-    monkeypatch.setattr("core.engine.batch_worker._GATHER_S", 0.005)
-    monkeypatch.setattr("core.engine.batch_worker._FIRST_POLL_S", 0.005)
+    monkeypatch.setattr("core.scoring.engine.batch_worker._GATHER_S", 0.005)
+    monkeypatch.setattr("core.scoring.engine.batch_worker._FIRST_POLL_S", 0.005)
     monkeypatch.setattr("core.models.llm.client.batches.backoff_s", lambda _: 0.0)
     monkeypatch.setattr("core.models.llm.client.client.backoff_s", lambda _: 0.0)
     scripted = BatchServer()

@@ -11,9 +11,7 @@ from typing import Any
 
 import pytest
 
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS
 from core.model_reference import EndpointModel
 from core.models.llm.chat import Sampling, first_question
 from core.models.llm.endpoints.endpoint import Endpoint, Price
@@ -21,6 +19,8 @@ from core.models.llm.prompts import Messages
 from core.models.llm.spending.budget import SpendTracker
 from core.models.llm.spending.cost_log import CostLog, read_costs
 from core.models.llm.spending.spend import Spend, Usage, actual_usage, max_usage
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Answer, Example, Question, Result
 from tests.doubles.models import PATIENCE_S
