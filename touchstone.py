@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from mlflow.genai.scorers import Scorer as MlflowScorer
 
     from core.data.dataset import Importer, Refusal
+    from core.edits.perturbation import Perturbation, PerturbationCard
     from core.integrations.autoevals_scorer import Consistency as AutoevalsScorer
     from core.integrations.deepeval_metric import Consistency as DeepEvalMetric
     from core.integrations.evaluate_metric import Consistency as EvaluateMetric
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from core.notebook.reports import NotebookReport
     from core.notebook.scores import Scores
     from core.notebook.session import Pairs
-    from core.perturbation import Perturbation, PerturbationCard
     from core.runs.run import Run
     from core.scoring.metric import Card, Metric
     from core.study import Study, StudyData
@@ -325,7 +325,7 @@ def __getattr__(name: str) -> Any:
 
         return {"Checkpoint": Checkpoint, "EndpointModel": EndpointModel}[name]
     if name in {"Perturbation", "PerturbationCard"}:
-        from core.perturbation import Perturbation, PerturbationCard
+        from core.edits.perturbation import Perturbation, PerturbationCard
 
         return {"Perturbation": Perturbation, "PerturbationCard": PerturbationCard}[name]
     if name in {"Importer", "Refusal"}:

@@ -15,8 +15,8 @@ from annotations.campaigns.webhooks import EVENTS
 from annotations.exchange.export_format import EXPORT_FORMATS
 from core.catalog.metric_catalog import list_metrics, metrics_markdown
 from core.data.dataset import DATASETS
+from core.edits.perturbation import PERTURBATIONS
 from core.models.pool import ModelPool
-from core.perturbation import PERTURBATIONS
 from core.registry import settings_of
 from core.reports.files import FORMS
 from core.scoring.metric import METRICS

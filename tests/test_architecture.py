@@ -132,7 +132,7 @@ def test_listing_what_exists_needs_no_model_library() -> None:
     plugins = [
         path
         for path in SHIPPED
-        if name_of(path).startswith(("core/scoring/metrics/", "core/perturbations/", "core/data/datasets/"))
+        if name_of(path).startswith(("core/scoring/metrics/", "core/edits/perturbations/", "core/data/datasets/"))
     ]
     networks = {
         name_of(path): module

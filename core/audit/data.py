@@ -10,11 +10,11 @@ from shlex import quote
 
 import numpy as np
 
-from core.battery import STANDARD_BATTERY, Battery, read_battery, standard_battery
 from core.bulk.results import scored_sample, stored_score
 from core.cases.cases import Cases, MetricColumn
 from core.cases.data_facts import DataFacts, data_facts
 from core.cases.pooling import pool_cases
+from core.edits.battery import STANDARD_BATTERY, Battery, read_battery, standard_battery
 from core.errors import TouchstoneError
 from core.runs.filters import (
     build_sources,

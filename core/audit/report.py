@@ -21,8 +21,8 @@ from core.audit.question import (
     judge_questions,
     ordered_questions,
 )
-from core.battery import NOT_RECORDED, Battery
 from core.cases.data_facts import DataFacts
+from core.edits.battery import NOT_RECORDED, Battery
 from core.errors import TouchstoneError
 from core.runs.run import Run
 from core.settings import VERSION

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from core.audit.question import MOST_SHOWN_PAIRS, Case, ShownPair
-from core.perturbation import PERTURBATIONS, Intent
+from core.edits.perturbation import PERTURBATIONS, Intent
 from core.runs.run import Run, intent_of
 from core.runs.shifts import Shift
 from core.scoring.metric import METRICS

@@ -10,9 +10,9 @@ from pathlib import Path
 from core.bulk.results import scored_sample
 from core.cases.cases import Cases
 from core.cases.pooling import pool_cases
+from core.edits.perturbation import Intent
 from core.errors import TouchstoneError
 from core.gate.results_file import MetricSide
-from core.perturbation import Intent
 from core.runs.run import Run, ScoreRecord, VariantKey, intent_of, run_from_lines
 from core.types import Example, Item, Verdict
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.battery import named_kinds
+from core.edits.battery import named_kinds
 from core.notebook.reports import PAIRS_DATASET
 from core.notebook.session import Pairs, download_weights, engine, read_pairs
 from core.runs.run import Plan, Run, Source, Variant

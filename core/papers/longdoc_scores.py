@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from types import MappingProxyType
 
+from core.edits.perturbation import PERTURBATIONS
 from core.papers.paper import Figures, MissingDataError, ReleasedData, Waiting
 from core.papers.published import CellPlace
-from core.perturbation import PERTURBATIONS
 from core.runs.run import Plan, Run
 from core.scoring.metric import METRICS, Metric
 from core.scoring.nli_check import NLI_CHECKS

@@ -14,10 +14,10 @@ from typing import ClassVar
 from core.cases.cases import Cases, build_cases
 from core.catalog.metric_setup import missing_steps
 from core.data.dataset import DATASETS, ImportCounts, readable_items, source_sha256
+from core.edits.perturbation import Perturbation
 from core.errors import TouchstoneError
 from core.model_reference import EndpointModel
 from core.papers.published import CellPlace
-from core.perturbation import Perturbation
 from core.registry import Registry
 from core.runs.run import Plan, Run, Source
 from core.runs.runner import continue_run

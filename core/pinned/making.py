@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from core.audit.question import Finding, MetricAudit, ShownPair
 from core.audit.report import AuditReport
 from core.audit.shown_pairs import shown_shifts
-from core.perturbation import PERTURBATIONS
+from core.edits.perturbation import PERTURBATIONS
 from core.pinned.pin import AuditSource, PairSource, Pin, PinnedPair, StudySource
 from core.report import Cell, Column, Report, Table
 from core.scoring.metric_title import metric_title

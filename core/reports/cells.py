@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from core.perturbation import kind_title
+from core.edits.perturbation import kind_title
 from core.registry import split_pieces
 from core.report import Cell, Column, Table, estimate_of
 from core.scoring.metric_title import metric_title, metric_titles

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from core.base.signatures import apart_from_code
-from core.battery import Battery, standard_battery
 from core.data.datasets.bundled import bundled_items
+from core.edits.battery import Battery, standard_battery
 from core.runs.run import Plan, Run, Source, run_from_lines, run_lines
 from core.runs.shifts import Shift, score_shifts
 from core.scoring.metric import METRICS

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from core.edits.perturbation import PERTURBATIONS
 from core.model_reference import asks_endpoint
 from core.models.llm.spending.spend import CostEstimate
-from core.perturbation import PERTURBATIONS
 from core.runs.run import Plan, Run, Source
 from core.runs.runner import check_conversation, variant_conversation
 from core.scoring.engine.conversation import Conversation

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from core.editing.trivial import trivial_kind
+from core.edits.editing.trivial import trivial_kind
+from core.edits.perturbation import PERTURBATIONS, Intent, PerturbationCard
 from core.errors import UnknownNameError
-from core.perturbation import PERTURBATIONS, Intent, PerturbationCard
 from core.runs.run import Meaning, Run, Source, Variant, VariantKey
 from core.text.english.mentions import Origin, edit_origin
 from core.types import Edit, ErrorType, Example, Item, Sample, T, Verdict

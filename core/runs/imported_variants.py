@@ -12,9 +12,9 @@ from core.data.dataset import Refusal
 from core.data.datasets.formats.fields import clean_text, document_key
 from core.data.datasets.formats.item_stream import FIELD_NAMES
 from core.data.datasets.formats.table_files import file_rows
+from core.edits.perturbation import PERTURBATIONS, Intent, Perturbation
+from core.edits.perturbations.imported import IMPORTED
 from core.errors import TouchstoneError
-from core.perturbation import PERTURBATIONS, Intent, Perturbation
-from core.perturbations.imported import IMPORTED
 from core.runs.filters import rule_remarks
 from core.runs.run import Run, RunRecord, Source, Variant
 from core.text.edits import recover

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.perturbation import Intent
+from core.edits.perturbation import Intent
 from core.runs.null_bands import NullBand, null_band
 from core.runs.run import Run, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts

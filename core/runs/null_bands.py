@@ -22,9 +22,9 @@ from core.base.background import BackgroundTask
 from core.base.files.cache_database import open_database
 from core.base.memoization import memoize
 from core.base.signatures import apart_from_code
-from core.battery import Battery, standard_battery
+from core.edits.battery import Battery, standard_battery
+from core.edits.perturbation import Perturbation, RulePerturbation
 from core.errors import Problem, UnscorableError, attempt
-from core.perturbation import Perturbation, RulePerturbation
 from core.runs.shifts import Shift, changed_words
 from core.scoring.engine.conversation import ScoringEngine
 from core.scoring.metric import Metric

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, TypeAdapter, ValidationError
 
+from core.edits.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.errors import TouchstoneError
-from core.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.scoring.metric import Metric
 from core.scoring.nli_check import NliCheck, NliResult
 from core.settings import VERSION

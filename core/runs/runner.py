@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from core.base.background import BackgroundTask, Progress
-from core.perturbation import PERTURBATIONS, Perturbation
+from core.edits.perturbation import PERTURBATIONS, Perturbation
 from core.runs.filters import rule_remarks
 from core.runs.run import Check, Run, RunRecord, ScoreRecord, Source, Variant, to_json_line
 from core.scoring.engine.conversation import Conversation

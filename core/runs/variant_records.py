@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.perturbation import PERTURBATIONS
+from core.edits.perturbation import PERTURBATIONS
 from core.runs.run import Source, Variant
 from core.scoring.outcome_records import JsonRecord
 from core.text.contexts import optional_fields

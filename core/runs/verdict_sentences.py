@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from core.perturbation import PERTURBATIONS, Intent
+from core.edits.perturbation import PERTURBATIONS, Intent
 from core.runs.matrix import MatrixCell
 from core.stats.score_pairs import Move
 from core.stats.text_tables import format_signed

@@ -14,9 +14,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from core.edits.perturbation import INTENTS, Intent
 from core.errors import TouchstoneError
 from core.model_reference import Checkpoint
-from core.perturbation import INTENTS, Intent
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, VariantKey, intent_of
 from core.runs.shifts import STRESS_RESAMPLES, DocumentMeans

@@ -10,9 +10,9 @@ from typing import ClassVar, get_args
 
 import numpy as np
 
+from core.edits.perturbation import PERTURBATIONS
+from core.edits.perturbations.fillers import Assertion, Filler, Placement
 from core.errors import TouchstoneError
-from core.perturbation import PERTURBATIONS
-from core.perturbations.fillers import Assertion, Filler, Placement
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, intent_of, run_from_lines, run_lines, to_json_line
 from core.runs.shifts import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from core.perturbation import PERTURBATIONS
+from core.edits.perturbation import PERTURBATIONS
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.check_shares import check_shares
 from core.runs.matrix import (

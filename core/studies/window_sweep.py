@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from core.base.profile import Setting
+from core.edits.perturbation import INTENTS, Intent
 from core.errors import TouchstoneError
-from core.perturbation import INTENTS, Intent
 from core.registry import settings_of
 from core.report import Axis, Chart, Column, Report, Series, Table
 from core.runs.run import Run, RunRecord, intent_of

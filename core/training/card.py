@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.battery import Battery, standard_battery
+from core.edits.battery import Battery, standard_battery
 from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE, HEADS, document_key
 from core.settings import VERSION
 from core.stats.bootstrap import Distribution, Resamples

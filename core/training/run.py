@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from core.battery import Battery, standard_battery
+from core.edits.battery import Battery, standard_battery
 from core.errors import TouchstoneError
 from core.model_reference import Checkpoint
 from core.models.pool import IMPORTING

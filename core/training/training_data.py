@@ -12,8 +12,8 @@ from math import ceil
 
 import numpy as np
 
-from core.battery import Battery, standard_battery
 from core.data.datasets.bundled import bundled_items
+from core.edits.battery import Battery, standard_battery
 from core.errors import TouchstoneError, UnscorableError
 from core.models.words.known_documents import NEAR_DUPLICATE, RUN_WORDS
 from core.stats.statistic import Numbers, number_documents

@@ -26,7 +26,7 @@ from core.audit.report import (
 )
 from core.audit.report_html import report_html
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
-from core.battery import STANDARD_BATTERY
+from core.edits.battery import STANDARD_BATTERY
 from core.errors import TouchstoneError
 from core.gate.results_file import read_results
 from core.scoring.engine.engine import Engine

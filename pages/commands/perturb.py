@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from core.battery import named_kinds
 from core.data.dataset import Refusal
+from core.edits.battery import named_kinds
 from core.reports.text import table_text
 from core.runs.filters import balanced_variants
 from core.runs.matrix import kind_coverage

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import typer
 
 from core.data.dataset import DATASETS
-from core.perturbation import PERTURBATIONS
+from core.edits.perturbation import PERTURBATIONS
 from core.scoring.metric import METRICS
 from core.scoring.plugins.extensions import plugin_reports
 from core.study import STUDIES

@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 
 from core.base.profile import profile_names, read_profile
-from core.battery import named_kinds
 from core.catalog.metric_catalog import default_metrics
 from core.data.dataset import Refusal
+from core.edits.battery import named_kinds
+from core.edits.perturbation import Perturbation
 from core.errors import TouchstoneError, attempt
-from core.perturbation import Perturbation
 from core.report import Report
 from core.reports.record import report_json
 from core.reports.text import report_text

@@ -11,9 +11,9 @@ import typer
 
 from annotations.exchange.labelled_items import benchmark_items, load_labelled_items
 from annotations.store.store import Store
-from core.battery import STANDARD_BATTERY, read_battery
 from core.data.dataset import Refusal
 from core.data.datasets.bundled import Bundled
+from core.edits.battery import STANDARD_BATTERY, read_battery
 from core.errors import TouchstoneError
 from core.models.unfinished_training import TrainingStep
 from core.runs.bundled_run import bundled_run_lines

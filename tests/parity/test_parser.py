@@ -12,10 +12,10 @@ from types import ModuleType
 
 import pytest
 
+from core.edits.perturbation import PERTURBATIONS
 from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
 from core.model_reference import Checkpoint
 from core.models.weights.files import PARSER_KINDS
-from core.perturbation import PERTURBATIONS
 from core.scoring.metric import METRICS
 from core.text import spacy_pipeline
 from core.text.edits import apply

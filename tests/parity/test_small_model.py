@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from core.edits.perturbation import PERTURBATIONS
 from core.errors import UnscorableError
 from core.explanations.detect import explain_given_detection
 from core.model_reference import Checkpoint
 from core.models.llm.chat import Sampling, chat_question
-from core.perturbation import PERTURBATIONS
 from core.scoring.metric import METRICS
 from core.text import edits as executable
 from core.types import Example, Question

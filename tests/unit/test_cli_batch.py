@@ -14,9 +14,9 @@ from typer.testing import CliRunner, Result
 
 from cli import app
 from core.settings import Settings
+from tests.unit.core.edits.editing.test_editor import DOCUMENT, SIX, SUMMARY
 from tests.unit.core.models.llm.batch_server import BatchServer, Ending, Line, answered, jsonl
 from tests.unit.core.models.llm.scripted import Reply, serving
-from tests.unit.editing.test_editor import DOCUMENT, SIX, SUMMARY
 
 CASE = {"id": "a", "document": DOCUMENT, "summary": SUMMARY, "seed": SUMMARY, "explanation": "No.", "reference": "No."}
 

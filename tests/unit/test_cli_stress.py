@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.battery import read_battery, standard_battery
+from core.edits.battery import read_battery, standard_battery
 from core.errors import TouchstoneError
 from core.model_reference import Checkpoint
 from core.models.pool import ModelPool

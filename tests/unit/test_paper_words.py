@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from core.base.profile import read_profile
-from core.editing.editor import Editor
-from core.editing.proposals import EditForm
+from core.edits.editing.editor import Editor
+from core.edits.editing.proposals import EditForm
+from core.edits.perturbation import PERTURBATIONS
 from core.errors import BadSettingError, TouchstoneError
 from core.explanations.detect import ExplainMode, detect_and_explain, explain_given_detection, explanation_signature
 from core.models.llm.chat import Sampling
@@ -25,7 +26,6 @@ from core.models.llm.printed_words import (
 )
 from core.models.llm.prompts import load_prompt
 from core.papers.paper_words import find_words, own_words_note, save_words
-from core.perturbation import PERTURBATIONS
 from core.scoring.metric import METRICS, signature
 from core.types import Example
 from tests.drive import drive

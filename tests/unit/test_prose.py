@@ -14,7 +14,7 @@ from annotations.campaigns.questions import Answer, check_answers, is_asked, rea
 from cli import app
 from core.data.dataset import DATASETS, Importer, Refusal
 from core.data.datasets.bundled import bundled_items
-from core.perturbation import PERTURBATIONS, Perturbation
+from core.edits.perturbation import PERTURBATIONS, Perturbation
 from core.scoring.metric import METRICS, Metric
 from core.settings import VERSION, Settings
 from core.text import edits as executable
@@ -44,7 +44,7 @@ def test_a_metric_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_perturbation_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found_in_folder("core/perturbations/hedge.py", tmp_path, PERTURBATIONS, monkeypatch)  # type: ignore[arg-type]
+    found_in_folder("core/edits/perturbations/hedge.py", tmp_path, PERTURBATIONS, monkeypatch)  # type: ignore[arg-type]
     perturbation: Perturbation = PERTURBATIONS.parse("hedge")
     edits = perturbation.edits(Example("a", "doc", "It rains. It pours."), random.Random(0))
     assert executable.apply("It rains. It pours.", edits).count(": ") == 2

@@ -11,8 +11,8 @@ import numpy as np
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, worst_level
 from core.audit.shown_pairs import format_decisions, shown_shift, shown_shifts
-from core.perturbation import PERTURBATIONS
-from core.perturbations.repeated import Repeated
+from core.edits.perturbation import PERTURBATIONS
+from core.edits.perturbations.repeated import Repeated
 from core.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
 from core.scoring.metric import METRICS
 from core.stats.bootstrap import Resamples

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from core.battery import STANDARD_BATTERY, battery_names
+from core.edits.battery import STANDARD_BATTERY, battery_names
 from core.models.llm.printed_words import papers_with_words
 from core.settings import check_devices
 

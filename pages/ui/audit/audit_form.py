@@ -15,8 +15,8 @@ from core.audit.data import with_battery, with_saved_thresholds
 from core.audit.evidence import Measurement
 from core.audit.report import AuditReport
 from core.audit.task import AuditTask
-from core.battery import STANDARD_BATTERY
 from core.catalog.metric_catalog import default_metrics, list_metrics
+from core.edits.battery import STANDARD_BATTERY
 from core.errors import Problem, TouchstoneError, attempt
 from core.model_reference import asks_endpoint
 from core.models.llm.endpoints.endpoints import list_endpoints

@@ -12,7 +12,7 @@ from core.audit.bundled_audits import bundled_audit
 from core.audit.report_html import level_strip
 from core.cases.bundled_scores import precomputed_scores
 from core.data.datasets.bundled import bundled_items
-from core.perturbation import PERTURBATIONS
+from core.edits.perturbation import PERTURBATIONS
 from core.runs.matrix import MatrixCell, shift_matrix
 from core.runs.null_bands import NullBand, any_size_band
 from core.runs.run import Run, intent_of

@@ -10,10 +10,10 @@ import streamlit as st
 
 from core.catalog.metric_catalog import MetricRow
 from core.catalog.metric_setup import format_megabytes
+from core.edits.perturbation import PERTURBATIONS
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models.pool import ModelPool
 from core.models.weights.locations import PACKAGE, ModelState, ModelStatus
-from core.perturbation import PERTURBATIONS
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from pages.ui.metrics.endpoint_list import metrics_state

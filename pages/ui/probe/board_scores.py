@@ -12,8 +12,8 @@ import streamlit as st
 
 from core.base.memoization import memoize
 from core.base.signatures import apart_from_code
-from core.battery import read_battery, standard_battery
-from core.editing.sentence_alignment import sentence_origins
+from core.edits.battery import read_battery, standard_battery
+from core.edits.editing.sentence_alignment import sentence_origins
 from core.model_reference import asks_endpoint, local_checkpoints
 from core.runs.bundled_run import bundled_harmless_shifts
 from core.runs.null_bands import NullBands, SignedMetrics

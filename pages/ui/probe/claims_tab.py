@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.editing.claim_edits import EditableClaim, EditableClaims
+from core.edits.editing.claim_edits import EditableClaim, EditableClaims
 from core.errors import TouchstoneError
 from core.model_reference import local_checkpoints
 from core.models.llm.endpoints.local_models import is_local_model

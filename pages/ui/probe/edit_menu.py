@@ -9,9 +9,9 @@ from functools import partial
 import streamlit as st
 
 from core.data.datasets.bundled import bundled_items
+from core.edits.perturbation import PERTURBATIONS, Perturbation, PerturbationCard, refusal
 from core.model_reference import local_checkpoints
 from core.models.weights.locations import ModelStatus
-from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard, refusal
 from core.scoring.engine.conversation import Conversation
 from core.scoring.engine.engine import ConversationTask
 from core.text import edits as executable

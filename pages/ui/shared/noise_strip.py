@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.perturbation import PERTURBATIONS
+from core.edits.perturbation import PERTURBATIONS
 from core.runs.matrix import MatrixCell
 from core.runs.noise_strip import format_edge, mark_place
 from pages.ui.shared.markup import register_component

@@ -12,7 +12,7 @@ import streamlit as st
 from annotations.store.records import RunRow
 from annotations.store.reports import Work
 from annotations.store.store import InMemoryRuns, Store
-from core.battery import STANDARD_BATTERY
+from core.edits.battery import STANDARD_BATTERY
 from core.runs.bundled_run import bundled_run_lines
 from core.runs.filters import count_left_out, filter_variants
 from core.runs.run import Meaning, Opinion, Run, VariantKey, run_from_lines, run_lines, to_json_line

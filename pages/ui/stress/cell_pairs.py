@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotations.store.records import RunRow
-from core.perturbation import kind_title
+from core.edits.perturbation import kind_title
 from core.runs.matrix import MatrixCell
 from core.runs.run import Check, Run, Variant
 from core.runs.run_sentences import split_refusal

@@ -8,7 +8,7 @@ from math import fsum
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.perturbation import PERTURBATIONS, Intent, kind_title
+from core.edits.perturbation import PERTURBATIONS, Intent, kind_title
 from core.runs.matrix import MatrixCell
 from core.runs.noise_strip import format_edge, mark_place
 from core.runs.null_bands import null_band

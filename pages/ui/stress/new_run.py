@@ -9,14 +9,14 @@ from itertools import count
 
 import streamlit as st
 
-from core.battery import Battery, read_battery
 from core.catalog.metric_catalog import default_metrics
+from core.edits.battery import Battery, read_battery
+from core.edits.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.errors import BadSettingError, LoadError, MissingWeightsError, TouchstoneError, attempt
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from core.models.llm.endpoints.endpoints import endpoint_problem, list_endpoints
 from core.models.llm.endpoints.local_models import LOCAL, chat_model, check_local_model, is_local_model
 from core.models.llm.spending.spend import format_estimate
-from core.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.registry import settings_of
 from core.runs.cost import asks_endpoints, estimate_run_cost
 from core.runs.imported_variants import ImportedVariants

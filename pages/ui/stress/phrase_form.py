@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
+from core.edits.perturbations.fillers import Filler, Phrase
 from core.errors import TouchstoneError
-from core.perturbations.fillers import Filler, Phrase
 from core.runs.run import Run
 from core.studies.gaming import extended_run, in_every_place, known_phrases
 from pages.ui.shared.markup import escape_markdown

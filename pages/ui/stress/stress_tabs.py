@@ -10,7 +10,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from annotations.store.records import RunRow
-from core.perturbation import kind_title
+from core.edits.perturbation import kind_title
 from core.report import Cell, Report
 from core.runs.filters import filter_variants
 from core.runs.matrix import MatrixCell, shift_matrix

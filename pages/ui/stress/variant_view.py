@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from annotations.store.records import RunRow
+from core.edits.perturbation import PERTURBATIONS
 from core.errors import TouchstoneError
-from core.perturbation import PERTURBATIONS
 from core.runs.run import Meaning, Opinion, Run, Source, Variant
 from core.runs.run_sentences import check_sentence
 from core.scoring.engine.conversation import Cell, CellState, Request

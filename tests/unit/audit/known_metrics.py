@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import pytest
 
-from core.battery import standard_battery
+from core.edits.battery import standard_battery
+from core.edits.perturbation import Perturbation
 from core.errors import UnscorableError
-from core.perturbation import Perturbation
 from core.scoring.metric import METRICS, Card, Metric
 from core.text.edits import apply
 from core.types import Answer, Example, Item, Question, Score, Verdict

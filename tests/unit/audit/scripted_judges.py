@@ -18,9 +18,9 @@ import pytest
 from core.audit.data import items_data
 from core.audit.evidence import Evidence, Measurement
 from core.audit.report import AuditReport, audit_metrics, build_report
-from core.battery import read_battery
 from core.data.datasets.bundled import bundled_items
-from core.perturbation import PERTURBATIONS
+from core.edits.battery import read_battery
+from core.edits.perturbation import PERTURBATIONS
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings

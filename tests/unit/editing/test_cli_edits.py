@@ -13,8 +13,8 @@ from cli import app
 from core.data.datasets.pairs import Pairs
 from core.errors import MissingEndpointError
 from core.types import Item, Verdict
+from tests.unit.core.edits.editing.test_editor import DOCUMENT, SIX, SUMMARY, edit
 from tests.unit.core.models.llm.scripted import Reply, serving, text
-from tests.unit.editing.test_editor import DOCUMENT, SIX, SUMMARY, edit
 
 DATED = edit("until June", "until May")
 ANSWER = [*SIX[:3], DATED, edit("the mayor", "the captain")]

@@ -10,7 +10,7 @@ import pytest
 
 from core.base.signatures import apart_from_code
 from core.cases.bundled_scores import precomputed_scores
-from core.perturbation import PERTURBATIONS
+from core.edits.perturbation import PERTURBATIONS
 from core.runs.bundled_run import bundled_run_lines, plan_bundled_run
 from core.runs.matrix import shift_matrix
 from core.runs.run import Run, run_from_lines

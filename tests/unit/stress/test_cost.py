@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from core.edits.perturbation import PERTURBATIONS
 from core.models.llm.spending.spend import CostEstimate
 from core.models.pool import ModelPool
-from core.perturbation import PERTURBATIONS
 from core.runs.cost import asks_endpoints, estimate_run_cost, missing_conversations
 from core.runs.run import Plan, Run, Source
 from core.runs.runner import continue_run

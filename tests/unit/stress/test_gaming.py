@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from core.edits.perturbation import PERTURBATIONS
 from core.errors import TouchstoneError
 from core.models.pool import ModelPool
-from core.perturbation import PERTURBATIONS
 from core.runs.run import Plan, Run, ScoreRecord, Source
 from core.runs.runner import continue_run
 from core.runs.shifts import score_shifts

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from core.perturbation import Intent
+from core.edits.perturbation import Intent
 from core.runs.matrix import MatrixCell, MetricBalance, kind_coverage, metric_balances, shift_matrix
 from core.runs.null_bands import NullBand, null_band
 from core.runs.run import Run, Variant

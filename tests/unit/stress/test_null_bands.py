@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from core.battery import read_battery
 from core.data.datasets.bundled import bundled_items
+from core.edits.battery import read_battery
+from core.edits.perturbation import PERTURBATIONS
 from core.models.pool import ModelPool
-from core.perturbation import PERTURBATIONS
 from core.runs.bundled_run import BUNDLED_RUN_METRICS, bundled_harmless_shifts
 from core.runs.null_bands import MAX_HARMLESS, NullBands, SignedMetrics, harmless_variants, null_band
 from core.runs.shifts import Shift

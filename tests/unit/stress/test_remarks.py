@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.perturbation import PERTURBATIONS
+from core.edits.perturbation import PERTURBATIONS
 from core.runs.filters import rule_remarks
 from core.types import Edit, Example, Span
 

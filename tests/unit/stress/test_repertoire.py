@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from core.edits.perturbation import PERTURBATIONS
+from core.edits.perturbations.fillers import Assertion
 from core.models.pool import ModelPool
-from core.perturbation import PERTURBATIONS
-from core.perturbations.fillers import Assertion
 from core.runs.run import Meaning, Opinion, Plan, Run, ScoreRecord, Variant
 from core.runs.runner import continue_run
 from core.scoring.engine.cache import AnswerCache

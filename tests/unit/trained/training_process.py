@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from core.battery import Battery
 from core.data.datasets.bundled import bundled_items
+from core.edits.battery import Battery
 from core.models.unfinished_training import TrainingStep, UnfinishedTraining
 from core.models.words.trained_head import write_head
 from core.training.trainer import train_words

@@ -53,7 +53,7 @@ def opened(*names: str) -> AppTest:
 
 @pytest.fixture
 def sample(monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    registry = Registry[Metric]("sample", "core.perturbations")
+    registry = Registry[Metric]("sample", "core.edits.perturbations")
     registry.add(Sample)
     monkeypatch.setattr(module, "METRICS", registry)
     return opened("sample")

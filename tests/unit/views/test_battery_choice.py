@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.battery import read_battery, standard_battery
-from core.perturbation import PERTURBATIONS
+from core.edits.battery import read_battery, standard_battery
+from core.edits.perturbation import PERTURBATIONS
 from pages.ui.stress.new_run import battery_of_kinds
 from tests.doubles.contributing import found_in_folder
 
@@ -42,7 +42,7 @@ def test_a_new_run_begins_with_the_kinds_of_the_battery(open_page: Open) -> None
 def test_a_perturbation_of_ones_own_is_offered_and_chosen_once_it_is_named(
     open_page: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found_in_folder("core/perturbations/hedge.py", tmp_path, PERTURBATIONS, monkeypatch)  # type: ignore[arg-type]
+    found_in_folder("core/edits/perturbations/hedge.py", tmp_path, PERTURBATIONS, monkeypatch)  # type: ignore[arg-type]
     app = opened_form(open_page)
     assert "Hedge" in [label for pills in app.button_group for label in pills.options]
     assert "hedge" not in chosen_kinds(app)

@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.data.datasets.bundled import bundled_items
-from core.editing.claim_edits import EditableClaims
+from core.edits.editing.claim_edits import EditableClaims
 from core.errors import TouchstoneError
 from core.scoring.metric import METRICS
 from core.text.text import sentences

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.data.datasets.bundled import bundled_items
-from core.perturbation import PERTURBATIONS
+from core.edits.perturbation import PERTURBATIONS
 from pages.ui.probe.pair import EDITOR_KEY
 from pages.ui.probe.probe_state import ProbeState
 from pages.ui.probe.text_panes import EditorState

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from core.base.profile import profile_names, profiles_with, read_profile
-from core.editing.editor import Editor
+from core.edits.editing.editor import Editor
+from core.edits.perturbation import PERTURBATIONS
 from core.errors import BadSettingError, UnknownNameError
-from core.perturbation import PERTURBATIONS
 from core.registry import format_spec, settings_label
 from core.scoring.metric import METRICS, signature
 from core.scoring.nli_check import NLI_CHECKS

@@ -46,7 +46,7 @@ class Sample:
 
 
 def filled() -> Registry[Sample]:
-    registry = Registry[Sample]("sample", "core.perturbations")
+    registry = Registry[Sample]("sample", "core.edits.perturbations")
     registry.add(Sample)
     return registry
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.base.files.guest_folders import limit_folders
-from core.battery import read_battery
+from core.edits.battery import read_battery
 from core.errors import MissingWeightsError, TouchstoneError
 from core.model_reference import local_checkpoints
 from core.models.weights.locations import ModelStatus, is_local_source, locate, state_on_disk

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from core.battery import standard_battery
 from core.data.dataset import DATASETS, Refusal
 from core.data.datasets.bundled import FOLDER, Bundled, bundled_items
+from core.edits.battery import standard_battery
+from core.edits.perturbation import Perturbation
 from core.errors import UnscorableError
-from core.perturbation import Perturbation
 from core.text import edits
 from core.text.english.numbers import NUMBER_WORDS
 from core.text.text import entities, sentences

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.editing.editor import EditedSummaries
+from core.edits.editing.editor import EditedSummaries
 from core.errors import UnreadableAnswerError
 from core.models.llm.chat import answer_text
 from core.models.llm.client.responses import Completion, read_completion, read_first_token, read_stream

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from core.edits.perturbation import PERTURBATIONS
+from core.edits.perturbations.prompted import Prompted
 from core.errors import BadSettingError, UnknownNameError
 from core.models.llm import prompt_replacements
 from core.models.llm.prompts import PROMPTS_FOLDER, bundled_prompt, load_prompt
-from core.perturbation import PERTURBATIONS
-from core.perturbations.prompted import Prompted
 from core.settings import Settings
 
 NAME = "negated"

@@ -11,8 +11,8 @@ from textwrap import dedent
 
 import pytest
 
+from core.edits.perturbation import PERTURBATIONS, Perturbation
 from core.errors import UnknownNameError
-from core.perturbation import PERTURBATIONS, Perturbation
 from core.registry import Registry
 from core.scoring.metric import METRICS, Metric
 from core.scoring.plugins import extensions

@@ -10,8 +10,8 @@ from pathlib import Path
 import nltk.data
 import pytest
 
+from core.edits.perturbation import PERTURBATIONS
 from core.errors import UnscorableError
-from core.perturbation import PERTURBATIONS
 from core.text.edits import apply
 from core.text.english.synonyms import wordnet_lexicon
 from core.text.english.syntax import tokenize
