@@ -119,8 +119,8 @@ docs: .venv/.dev ## build the site of docs/ into var/site
 	$(BIN)/zensical build --clean --strict -f zensical.toml
 
 demo-data: .venv/.run ## compute again what comes with the bundled examples: scores, a stress run
-	$(BIN)/python -c 'from core.cases.bundled_scores import write_scores; write_scores()'
-	$(BIN)/python -c 'from core.runs.bundled_run import write_bundled_run; write_bundled_run()'
+	$(BIN)/python -c 'from core.results.cases.bundled_scores import write_scores; write_scores()'
+	$(BIN)/python -c 'from core.results.runs.bundled_run import write_bundled_run; write_bundled_run()'
 
 train-embedded: .venv/.run ## train the metric that comes with Touchstone again, on the bundled examples (some minutes)
 	$(BIN)/python cli.py train bundled --to core/models/weights/embedded/model --corruptions 0.9

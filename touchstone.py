@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from core.notebook.reports import NotebookReport
     from core.notebook.scores import Scores
     from core.notebook.session import Pairs
-    from core.runs.run import Run
+    from core.results.runs.run import Run
     from core.scoring.metric import Card, Metric
     from core.study import Study, StudyData
     from core.types import Sample

@@ -20,20 +20,20 @@ import numpy as np
 
 from core.base.background import Track, untracked
 from core.base.profile import Setting
-from core.cases.measures import Slice, draw_resamples, slice_cases
-from core.cases.pool import pool_of_cases
 from core.errors import BadSettingError, TouchstoneError
 from core.registry import Registry, format_spec, settings_of
 from core.report import Chart, Report, Table
+from core.results.cases.measures import Slice, draw_resamples, slice_cases
+from core.results.cases.pool import pool_of_cases
 from core.settings import VERSION
 from core.stats.bootstrap import RESAMPLES
 from core.types import T
 
 if TYPE_CHECKING:
-    from core.cases.cases import Cases
-    from core.cases.pool import Pool
-    from core.runs.run import Run, VariantKey
-    from core.runs.shifts import Shift
+    from core.results.cases.cases import Cases
+    from core.results.cases.pool import Pool
+    from core.results.runs.run import Run, VariantKey
+    from core.results.runs.shifts import Shift
     from core.scoring.engine.engine import Engine
     from core.scoring.sentence_scores import SentenceScores
     from core.stats.bootstrap import Resamples
@@ -151,7 +151,7 @@ class StudyData:
     @property
     def shifts(self) -> list[Shift]:
         """The shifts of the run under the variants that count."""
-        from core.runs.shifts import score_shifts
+        from core.results.runs.shifts import score_shifts
 
         return score_shifts(self.stress_run, self.counting)
 

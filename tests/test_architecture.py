@@ -64,7 +64,7 @@ OURS = {
         *("core.base.signatures", "core.base.code_version"),  # what a score was made by
         "core.base.http.addresses",  # of webhooks
         "core.scoring.sentence_scores",  # as they are read again
-        *("core.cases.bundled_scores", "core.data.datasets.bundled"),  # a dataset beside those of the database
+        *("core.results.cases.bundled_scores", "core.data.datasets.bundled"),  # a dataset beside those of the database
         "core.training.benchmarks",  # the documents that no metric learns from
         *(
             "core.data.dataset",
@@ -199,7 +199,7 @@ def test_the_environment_is_read_by_the_settings() -> None:
     plug-ins all but our keys, and readers of files from elsewhere next to nothing."""
     readers = [name_of(path) for path in SHIPPED if "os.environ" in text(path)]
     passing_on = {
-        "core/bulk/processes.py",
+        "core/results/bulk/processes.py",
         "core/scoring/plugins/processes/process.py",
         "core/base/files/foreign_files.py",
     }

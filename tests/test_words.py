@@ -21,7 +21,7 @@ NEVER_A_NAME = frozenset({"said", "stands", "standing", "beside"})
 
 ALLOWED = {
     ("core/scoring/nli_check.py", "said"): "stored in stress runs",
-    ("core/runs/run_sentences.py", "said"): "read from stress runs",
+    ("core/results/runs/run_sentences.py", "said"): "read from stress runs",
     ("core/settings.py", "llm_thoughts"): "the former name of a setting, for one version",
 }
 

@@ -34,8 +34,8 @@ from annotations.store.store import Store
 from annotations.store.tables import Explanation, Origin, SampleRow
 from annotations.store.tables import Item as ItemRow
 from annotations.store.writes import ITEM_FACTS
-from core.cases.bundled_scores import bundled_samples
 from core.data.datasets.bundled import bundled_items
+from core.results.cases.bundled_scores import bundled_samples
 from core.scoring.sentence_scores import SentenceScores
 from core.stats.rates.score_draw import SELECTION_PROBABILITY
 from core.types import (

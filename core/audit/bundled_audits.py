@@ -12,12 +12,12 @@ from core.audit.data import AuditData, audit_command, kept_scores, samples_data
 from core.audit.evidence import Measurement
 from core.audit.question import MetricAudit
 from core.audit.report import AuditReport, audit_metrics, build_report, read_report, report_json
-from core.cases.bundled_scores import OFFLINE_METRICS, bundled_samples
-from core.cases.cases import Cases
-from core.cases.pooling import pool_cases
 from core.data.datasets.bundled import bundled_items
 from core.model_reference import local_checkpoints
 from core.models.weights import embedded
+from core.results.cases.bundled_scores import OFFLINE_METRICS, bundled_samples
+from core.results.cases.cases import Cases
+from core.results.cases.pooling import pool_cases
 from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import PRECOMPUTED, Outcome

@@ -10,20 +10,20 @@ from shlex import quote
 
 import numpy as np
 
-from core.bulk.results import scored_sample, stored_score
-from core.cases.cases import Cases, MetricColumn
-from core.cases.data_facts import DataFacts, data_facts
-from core.cases.pooling import pool_cases
 from core.edits.battery import STANDARD_BATTERY, Battery, read_battery, standard_battery
 from core.errors import TouchstoneError
-from core.runs.filters import (
+from core.results.bulk.results import scored_sample, stored_score
+from core.results.cases.cases import Cases, MetricColumn
+from core.results.cases.data_facts import DataFacts, data_facts
+from core.results.cases.pooling import pool_cases
+from core.results.runs.filters import (
     build_sources,
     draw_sample,
     sources_of_items,
     stored_samples,
     without_inconsistent,
 )
-from core.runs.run import Source
+from core.results.runs.run import Source
 from core.scoring.metric import METRICS
 from core.types import Example, Item, Outcome, Sample, StoredScore, Verdict
 

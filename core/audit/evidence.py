@@ -16,19 +16,26 @@ from core.audit.data import AuditData, audit_command
 from core.audit.judge import is_judge, judge_model, judge_sampling
 from core.audit.judge_measurement import JudgeEvidence
 from core.audit.repetition import Repetition, ask_again, ask_reworded, next_sample, repeated_texts
-from core.cases.cases import Cases, MetricColumn
-from core.cases.measures import OVERALL_SLICE, MetricRow, Slice, affordable_resamples, draw_resamples, metric_rows
 from core.edits.battery import Battery
 from core.edits.perturbation import Perturbation
 from core.edits.perturbations.fillers import Filler
 from core.edits.perturbations.repeated import Repeated
 from core.errors import Problem, TouchstoneError, attempt
 from core.model_reference import asks_endpoint
-from core.runs.cost import missing_conversations
-from core.runs.placement import MOST_PLACED, PLACES, PlacedPair, planned_examples, score_placed
-from core.runs.run import Plan, Run, Source
-from core.runs.runner import continue_run
-from core.runs.shifts import Shift, score_shifts
+from core.results.cases.cases import Cases, MetricColumn
+from core.results.cases.measures import (
+    OVERALL_SLICE,
+    MetricRow,
+    Slice,
+    affordable_resamples,
+    draw_resamples,
+    metric_rows,
+)
+from core.results.runs.cost import missing_conversations
+from core.results.runs.placement import MOST_PLACED, PLACES, PlacedPair, planned_examples, score_placed
+from core.results.runs.run import Plan, Run, Source
+from core.results.runs.runner import continue_run
+from core.results.runs.shifts import Shift, score_shifts
 from core.scoring.engine.conversation import Conversation
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Card, Metric

@@ -15,7 +15,7 @@ from core.models.llm.chat import Sampling
 from core.models.llm.endpoints.endpoints import endpoint_of
 from core.models.llm.spending.cost_estimate import has_cost
 from core.models.llm.spending.spend import Usage, actual_usage, money_of
-from core.runs.run import Run
+from core.results.runs.run import Run
 from core.scoring.engine.conversation import Conversation
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import Metric

@@ -11,9 +11,9 @@ from typing import Literal
 
 import numpy as np
 
-from core.runs.placement import broken_variant
-from core.runs.run import Run, Source
-from core.runs.shifts import document_array
+from core.results.runs.placement import broken_variant
+from core.results.runs.run import Run, Source
+from core.results.runs.shifts import document_array
 from core.scoring.metric import Card
 from core.stats.rates.cluster_mean import cluster_mean
 from core.stats.statistic import Estimate, Values

@@ -10,7 +10,7 @@ import numpy as np
 from core.audit.evidence import Evidence
 from core.audit.question import Figure
 from core.audit.repetition import RepeatedScore, Repetition
-from core.runs.shifts import STRESS_RESAMPLES, score_array
+from core.results.runs.shifts import STRESS_RESAMPLES, score_array
 from core.stats.annotators.agreement import LabelMatrix, cohen_kappa, nominal_distance
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import Estimate, Mask, Numbers, Values, mean, number_documents

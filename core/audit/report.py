@@ -21,10 +21,10 @@ from core.audit.question import (
     judge_questions,
     ordered_questions,
 )
-from core.cases.data_facts import DataFacts
 from core.edits.battery import NOT_RECORDED, Battery
 from core.errors import TouchstoneError
-from core.runs.run import Run
+from core.results.cases.data_facts import DataFacts
+from core.results.runs.run import Run
 from core.settings import VERSION
 
 

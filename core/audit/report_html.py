@@ -12,7 +12,7 @@ from core.audit.judge_card import judge_cards
 from core.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Figure, Finding, MetricAudit, ShownPair
 from core.audit.report import AuditReport
 from core.base.html_templates import open_templates
-from core.runs.noise_strip import format_edge, mark_place
+from core.results.runs.noise_strip import format_edge, mark_place
 from core.text.edits import as_segments, recover
 from core.text.text import with_visible_controls
 

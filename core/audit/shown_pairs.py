@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from core.audit.question import MOST_SHOWN_PAIRS, Case, ShownPair
 from core.edits.perturbation import PERTURBATIONS, Intent
-from core.runs.run import Run, intent_of
-from core.runs.shifts import Shift
+from core.results.runs.run import Run, intent_of
+from core.results.runs.shifts import Shift
 from core.scoring.metric import METRICS
 from core.stats.statistic import Mask
 from core.types import Example, Sample

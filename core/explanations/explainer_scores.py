@@ -10,11 +10,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.cases.cases import Cases
 from core.explanations.judge import parse_grade
 from core.explanations.judge_agreement import JudgedExplanation
 from core.explanations.panel import is_panel_signature
 from core.models.llm.chat import is_model_signature
+from core.results.cases.cases import Cases
 from core.stats.bootstrap import Resamples
 from core.stats.statistic import (
     Estimate,

@@ -8,11 +8,11 @@ from math import fsum
 from pathlib import Path
 
 from core.audit.question import Finding, Level, MetricAudit
-from core.cases.measures import draw_resamples
 from core.errors import UnknownNameError
 from core.gate.output import verdict_sentence
 from core.gate.regression import Limit, compare_sides, regressions
 from core.gate.results_file import MetricSide, graded_columns, matched_sides, read_results, unlabelled_cases
+from core.results.cases.measures import draw_resamples
 from core.scoring.outcome_records import JsonRecord
 
 _MOST_NAMED = 5

@@ -8,8 +8,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from core.cases.cases import Cases
 from core.gate.regression import MEAN_SCORE, Change, Limit
+from core.results.cases.cases import Cases
 from core.stats.statistic import Numbers
 
 DEFAULT_LIMITS = (Limit("auc", -3.0), Limit("consistency", -3.0))

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.cases.cases import MetricColumn
-from core.cases.pool import Pool, PoolLabel, with_labels
-from core.cases.pool_rates import LabelDraw, draw_of_labels
 from core.errors import TouchstoneError
 from core.gate.regression import CONSISTENT, Change, MetricComparison
 from core.gate.results_file import MetricSide
+from core.results.cases.cases import MetricColumn
+from core.results.cases.pool import Pool, PoolLabel, with_labels
+from core.results.cases.pool_rates import LabelDraw, draw_of_labels
 from core.scoring.metric import METRICS
 from core.stats.rates.rate import Rate
 from core.stats.rates.rate_differences import difference_interval, difference_p

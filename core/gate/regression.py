@@ -9,9 +9,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.cases.cases import Cases, MetricColumn
-from core.cases.measures import Slice, labelled_in_slice, pairs_in_slice, slice_cases
 from core.errors import TouchstoneError, UnknownNameError
+from core.results.cases.cases import Cases, MetricColumn
+from core.results.cases.measures import Slice, labelled_in_slice, pairs_in_slice, slice_cases
 from core.stats.best_metric import SIGNIFICANCE_LEVEL
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import compare_paired, holm_correction, on_shared_cases

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.bulk.results import scored_sample
-from core.cases.cases import Cases
-from core.cases.pooling import pool_cases
 from core.edits.perturbation import Intent
 from core.errors import TouchstoneError
 from core.gate.results_file import MetricSide
-from core.runs.run import Run, ScoreRecord, VariantKey, intent_of, run_from_lines
+from core.results.bulk.results import scored_sample
+from core.results.cases.cases import Cases
+from core.results.cases.pooling import pool_cases
+from core.results.runs.run import Run, ScoreRecord, VariantKey, intent_of, run_from_lines
 from core.types import Example, Item, Verdict
 
 _VERDICTS: dict[Intent, Verdict] = {"breaking": Verdict.INCONSISTENT, "preserving": Verdict.CONSISTENT}

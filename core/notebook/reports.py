@@ -9,12 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from core.base.profile import Setting
-from core.bulk.results import scored_sample
-from core.cases.cases import select_metrics
-from core.cases.measures import affordable_resamples
-from core.cases.pool import select_pool_metrics, with_labels
-from core.cases.pool_labels import pool_labels, read_pool_labels
-from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
 from core.notebook.session import Pairs, download_weights, engine, read_pairs
 from core.report import Report
@@ -23,7 +17,13 @@ from core.reports.record import report_record
 from core.reports.spreadsheet import flat_rows
 from core.reports.text import report_text
 from core.reports.web_page import report_html
-from core.runs.run import Run, run_from_lines
+from core.results.bulk.results import scored_sample
+from core.results.cases.cases import select_metrics
+from core.results.cases.measures import affordable_resamples
+from core.results.cases.pool import select_pool_metrics, with_labels
+from core.results.cases.pool_labels import pool_labels, read_pool_labels
+from core.results.cases.pooling import pool_cases
+from core.results.runs.run import Run, run_from_lines
 from core.scoring.metric import METRICS
 from core.scoring.sentence_scores import parts_of_texts
 from core.stats.bootstrap import RESAMPLES

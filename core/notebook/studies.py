@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from core.edits.battery import named_kinds
 from core.notebook.reports import PAIRS_DATASET
 from core.notebook.session import Pairs, download_weights, engine, read_pairs
-from core.runs.run import Plan, Run, Source, Variant
-from core.runs.runner import continue_run
-from core.runs.variant_records import variant_record
+from core.results.runs.run import Plan, Run, Source, Variant
+from core.results.runs.runner import continue_run
+from core.results.runs.variant_records import variant_record
 from core.scoring.outcome_records import JsonRecord
 
 

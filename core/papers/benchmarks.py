@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.cases.cases import select_metrics
-from core.cases.pooling import pool_cases
 from core.papers.paper import PAPERS, DataFile, ReleasedData
 from core.reports.web_page import report_html
+from core.results.cases.cases import select_metrics
+from core.results.cases.pooling import pool_cases
 from core.scoring.metric import Metric
 from core.studies.measures import Measures
 from core.studies.ranks import Ranks

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from core.edits.perturbation import PERTURBATIONS
 from core.papers.paper import Figures, MissingDataError, ReleasedData, Waiting
 from core.papers.published import CellPlace
-from core.runs.run import Plan, Run
+from core.results.runs.run import Plan, Run
 from core.scoring.metric import METRICS, Metric
 from core.scoring.nli_check import NLI_CHECKS
 from core.types import Item

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.base.profile import profile_names, read_profile
-from core.cases.pooling import pool_cases
 from core.data.dataset import DATASETS
 from core.papers.comparison import ComparedTable, comparison_csv, format_paper
 from core.papers.paper import DataFile, Paper, ReleasedData
 from core.papers.paper_pack import PackRequest, write_pack
 from core.papers.published import PublishedPaper
+from core.results.cases.pooling import pool_cases
 
 
 @dataclass(frozen=True, slots=True)

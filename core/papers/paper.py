@@ -11,7 +11,6 @@ from pathlib import Path
 from shlex import quote
 from typing import ClassVar
 
-from core.cases.cases import Cases, build_cases
 from core.catalog.metric_setup import missing_steps
 from core.data.dataset import DATASETS, ImportCounts, readable_items, source_sha256
 from core.edits.perturbation import Perturbation
@@ -19,8 +18,9 @@ from core.errors import TouchstoneError
 from core.model_reference import EndpointModel
 from core.papers.published import CellPlace
 from core.registry import Registry
-from core.runs.run import Plan, Run, Source
-from core.runs.runner import continue_run
+from core.results.cases.cases import Cases, build_cases
+from core.results.runs.run import Plan, Run, Source
+from core.results.runs.runner import continue_run
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import Metric
 from core.scoring.nli_check import NliCheck

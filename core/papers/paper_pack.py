@@ -13,7 +13,6 @@ from shlex import quote
 from typing import Any, Protocol
 
 from core.base.files.archive import zip_files
-from core.cases.cases import Cases
 from core.data.dataset import DATASETS, format_counts
 from core.errors import Problem, UnknownNameError, attempt
 from core.papers.paper_tables import citations_bib, metrics_card
@@ -22,6 +21,7 @@ from core.report import Report
 from core.reports.latex import table_latex
 from core.reports.markdown import table_markdown
 from core.reports.spreadsheet import table_csv
+from core.results.cases.cases import Cases
 from core.settings import VERSION
 from core.stats.bootstrap import RESAMPLES
 from core.study import STUDIES, Input, Study, StudyData

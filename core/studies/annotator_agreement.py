@@ -12,10 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.cases.cases import Cases
-from core.cases.ratings import VERDICT_VALUES
 from core.errors import TouchstoneError, UnknownNameError
 from core.report import Column, Report, Table
+from core.results.cases.cases import Cases
+from core.results.cases.ratings import VERDICT_VALUES
 from core.stats.annotators.agreement import (
     DISTANCES,
     LabelMatrix,

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.cases.cases import Cases
-from core.cases.measures import SLICE_FIELDS, Slice, slice_cases
 from core.errors import TouchstoneError, UnknownNameError
 from core.report import Column, Report, Table
+from core.results.cases.cases import Cases
+from core.results.cases.measures import SLICE_FIELDS, Slice, slice_cases
 from core.scoring.metric_title import metric_title
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.calibration import (

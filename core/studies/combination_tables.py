@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.cases.cascade import Cascade
-from core.cases.combining import Combining, Subset, Transfer
-from core.cases.sentence_combining import Levels
 from core.report import Axis, Cell, Chart, Column, Series, Table
+from core.results.cases.cascade import Cascade
+from core.results.cases.combining import Combining, Subset, Transfer
+from core.results.cases.sentence_combining import Levels
 from core.scoring.metric_title import metric_title
 from core.stats.calibration import brier_score, calibration_error
 from core.stats.comparison import compare_paired

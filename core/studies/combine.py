@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
-from core.cases.cascade import Cascade
-from core.cases.cases import Cases, select_metrics
-from core.cases.combining import FOLDS, TOLERANCE, Combining, Subset, Transfer, cheapest_subset, transfers
-from core.cases.measures import SLICE_FIELDS
-from core.cases.sentence_combining import Levels, by_sentence
 from core.errors import BadSettingError
 from core.registry import split_pieces
 from core.report import Report
+from core.results.cases.cascade import Cascade
+from core.results.cases.cases import Cases, select_metrics
+from core.results.cases.combining import FOLDS, TOLERANCE, Combining, Subset, Transfer, cheapest_subset, transfers
+from core.results.cases.measures import SLICE_FIELDS
+from core.results.cases.sentence_combining import Levels, by_sentence
 from core.scoring.metric import METRICS, Metric
 from core.scoring.metric_title import metric_title
 from core.scoring.plugins.combination_metric import CombinationMetric

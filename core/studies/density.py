@@ -18,8 +18,8 @@ from core.edits.perturbation import INTENTS, Intent
 from core.errors import TouchstoneError
 from core.model_reference import Checkpoint
 from core.report import Axis, Chart, Column, Report, Series, Table
-from core.runs.run import Run, VariantKey, intent_of
-from core.runs.shifts import STRESS_RESAMPLES, DocumentMeans
+from core.results.runs.run import Run, VariantKey, intent_of
+from core.results.runs.shifts import STRESS_RESAMPLES, DocumentMeans
 from core.scoring.engine.conversation import Conversation
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Metric

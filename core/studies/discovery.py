@@ -13,7 +13,7 @@ import numpy as np
 
 from core.errors import TouchstoneError, UnscorableError
 from core.report import Column, Report, Table
-from core.runs.run import Run
+from core.results.runs.run import Run
 from core.scoring.metric import METRICS
 from core.stats.statistic import Values
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting

@@ -18,8 +18,8 @@ import numpy as np
 
 from core.errors import TouchstoneError, UnscorableError
 from core.report import Axis, Chart, Column, Report, Series, Table
-from core.runs.run import Run, Source
-from core.runs.shifts import STRESS_RESAMPLES, document_array, score_array
+from core.results.runs.run import Run, Source
+from core.results.runs.shifts import STRESS_RESAMPLES, document_array, score_array
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.metric_title import metric_title

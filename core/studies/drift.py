@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.cases.pool_drift import PartDrift, labels_of_part, part_drifts, reference_part
-from core.cases.pool_rates import LabelDraw
 from core.report import Axis, Cell, Chart, Column, Report, Series, Table
+from core.results.cases.pool_drift import PartDrift, labels_of_part, part_drifts, reference_part
+from core.results.cases.pool_rates import LabelDraw
 from core.scoring.metric_title import metric_title
 from core.stats.rates.carried_rate import CarriedRate
 from core.stats.rates.label_count import labels_needed

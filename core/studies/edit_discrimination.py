@@ -13,11 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.cases.cases import Cases, MetricColumn
 from core.errors import TouchstoneError
 from core.report import Axis, Chart, Column, Report, Series, Table
-from core.runs.run import Run, VariantKey, intent_of
-from core.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
+from core.results.cases.cases import Cases, MetricColumn
+from core.results.runs.run import Run, VariantKey, intent_of
+from core.results.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
 from core.scoring.metric_title import metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import LabelledScores, auc, stratified_auc

@@ -14,8 +14,8 @@ from core.edits.perturbation import PERTURBATIONS
 from core.edits.perturbations.fillers import Assertion, Filler, Placement
 from core.errors import TouchstoneError
 from core.report import Axis, Chart, Column, Report, Series, Table
-from core.runs.run import Run, intent_of, run_from_lines, run_lines, to_json_line
-from core.runs.shifts import (
+from core.results.runs.run import Run, intent_of, run_from_lines, run_lines, to_json_line
+from core.results.runs.shifts import (
     STRESS_RESAMPLES,
     Shift,
     document_array,

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
-from core.cases.cases import Cases
 from core.errors import TouchstoneError
 from core.explanations.cases import read_judged, read_judgements
 from core.explanations.causes import parse_cause
@@ -24,6 +23,7 @@ from core.explanations.judge_agreement import (
 )
 from core.models.llm.chat import is_model_signature
 from core.report import Column, Pivot, Report, Table
+from core.results.cases.cases import Cases
 from core.stats.text_tables import format_percent, format_unsigned
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
 from core.types import GradedExplanation

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
-from core.cases.pool_rates import draw_of_labels
 from core.errors import TouchstoneError
 from core.report import Axis, Cell, Chart, Column, Report, Series, Table
+from core.results.cases.pool_rates import draw_of_labels
 from core.stats.rates.label_count import expected_margin, explained_share, label_grid, labels_needed
 from core.stats.rates.rate import MIN_ERRORS
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting

@@ -8,8 +8,10 @@ from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from core.base.profile import profile_names, read_profile
-from core.cases.cases import select_paper_metrics
-from core.cases.measures import (
+from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
+from core.reports.cells import format_cell
+from core.results.cases.cases import select_paper_metrics
+from core.results.cases.measures import (
     FIGURE_TITLES,
     MEASURES,
     PAPER_MEASURES,
@@ -18,10 +20,8 @@ from core.cases.measures import (
     measure_format,
     metric_rows,
 )
-from core.cases.paper_test import LEGEND as PAPER_LEGEND
-from core.cases.paper_test import compare_best_two, mark_as_paper
-from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
-from core.reports.cells import format_cell
+from core.results.cases.paper_test import LEGEND as PAPER_LEGEND
+from core.results.cases.paper_test import compare_best_two, mark_as_paper
 from core.scoring.metric_title import metric_title, metric_titles
 from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL
 from core.study import STUDIES, Group, Input, Study, StudyData, setting

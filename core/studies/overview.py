@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
-from core.cases.measures import FIGURE_TITLES, MetricRow, available_measures, metric_rows
 from core.errors import TouchstoneError
 from core.report import Column, Report, Table
+from core.results.cases.measures import FIGURE_TITLES, MetricRow, available_measures, metric_rows
 from core.scoring.metric_title import metric_title
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent

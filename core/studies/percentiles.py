@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from core.base.signatures import apart_from_code
-from core.cases.cases import Cases, MetricColumn
 from core.errors import BadSettingError
 from core.report import Axis, Cell, Chart, Column, Report, Series, Table
+from core.results.cases.cases import Cases, MetricColumn
 from core.scoring.metric_title import metric_title
 from core.stats.statistic import Values
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting

@@ -9,8 +9,9 @@ from typing import ClassVar, get_args
 
 import numpy as np
 
-from core.cases.pool import POOL_FIELDS
-from core.cases.pool_rates import (
+from core.report import Axis, Cell, Chart, Column, Report, Series, Table
+from core.results.cases.pool import POOL_FIELDS
+from core.results.cases.pool_rates import (
     Drawing,
     GradeMean,
     LabelDraw,
@@ -22,7 +23,6 @@ from core.cases.pool_rates import (
     separations,
     threshold_rate,
 )
-from core.report import Axis, Cell, Chart, Column, Report, Series, Table
 from core.scoring.metric_title import metric_title
 from core.stats.rates.prediction_powered import label_worth
 from core.stats.rates.rate import MIN_ERRORS, Rate

@@ -10,8 +10,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.cases.cases import Cases
-from core.cases.measures import (
+from core.errors import UnknownNameError
+from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
+from core.reports.cells import format_rank
+from core.results.cases.cases import Cases
+from core.results.cases.measures import (
     FIGURE_TITLES,
     MEASURES,
     UNIT_MEASURES,
@@ -21,9 +24,6 @@ from core.cases.measures import (
     measure_format,
     shown_columns,
 )
-from core.errors import UnknownNameError
-from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
-from core.reports.cells import format_rank
 from core.scoring.metric_title import metric_title, metric_titles
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.statistic import Estimate

@@ -9,8 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.cases.cases import Cases
-from core.cases.measures import (
+from core.errors import TouchstoneError, UnknownNameError
+from core.report import Column, Report, Table
+from core.results.cases.cases import Cases
+from core.results.cases.measures import (
     ON_SEVERAL_SCALES,
     MetricRow,
     Slice,
@@ -18,9 +20,7 @@ from core.cases.measures import (
     shown_columns,
     slice_cases,
 )
-from core.cases.ratings import mean_ratings
-from core.errors import TouchstoneError, UnknownNameError
-from core.report import Column, Report, Table
+from core.results.cases.ratings import mean_ratings
 from core.scoring.metric_title import metric_title
 from core.stats.best_metric import Measurement, mark_best
 from core.stats.bootstrap import Resamples

@@ -15,11 +15,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.cases.cases import Cases, MetricColumn
-from core.cases.ratings import mean_ratings
 from core.errors import TouchstoneError, UnknownNameError
 from core.registry import settings_of
 from core.report import Axis, Chart, Column, Report, Series, Table
+from core.results.cases.cases import Cases, MetricColumn
+from core.results.cases.ratings import mean_ratings
 from core.scoring.metric import METRICS, Metric
 from core.scoring.metric_title import metric_title
 from core.stats.bootstrap import Resamples

@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.cases.cases import Cases
 from core.errors import TouchstoneError
 from core.report import Column, Report, Table
+from core.results.cases.cases import Cases
 from core.study import STUDIES, Group, Input, Outlet, Study, StudyData
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
-from core.cases.cases import Cases
-from core.cases.measures import OVERALL_SLICE, Slice, labelled_in_slice, shown_columns
 from core.errors import UnknownNameError
 from core.report import Axis, Chart, Column, Report, Series, Table
+from core.results.cases.cases import Cases
+from core.results.cases.measures import OVERALL_SLICE, Slice, labelled_in_slice, shown_columns
 from core.scoring.metric_title import metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import RocCurve, measure_roc_curve

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.cases.cascade import Cascade
-from core.cases.cases import Cases
-from core.cases.combining import FOLDS, Combining
 from core.errors import TouchstoneError
+from core.results.cases.cascade import Cascade
+from core.results.cases.cases import Cases
+from core.results.cases.combining import FOLDS, Combining
 from core.scoring.plugins.combination_file import CombinationEntry, combination_class
 from core.stats.statistic import Values
 from core.text.language import ANY, SPACED

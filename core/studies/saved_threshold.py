@@ -14,9 +14,9 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from core.base.signatures import apart_from_code
-from core.cases.cases import Cases
-from core.cases.data_facts import DataFacts
 from core.errors import TouchstoneError
+from core.results.cases.cases import Cases
+from core.results.cases.data_facts import DataFacts
 from core.scoring.metric import METRICS, Metric
 from core.scoring.metric_title import metric_title
 from core.scoring.outcome_records import JsonRecord

@@ -14,12 +14,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.cases.cases import Cases
-from core.cases.measures import OVERALL_SLICE
 from core.errors import TouchstoneError
 from core.report import Axis, Chart, Column, Report, Series, Table
-from core.runs.run import Run, intent_of
-from core.runs.shifts import STRESS_RESAMPLES, Shift, document_array, score_array
+from core.results.cases.cases import Cases
+from core.results.cases.measures import OVERALL_SLICE
+from core.results.runs.run import Run, intent_of
+from core.results.runs.shifts import STRESS_RESAMPLES, Shift, document_array, score_array
 from core.scoring.metric import METRICS
 from core.scoring.metric_title import metric_title, metric_titles
 from core.stats.bootstrap import Resamples

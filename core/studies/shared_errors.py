@@ -10,11 +10,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from core.cases.cases import Cases, MetricColumn
-from core.cases.verdict_grid import PairVerdict, build_verdict_grid
 from core.errors import TouchstoneError
 from core.explanations.explainer_scores import answers_by_explainer, without_panels
 from core.report import Column, Report, Table
+from core.results.cases.cases import Cases, MetricColumn
+from core.results.cases.verdict_grid import PairVerdict, build_verdict_grid
 from core.scoring.metric_title import metric_title
 from core.stats.score_pairs import Move
 from core.stats.statistic import Values

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from core.edits.perturbation import PERTURBATIONS
 from core.report import Axis, Chart, Column, Report, Series, Table
-from core.runs.check_shares import check_shares
-from core.runs.matrix import (
+from core.results.runs.check_shares import check_shares
+from core.results.runs.matrix import (
     KindCoverage,
     MatrixCell,
     MetricBalance,
@@ -18,10 +18,10 @@ from core.runs.matrix import (
     metric_balances,
     shift_matrix,
 )
-from core.runs.null_bands import NullBand
-from core.runs.run import Run
-from core.runs.run_sentences import run_problems
-from core.runs.verdict_sentences import kind_verdicts, metric_verdicts
+from core.results.runs.null_bands import NullBand
+from core.results.runs.run import Run
+from core.results.runs.run_sentences import run_problems
+from core.results.runs.verdict_sentences import kind_verdicts, metric_verdicts
 from core.scoring.metric_title import metric_title
 from core.scoring.nli_check import SENTENCE_LABELS
 from core.stats.score_pairs import Move

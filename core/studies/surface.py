@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.cases.cases import Cases, MetricColumn
-from core.cases.measures import SLICE_FIELDS, MetricRow, metric_rows, slice_cases
 from core.errors import TouchstoneError
 from core.models.words.shallow import FEATURES, OutputKind, TrainingFacts
 from core.report import Column, Pivot, Report, Table
+from core.results.cases.cases import Cases, MetricColumn
+from core.results.cases.measures import SLICE_FIELDS, MetricRow, metric_rows, slice_cases
 from core.scoring.metric_title import metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.correlation import RatedScores, spearman

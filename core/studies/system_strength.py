@@ -16,12 +16,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.cases.cases import Cases
-from core.cases.ratings import VERDICT_VALUES, mean_ratings
 from core.errors import TouchstoneError, UnknownNameError, UnscorableError
 from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
-from core.runs.run import Run
-from core.runs.shifts import STRESS_RESAMPLES, Shift, document_array, pair_gains, pairs_of_shifts, score_array
+from core.results.cases.cases import Cases
+from core.results.cases.ratings import VERDICT_VALUES, mean_ratings
+from core.results.runs.run import Run
+from core.results.runs.shifts import STRESS_RESAMPLES, Shift, document_array, pair_gains, pairs_of_shifts, score_array
 from core.scoring.metric import METRICS
 from core.scoring.metric_title import metric_title
 from core.stats.bootstrap import Resamples

@@ -7,11 +7,18 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
-from core.cases.cases import Cases
-from core.cases.measures import SLICE_FIELDS
-from core.cases.verdict_grid import PAIR_FILTERS, NoiseBand, PairVerdict, build_verdict_grid, filter_pairs, noise_band
 from core.errors import TouchstoneError
 from core.report import Cell, Column, Report, Table
+from core.results.cases.cases import Cases
+from core.results.cases.measures import SLICE_FIELDS
+from core.results.cases.verdict_grid import (
+    PAIR_FILTERS,
+    NoiseBand,
+    PairVerdict,
+    build_verdict_grid,
+    filter_pairs,
+    noise_band,
+)
 from core.scoring.metric_title import metric_titles
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
 from core.studies.shared_errors import caught_in_grid, coverage_sentence, smallest_coverage

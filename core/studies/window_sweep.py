@@ -16,9 +16,9 @@ from core.edits.perturbation import INTENTS, Intent
 from core.errors import TouchstoneError
 from core.registry import settings_of
 from core.report import Axis, Chart, Column, Report, Series, Table
-from core.runs.run import Run, RunRecord, intent_of
-from core.runs.run_sentences import failure_sentences
-from core.runs.shifts import STRESS_RESAMPLES, DocumentMeans, Shift
+from core.results.runs.run import Run, RunRecord, intent_of
+from core.results.runs.run_sentences import failure_sentences
+from core.results.runs.shifts import STRESS_RESAMPLES, DocumentMeans, Shift
 from core.scoring.metric import METRICS, Metric
 from core.settings import VERSION
 from core.stats.statistic import Estimate

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.runs.run import intent_of
+from core.results.runs.run import intent_of
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, consistency_share, noise_range, with_least_ends
 from core.stats.statistic import Mask, Values, mean

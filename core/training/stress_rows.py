@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from core.errors import TouchstoneError
-from core.runs.filters import filter_variants
-from core.runs.run import Run, intent_of
+from core.results.runs.filters import filter_variants
+from core.results.runs.run import Run, intent_of
 from core.stats.statistic import Numbers, number_documents
 from core.training.training_data import StressRows, TrainingData, near_duplicates
 from core.training.training_row import TrainingRow

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from core.cases.cascade import Cascade
-from core.cases.measures import affordable_resamples
-from core.cases.sentence_combining import Level
 from core.errors import TouchstoneError
 from core.model_reference import asks_endpoint
 from core.reports.text import report_text
+from core.results.cases.cascade import Cascade
+from core.results.cases.measures import affordable_resamples
+from core.results.cases.sentence_combining import Level
 from core.scoring.engine.engine import Engine
 from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
 from core.scoring.metric import METRICS

@@ -12,9 +12,6 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.cases.cases import Cases
-from core.cases.measures import affordable_resamples, draw_resamples
-from core.cases.pool_labels import read_pool_labels
 from core.errors import TouchstoneError
 from core.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
 from core.gate.power import DEFAULT_LIMITS, few_documents_sentences, plan_sentences, ruled_out_sentences
@@ -32,6 +29,9 @@ from core.gate.results_file import (
     unlabelled_cases,
 )
 from core.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
+from core.results.cases.cases import Cases
+from core.results.cases.measures import affordable_resamples, draw_resamples
+from core.results.cases.pool_labels import read_pool_labels
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings

@@ -12,7 +12,7 @@ from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Role
 from annotations.exchange.samples import load_samples
 from annotations.store.store import Store
-from core.cases.pool_draw import DrawRequest, draw_samples
+from core.results.cases.pool_draw import DrawRequest, draw_samples
 from core.settings import Settings
 from core.stats.rates.score_draw import DrawWay
 from pages.commands.shared.messages import print_status

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from core.bulk.blocks import WHOLE
 from core.data.dataset import Refusal
 from core.errors import TouchstoneError
 from core.explanations.detect import (
@@ -20,7 +19,8 @@ from core.explanations.detect import (
     summary_conversation,
 )
 from core.explanations.edited_summaries import summaries_with_edits
-from core.runs.filters import draw_sample
+from core.results.bulk.blocks import WHOLE
+from core.results.runs.filters import draw_sample
 from core.scoring.outcome_records import json_line
 from core.settings import Settings
 from core.types import Failure

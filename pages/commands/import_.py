@@ -13,7 +13,6 @@ from annotations.exchange.samples import load_samples, save_scores
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.score_writes import SavedScores, format_saved_scores
 from annotations.store.store import Store
-from core.bulk.results import StoredResultsImporter, open_stored_results
 from core.data.dataset import (
     DATASETS,
     ImportCounts,
@@ -25,6 +24,7 @@ from core.data.dataset import (
 )
 from core.data.datasets.explained import Explained
 from core.models.weights.download import fetch_released_dataset, provenance_name
+from core.results.bulk.results import StoredResultsImporter, open_stored_results
 from core.settings import Settings
 from pages.commands.shared.messages import print_status, with_progress
 

@@ -11,12 +11,12 @@ import typer
 from core.data.dataset import Refusal
 from core.edits.battery import named_kinds
 from core.reports.text import table_text
-from core.runs.filters import balanced_variants
-from core.runs.matrix import kind_coverage
-from core.runs.run import Plan, Variant
-from core.runs.run_sentences import refusal_sentences
-from core.runs.runner import continue_run
-from core.runs.variant_records import variant_record
+from core.results.runs.filters import balanced_variants
+from core.results.runs.matrix import kind_coverage
+from core.results.runs.run import Plan, Variant
+from core.results.runs.run_sentences import refusal_sentences
+from core.results.runs.runner import continue_run
+from core.results.runs.variant_records import variant_record
 from core.scoring.engine.engine import Engine
 from core.scoring.outcome_records import json_line
 from core.settings import Settings

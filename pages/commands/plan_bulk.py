@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from core.bulk.blocks import block_pairs
-from core.bulk.folder import Folder
-from core.bulk.plan import plan_run, plan_sentences
-from core.bulk.scorer import ScoringJob
 from core.errors import TouchstoneError
+from core.results.bulk.blocks import block_pairs
+from core.results.bulk.folder import Folder
+from core.results.bulk.plan import plan_run, plan_sentences
+from core.results.bulk.scorer import ScoringJob
 from pages.commands.shared.block_scoring import Workers, open_job, timed_reports
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption

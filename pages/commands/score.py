@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from core.bulk.blocks import Shard
-from core.bulk.folder import Folder
-from core.bulk.scorer import ScoringJob
 from core.errors import TouchstoneError
+from core.results.bulk.blocks import Shard
+from core.results.bulk.folder import Folder
+from core.results.bulk.scorer import ScoringJob
 from core.scoring.metric import METRICS
 from core.settings import Settings
 from pages.commands.shared.block_scoring import Workers, progress_record, score_blocks

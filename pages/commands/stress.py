@@ -18,11 +18,11 @@ from core.errors import TouchstoneError, attempt
 from core.report import Report
 from core.reports.record import report_json
 from core.reports.text import report_text
-from core.runs.cost import missing_conversations
-from core.runs.filters import VARIANT_FILTERS, filter_variants
-from core.runs.imported_variants import ImportedVariants, read_variants
-from core.runs.run import Plan, Run, append_records, open_run_file
-from core.runs.runner import continue_run
+from core.results.runs.cost import missing_conversations
+from core.results.runs.filters import VARIANT_FILTERS, filter_variants
+from core.results.runs.imported_variants import ImportedVariants, read_variants
+from core.results.runs.run import Plan, Run, append_records, open_run_file
+from core.results.runs.runner import continue_run
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Metric
 from core.scoring.nli_check import NLI_CHECKS, NliCheck

@@ -13,17 +13,17 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from core.cases.cases import select_metrics
-from core.cases.measures import SLICE_FIELDS, affordable_resamples
-from core.cases.pool import select_pool_metrics, with_labels
-from core.cases.pool_labels import read_pool_labels
 from core.data.dataset import Refusal
 from core.registry import choices_of, settings_of, types_of
 from core.reports.files import FORMS, write_report
 from core.reports.record import report_json
 from core.reports.text import report_text
-from core.runs.filters import VARIANT_FILTERS, filter_variants
-from core.runs.run import run_from_lines
+from core.results.cases.cases import select_metrics
+from core.results.cases.measures import SLICE_FIELDS, affordable_resamples
+from core.results.cases.pool import select_pool_metrics, with_labels
+from core.results.cases.pool_labels import read_pool_labels
+from core.results.runs.filters import VARIANT_FILTERS, filter_variants
+from core.results.runs.run import run_from_lines
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings

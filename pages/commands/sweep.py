@@ -10,9 +10,9 @@ import typer
 
 from core.reports.record import report_json
 from core.reports.text import report_text
-from core.runs.cost import missing_conversations
-from core.runs.run import append_records, open_run_file, run_from_lines
-from core.runs.runner import continue_run
+from core.results.runs.cost import missing_conversations
+from core.results.runs.run import append_records, open_run_file, run_from_lines
+from core.results.runs.runner import continue_run
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.cases.measures import affordable_resamples, draw_resamples
 from core.errors import TouchstoneError
+from core.results.cases.measures import affordable_resamples, draw_resamples
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings

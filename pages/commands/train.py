@@ -16,8 +16,8 @@ from core.data.datasets.bundled import Bundled
 from core.edits.battery import STANDARD_BATTERY, read_battery
 from core.errors import TouchstoneError
 from core.models.unfinished_training import TrainingStep
-from core.runs.bundled_run import bundled_run_lines
-from core.runs.run import run_from_lines
+from core.results.runs.bundled_run import bundled_run_lines
+from core.results.runs.run import run_from_lines
 from core.scoring.engine.engine import Engine
 from core.settings import Settings
 from core.training.card import verdict

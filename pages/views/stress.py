@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from core.runs.run_sentences import run_problems
-from core.runs.shifts import score_shifts
+from core.results.runs.run_sentences import run_problems
+from core.results.runs.shifts import score_shifts
 from pages.ui.shared.notices import notices
 from pages.ui.shared.report_view import problems_view
 from pages.ui.shared.run_choice import chosen_run, filtered_variants, follow_run, load_run, run_bar

@@ -13,9 +13,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from core.cases.cases import MetricColumn
-from core.cases.pool import Pool
 from core.report import estimate_of
+from core.results.cases.cases import MetricColumn
+from core.results.cases.pool import Pool
 from core.stats.statistic import Mask
 from core.studies.drift import Drift
 from core.study import StudyData

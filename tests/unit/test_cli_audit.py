@@ -10,8 +10,8 @@ import pytest
 
 from core.audit.question import Level
 from core.audit.report import AuditReport, read_report
-from core.cases import measures
 from core.gate.scoring import read_file
+from core.results.cases import measures
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent, format_unsigned
 from core.types import Verdict

@@ -203,7 +203,7 @@ def test_the_number_of_resamples_is_capped_for_large_data_and_a_larger_one_has_i
     done("import", "bump", pairs, "--name", "own")
     options = ("study", "measures", "--dataset", "own", "--json")
     assert json.loads(done(*options))["data"]["resamples"] == 10_000
-    monkeypatch.setattr("core.cases.measures._MAX_WEIGHED", 12_000)
+    monkeypatch.setattr("core.results.cases.measures._MAX_WEIGHED", 12_000)
     capped = run(*options)
     assert json.loads(capped.stdout)["data"]["resamples"] == 1000
     assert "1,000 resamples instead of 10,000 for 12 summaries" in capped.stderr

@@ -13,7 +13,7 @@ from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Questio
 from core.audit.shown_pairs import format_decisions, shown_shift, shown_shifts
 from core.edits.perturbation import PERTURBATIONS
 from core.edits.perturbations.repeated import Repeated
-from core.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
+from core.results.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
 from core.scoring.metric import METRICS
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import difference

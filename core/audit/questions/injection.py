@@ -14,7 +14,7 @@ from core.audit.judge_question import JudgeQuestion
 from core.audit.judge_trials import CONTROL, INJECTIONS, PLAIN, SHARE, TREATED, ScoredTrial, effect, mean_by_group
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Scale
 from core.audit.trial_cases import shown_trials, trial_case
-from core.runs.shifts import score_array
+from core.results.runs.shifts import score_array
 
 SCALE = Scale(good=0.05, fails=0.2)
 """Of the judge's range."""

@@ -23,7 +23,7 @@ from core.audit.judge_trials import (
 )
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Scale
 from core.audit.trial_cases import shown_trials, trial_case
-from core.runs.shifts import score_array
+from core.results.runs.shifts import score_array
 
 SCALE = Scale(good=0.05, fails=0.2)
 """Of the judge's range."""

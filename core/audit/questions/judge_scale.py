@@ -14,7 +14,7 @@ from core.audit.judge_question import JudgeQuestion
 from core.audit.judge_trials import BROKEN, FAITHFUL, SHARE, ScoredTrial, mean_by_group, per_range
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Scale
 from core.audit.trial_cases import trial_pair
-from core.runs.shifts import score_array
+from core.results.runs.shifts import score_array
 from core.stats.statistic import Values
 
 SCALE = Scale(good=0.05, fails=0.2)

@@ -10,8 +10,8 @@ from typing import ClassVar, Literal
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, ShownPair
 from core.edits.perturbation import PERTURBATIONS, Intent
-from core.runs.placement import PlacedPair, PlaceEffect, place_effects
-from core.runs.shifts import score_shifts
+from core.results.runs.placement import PlacedPair, PlaceEffect, place_effects
+from core.results.runs.shifts import score_shifts
 from core.scoring.metric import METRICS
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed

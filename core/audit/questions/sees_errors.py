@@ -21,8 +21,8 @@ from core.audit.question import (
     format_figure,
     worst_level,
 )
-from core.cases.cases import Cases, MetricColumn
-from core.cases.measures import OVERALL_SLICE, MetricRow, pairs_in_slice, slice_cases
+from core.results.cases.cases import Cases, MetricColumn
+from core.results.cases.measures import OVERALL_SLICE, MetricRow, pairs_in_slice, slice_cases
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.discrimination import auc
 from core.stats.rates.prediction_powered import worth_with_scores

@@ -12,7 +12,7 @@ from core.audit.evidence import Evidence, overall_row
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question
 from core.audit.questions.sees_errors import SCALE
 from core.audit.shown_pairs import labelled_case
-from core.cases.measures import OVERALL_SLICE, MetricRow, Slice, slice_cases
+from core.results.cases.measures import OVERALL_SLICE, MetricRow, Slice, slice_cases
 from core.scoring.metric import METRICS
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Mask

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
 from core.audit.shown_pairs import pairs_of_kinds
-from core.runs.matrix import MatrixCell, shift_matrix
+from core.results.runs.matrix import MatrixCell, shift_matrix
 from core.stats.score_pairs import Move
 from core.stats.text_tables import format_ratio
 from core.studies.sensitivity import edits_of_run, metric_sensitivities

@@ -11,8 +11,8 @@ import numpy as np
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale, worst_level
 from core.audit.shown_pairs import format_decisions, labelled_case
-from core.cases.cases import Cases
-from core.cases.measures import OVERALL_SLICE, slice_cases
+from core.results.cases.cases import Cases
+from core.results.cases.measures import OVERALL_SLICE, slice_cases
 from core.stats.annotators.agreement import LabelMatrix, cohen_kappa, gwet_ac1, nominal_distance, raw_agreement
 from core.stats.calibration import threshold_decisions
 from core.stats.discrimination import LabelledScores

@@ -11,9 +11,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.cases.cases import Cases, select_metrics
-from core.cases.measures import MEASURES, draw_resamples, metric_rows, slice_cases
-from core.cases.paper_test import compare_best_two
 from core.errors import TouchstoneError
 from core.papers.paper import (
     PAPERS,
@@ -27,6 +24,9 @@ from core.papers.paper import (
     missing_for,
 )
 from core.papers.published import CellPlace
+from core.results.cases.cases import Cases, select_metrics
+from core.results.cases.measures import MEASURES, draw_resamples, metric_rows, slice_cases
+from core.results.cases.paper_test import compare_best_two
 from core.scoring.metric import METRICS, Metric
 from core.types import ErrorType
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from core.cases.cases import build_cases
-from core.cases.measures import draw_resamples
 from core.papers.paper import (
     PAPERS,
     Computation,
@@ -19,6 +17,8 @@ from core.papers.paper import (
     ReleasedData,
     by_row,
 )
+from core.results.cases.cases import build_cases
+from core.results.cases.measures import draw_resamples
 from core.studies.rating_correlation import metric_correlations
 from core.types import Sample, Split
 

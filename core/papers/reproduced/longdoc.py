@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from core.cases.cases import build_cases
-from core.cases.measures import draw_resamples
 from core.papers.longdoc_scores import (
     CHECK,
     OURS,
@@ -28,6 +26,8 @@ from core.papers.paper import (
     by_row,
 )
 from core.papers.published import read_published
+from core.results.cases.cases import build_cases
+from core.results.cases.measures import draw_resamples
 from core.scoring.metric import Metric
 from core.scoring.nli_check import NLI_CHECKS, NliCheck
 from core.studies.annotator_agreement import annotator_agreements

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from core.cases.cases import Cases
-from core.cases.measures import MEASURES, draw_resamples, slice_cases
 from core.models.words.shallow import FEATURES
 from core.papers.paper import (
     PAPERS,
@@ -21,6 +19,8 @@ from core.papers.paper import (
     by_row,
     missing_for,
 )
+from core.results.cases.cases import Cases
+from core.results.cases.measures import MEASURES, draw_resamples, slice_cases
 from core.scoring.metric import METRICS, Metric
 from core.studies.surface import SURFACE_MODEL, feature_correlations, surface_against_metrics
 from core.types import Verdict

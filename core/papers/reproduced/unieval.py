@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from core.cases.measures import draw_resamples
 from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData
+from core.results.cases.measures import draw_resamples
 from core.studies.rating_correlation import metric_correlations
 
 _FROM = "https://github.com/maszhongming/UniEval, reproduce/unieval_predict"

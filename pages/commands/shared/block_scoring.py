@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 
-from core.bulk.blocks import Shard
-from core.bulk.folder import Folder
-from core.bulk.plan import TimedReport
-from core.bulk.processes import Processes
-from core.bulk.ray_workers import RayActors
-from core.bulk.results import open_metric_folder, open_results
-from core.bulk.run import Crew, InProcess, RunProgress, blocks_left, refuse_divided_budget, run_blocks
-from core.bulk.scorer import ScoringJob, metric_folders
 from core.models.pool import ModelPool
+from core.results.bulk.blocks import Shard
+from core.results.bulk.folder import Folder
+from core.results.bulk.plan import TimedReport
+from core.results.bulk.processes import Processes
+from core.results.bulk.ray_workers import RayActors
+from core.results.bulk.results import open_metric_folder, open_results
+from core.results.bulk.run import Crew, InProcess, RunProgress, blocks_left, refuse_divided_budget, run_blocks
+from core.results.bulk.scorer import ScoringJob, metric_folders
 from core.scoring.metric import METRICS
 from pages.commands.shared.messages import download_models, print_status
 

@@ -29,7 +29,7 @@ from core.models.llm.spending.spend import Spend, format_estimate, format_spend_
 from core.models.pool import ModelPool
 from core.models.weights.locations import ModelStatus
 from core.papers.paper_words import own_words_note
-from core.runs.run import Run, RunRecord
+from core.results.runs.run import Run, RunRecord
 from core.scoring.engine.batch_worker import BatchWorker
 from core.scoring.engine.conversation import Conversation
 from core.scoring.engine.engine import Engine

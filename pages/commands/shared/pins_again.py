@@ -12,15 +12,15 @@ from annotations.store.store import Store
 from core.audit.data import with_battery, with_saved_thresholds
 from core.audit.evidence import Measurement
 from core.audit.report import audit_metrics, build_report
-from core.cases.cases import Cases, select_metrics
-from core.cases.measures import affordable_resamples
-from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
 from core.pinned.making import PairScore, audit_pin, pair_pin, study_pin
 from core.pinned.pin import AuditSource, PairSource, Pin, Source, StudySource
-from core.runs.bundled_run import bundled_run_lines
-from core.runs.filters import filter_variants
-from core.runs.run import Run, run_from_lines
+from core.results.cases.cases import Cases, select_metrics
+from core.results.cases.measures import affordable_resamples
+from core.results.cases.pooling import pool_cases
+from core.results.runs.bundled_run import bundled_run_lines
+from core.results.runs.filters import filter_variants
+from core.results.runs.run import Run, run_from_lines
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings

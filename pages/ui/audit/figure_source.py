@@ -10,7 +10,7 @@ import streamlit as st
 from core.audit.question import QUESTIONS, Finding, MetricAudit, ShownPair
 from core.audit.task import AuditTask
 from core.errors import TouchstoneError
-from core.runs.run import Run
+from core.results.runs.run import Run
 from core.text.edits import as_segments, recover
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, audit_state
 from pages.ui.shared.grouped_views import TAB_PARAMETER, enter_view, view_title

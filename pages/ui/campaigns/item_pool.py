@@ -20,7 +20,7 @@ from annotations.campaigns.questions import QuestionSet
 from annotations.store.records import LOCAL_LABELS, PairRecord
 from core.data.datasets.bundled import bundled_items
 from core.edits.perturbation import PERTURBATIONS, kind_title
-from core.runs.run import Run
+from core.results.runs.run import Run
 from core.text.edits import recover
 from core.types import ErrorType, Verdict
 from pages.server import services

@@ -9,8 +9,8 @@ import streamlit as st
 
 from annotations.exchange.samples import load_sentence_scores
 from annotations.store.records import RightsError
-from core.cases.cascade import Cascade
 from core.errors import Problem, attempt
+from core.results.cases.cascade import Cascade
 from core.scoring.metric import METRICS
 from core.scoring.plugins.combination_file import CombinationEntry, combination_class
 from core.scoring.plugins.metrics_folder import require_free_name, save_entry

@@ -12,10 +12,10 @@ import streamlit as st
 from annotations.exchange.samples import count_texts, format_description, load_description, load_texts
 from annotations.store.records import CAMPAIGN_PREFIX
 from core.base.background import BackgroundTask
-from core.cases.cases import Cases
 from core.catalog.metric_catalog import default_metrics
 from core.data.dataset import format_counts
 from core.errors import TouchstoneError
+from core.results.cases.cases import Cases
 from core.scoring.metric import METRICS
 from core.scoring.metric_title import metric_title
 from core.scoring.metrics.mine import EmbeddedWordSupport

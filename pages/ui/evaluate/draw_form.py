@@ -12,8 +12,8 @@ from annotations.campaigns.drawn import CampaignDrawing
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Right
 from annotations.exchange.samples import load_samples
-from core.cases.pool_draw import DrawRequest, draw_samples
 from core.errors import Problem, attempt
+from core.results.cases.pool_draw import DrawRequest, draw_samples
 from core.stats.rates.score_draw import DrawWay
 from core.studies.label_plan import LabelPlan
 from core.types import PRECOMPUTED

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import streamlit as st
 
-from core.cases.measures import SIGNED_MEASURES, measure_format, pairs_in_slice
 from core.report import Cell, Report
 from core.reports.cells import few_documents, format_value
+from core.results.cases.measures import SIGNED_MEASURES, measure_format, pairs_in_slice
 from core.scoring.metric_title import metric_title
 from core.stats.best_metric import Measurement
 from core.stats.comparison import pairs_still_needed

@@ -8,10 +8,10 @@ from shlex import quote
 import streamlit as st
 
 from annotations.exchange.samples import load_samples
-from core.cases.cases import select_metrics
-from core.cases.data_facts import data_facts
-from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
+from core.results.cases.cases import select_metrics
+from core.results.cases.data_facts import data_facts
+from core.results.cases.measures import draw_resamples
 from core.scoring.metric_title import metric_title
 from core.stats.text_tables import format_percent
 from core.studies.saved_threshold import OwnThreshold, fit_threshold, format_threshold, threshold_json

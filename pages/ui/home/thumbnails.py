@@ -10,7 +10,7 @@ from annotations.campaigns.campaign_progress import CampaignProgress
 from annotations.store.records import StoredPair
 from core.audit.question import JUDGED_LEVELS, Finding, Level
 from core.errors import TouchstoneError
-from core.runs.matrix import MatrixCell
+from core.results.runs.matrix import MatrixCell
 from core.scoring.metric import METRICS
 from core.stats.score_pairs import Move
 from core.text.edits import as_segments

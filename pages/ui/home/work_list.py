@@ -13,8 +13,8 @@ from annotations.campaigns.people import Member, Right
 from annotations.store.reports import Work
 from core.audit.history import by_data
 from core.errors import TouchstoneError
-from core.runs.matrix import MatrixCell, shift_matrix
-from core.runs.shifts import score_shifts
+from core.results.runs.matrix import MatrixCell, shift_matrix
+from core.results.runs.shifts import score_shifts
 from pages.commands.shared.audit_history import kept_audits
 from pages.server import services
 from pages.ui.home.places import Place

@@ -10,14 +10,14 @@ import streamlit as st
 
 from core.audit.bundled_audits import bundled_audit
 from core.audit.report_html import level_strip
-from core.cases.bundled_scores import precomputed_scores
 from core.data.datasets.bundled import bundled_items
 from core.edits.perturbation import PERTURBATIONS
-from core.runs.matrix import MatrixCell, shift_matrix
-from core.runs.null_bands import NullBand, any_size_band
-from core.runs.run import Run, intent_of
-from core.runs.shifts import Shift, score_shifts
-from core.runs.verdict_sentences import metric_verdicts
+from core.results.cases.bundled_scores import precomputed_scores
+from core.results.runs.matrix import MatrixCell, shift_matrix
+from core.results.runs.null_bands import NullBand, any_size_band
+from core.results.runs.run import Run, intent_of
+from core.results.runs.shifts import Shift, score_shifts
+from core.results.runs.verdict_sentences import metric_verdicts
 from core.scoring.metric import METRICS
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
 from core.types import Verdict

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.registry import settings_label
-from core.runs.noise_strip import format_edge, mark_place
-from core.runs.null_bands import NullBand
-from core.runs.verdict_sentences import edit_verdict
+from core.results.runs.noise_strip import format_edge, mark_place
+from core.results.runs.null_bands import NullBand
+from core.results.runs.verdict_sentences import edit_verdict
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move, classify_move
 from core.types import UNSTATED, Direction, Intention, Verdict, WordScore
 

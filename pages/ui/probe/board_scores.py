@@ -15,9 +15,9 @@ from core.base.signatures import apart_from_code
 from core.edits.battery import read_battery, standard_battery
 from core.edits.editing.sentence_alignment import sentence_origins
 from core.model_reference import asks_endpoint, local_checkpoints
-from core.runs.bundled_run import bundled_harmless_shifts
-from core.runs.null_bands import NullBands, SignedMetrics
-from core.runs.shifts import changed_words
+from core.results.runs.bundled_run import bundled_harmless_shifts
+from core.results.runs.null_bands import NullBands, SignedMetrics
+from core.results.runs.shifts import changed_words
 from core.scoring.engine.conversation import Cell, CellKey, CellState, Request
 from core.scoring.metric import METRICS, Metric
 from core.text import edits as executable

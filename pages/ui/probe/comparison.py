@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from core.runs.verdict_sentences import edit_verdict
+from core.results.runs.verdict_sentences import edit_verdict
 from core.scoring.engine.conversation import Request
 from core.scoring.metric import Metric
 from core.stats.score_pairs import Move

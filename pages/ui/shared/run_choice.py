@@ -13,9 +13,9 @@ from annotations.store.records import RunRow
 from annotations.store.reports import Work
 from annotations.store.store import InMemoryRuns, Store
 from core.edits.battery import STANDARD_BATTERY
-from core.runs.bundled_run import bundled_run_lines
-from core.runs.filters import count_left_out, filter_variants
-from core.runs.run import Meaning, Opinion, Run, VariantKey, run_from_lines, run_lines, to_json_line
+from core.results.runs.bundled_run import bundled_run_lines
+from core.results.runs.filters import count_left_out, filter_variants
+from core.results.runs.run import Meaning, Opinion, Run, VariantKey, run_from_lines, run_lines, to_json_line
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.shared.background_results import progress_bar

@@ -9,10 +9,10 @@ import streamlit as st
 
 from annotations.store.records import RunRow
 from core.edits.perturbation import kind_title
-from core.runs.matrix import MatrixCell
-from core.runs.run import Check, Run, Variant
-from core.runs.run_sentences import split_refusal
-from core.runs.shifts import Shift
+from core.results.runs.matrix import MatrixCell
+from core.results.runs.run import Check, Run, Variant
+from core.results.runs.run_sentences import split_refusal
+from core.results.runs.shifts import Shift
 from core.scoring.metric_title import metric_title
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.noise_strip import kind_strips

@@ -9,12 +9,12 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.edits.perturbation import PERTURBATIONS, Intent, kind_title
-from core.runs.matrix import MatrixCell
-from core.runs.noise_strip import format_edge, mark_place
-from core.runs.null_bands import null_band
-from core.runs.run import Run, intent_of
-from core.runs.shifts import Shift
-from core.runs.verdict_sentences import metric_verdicts
+from core.results.runs.matrix import MatrixCell
+from core.results.runs.noise_strip import format_edge, mark_place
+from core.results.runs.null_bands import null_band
+from core.results.runs.run import Run, intent_of
+from core.results.runs.shifts import Shift
+from core.results.runs.verdict_sentences import metric_verdicts
 from core.scoring.metric import METRICS
 from core.scoring.metric_title import metric_title
 from core.stats.text_tables import format_share, format_signed

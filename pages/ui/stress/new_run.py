@@ -18,9 +18,9 @@ from core.models.llm.endpoints.endpoints import endpoint_problem, list_endpoints
 from core.models.llm.endpoints.local_models import LOCAL, chat_model, check_local_model, is_local_model
 from core.models.llm.spending.spend import format_estimate
 from core.registry import settings_of
-from core.runs.cost import asks_endpoints, estimate_run_cost
-from core.runs.imported_variants import ImportedVariants
-from core.runs.run import Plan, to_json_line
+from core.results.runs.cost import asks_endpoints, estimate_run_cost
+from core.results.runs.imported_variants import ImportedVariants
+from core.results.runs.run import Plan, to_json_line
 from core.scoring.metric import METRICS
 from core.scoring.metric_title import metric_title
 from core.scoring.nli_check import NLI_CHECKS, NliCheck

@@ -12,11 +12,11 @@ import streamlit as st
 from annotations.store.records import RunRow
 from core.edits.perturbation import kind_title
 from core.report import Cell, Report
-from core.runs.filters import filter_variants
-from core.runs.matrix import MatrixCell, shift_matrix
-from core.runs.run import Run, VariantKey, run_lines
-from core.runs.shifts import Shift, score_shifts
-from core.runs.verdict_sentences import kind_verdicts
+from core.results.runs.filters import filter_variants
+from core.results.runs.matrix import MatrixCell, shift_matrix
+from core.results.runs.run import Run, VariantKey, run_lines
+from core.results.runs.shifts import Shift, score_shifts
+from core.results.runs.verdict_sentences import kind_verdicts
 from core.scoring.metric_title import metric_title
 from core.stats.text_tables import format_signed
 from core.studies.discovery import ALL_METRICS

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.errors import TouchstoneError
 from core.registry import settings_of
-from core.runs.run import Run
+from core.results.runs.run import Run
 from core.scoring.metric import METRICS
 from core.studies.window_sweep import WINDOWS, is_retrieval_metric, window_families, window_run
 from pages.ui.shared.grouped_views import enter_view

@@ -10,8 +10,8 @@ import streamlit as st
 from annotations.store.records import RunRow
 from core.edits.perturbation import PERTURBATIONS
 from core.errors import TouchstoneError
-from core.runs.run import Meaning, Opinion, Run, Source, Variant
-from core.runs.run_sentences import check_sentence
+from core.results.runs.run import Meaning, Opinion, Run, Source, Variant
+from core.results.runs.run_sentences import check_sentence
 from core.scoring.engine.conversation import Cell, CellState, Request
 from core.scoring.metric import METRICS
 from core.scoring.metric_title import metric_title

@@ -10,7 +10,7 @@ from annotations.exchange.samples import load_samples, load_texts
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.score_writes import SavedScores, format_saved_scores
 from annotations.store.store import Store
-from core.cases.cases import build_cases
+from core.results.cases.cases import build_cases
 from core.types import Example, Failure, FailureKind, Item, Result, Seen, Verdict
 
 FILE = DatasetSource("harbour", "pairs", "harbour.jsonl", "ab" * 32, "your own", "1.0", "local")

@@ -19,9 +19,9 @@ from core.audit.report import (
     summarize,
     warnings_of,
 )
-from core.cases.measures import draw_resamples, metric_rows, slice_cases
 from core.errors import TouchstoneError
-from core.runs.shifts import score_shifts
+from core.results.cases.measures import draw_resamples, metric_rows, slice_cases
+from core.results.runs.shifts import score_shifts
 from core.stats.statistic import Estimate
 from core.studies.gaming import metric_gaming
 from core.types import Result, Seen, Verdict

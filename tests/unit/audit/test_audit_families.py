@@ -17,10 +17,10 @@ from core.audit.evidence import Measurement
 from core.audit.question import Figure, Finding, Level, MetricAudit
 from core.audit.report import audit_metrics, read_report
 from core.audit.task import AuditTask
-from core.cases import measures
 from core.data.datasets.bundled import bundled_items
 from core.errors import BadSettingError
 from core.gate.scoring import read_file
+from core.results.cases import measures
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Metric
 from core.settings import Settings

@@ -10,8 +10,8 @@ import pytest
 from core.audit.history import KeptAudit, by_data, format_history, history_points, last_report, reports_to_keep
 from core.audit.question import Figure, Finding, Level, MetricAudit, ShownPair
 from core.audit.report import AuditReport, instrument_sentence, read_report, report_json
-from core.cases.data_facts import DataFacts
 from core.edits.battery import read_battery, standard_battery
+from core.results.cases.data_facts import DataFacts
 from core.stats.statistic import Estimate
 from pages.ui.audit.audit_history import history_chart
 

@@ -11,7 +11,7 @@ from core.audit.report import AuditReport, read_report, report_json
 from core.audit.report_html import report_html, shared_label
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
 from core.edits.battery import standard_battery
-from core.runs.noise_strip import format_edge
+from core.results.runs.noise_strip import format_edge
 from core.stats.statistic import Estimate
 
 HOSTILE = "<script>alert(1)</script>"

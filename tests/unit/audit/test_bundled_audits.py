@@ -15,12 +15,12 @@ from core.audit.question import Level, ordered_questions
 from core.audit.report import variants_sha256
 from core.audit.report_html import format_verdicts, level_strip
 from core.base.signatures import apart_from_code
-from core.cases.bundled_scores import bundled_samples, precomputed_scores
-from core.cases.measures import affordable_resamples, draw_resamples, metric_rows, slice_cases
-from core.cases.pooling import pool_cases
 from core.edits.battery import read_battery, standard_battery
-from core.runs.run import Plan, Run
-from core.runs.runner import continue_run
+from core.results.cases.bundled_scores import bundled_samples, precomputed_scores
+from core.results.cases.measures import affordable_resamples, draw_resamples, metric_rows, slice_cases
+from core.results.cases.pooling import pool_cases
+from core.results.runs.run import Plan, Run
+from core.results.runs.runner import continue_run
 from core.scoring.engine.engine import Engine
 from core.settings import Settings
 from tests.unit.command_line import done

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.cases.cases import build_cases
 from core.errors import TouchstoneError
 from core.explanations.judge_agreement import GradePair, agreement_with_people
+from core.results.cases.cases import build_cases
 from core.stats.statistic import Estimate
 from core.studies.judge_agreement import JudgeAgreement
 from core.study import StudyData

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from core.cases.cases import Cases
 from core.gate.power import (
     auc_variance,
     design_effect,
@@ -18,6 +17,7 @@ from core.gate.power import (
     ruled_out_sentences,
 )
 from core.gate.regression import Change, Limit
+from core.results.cases.cases import Cases
 from core.stats.statistic import Estimate
 from tests.unit.gate.test_regression import cases_of
 

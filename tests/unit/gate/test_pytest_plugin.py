@@ -52,7 +52,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
     done("score", folder / "labelled.jsonl", "--metric", "rouge2", "-o", folder / "base.jsonl")
     (folder / "test_chapter.py").write_text(TESTS, encoding="utf-8")
-    few = "from core.cases import measures\n\nmeasures.RESAMPLES = 500  # no assertion reads an interval of an audit\n"
+    few = "from core.results.cases import measures\n\nmeasures.RESAMPLES = 500  # no assertion reads an interval of an audit\n"
     (folder / "conftest.py").write_text(few, encoding="utf-8")
     (folder / "test_failing.py").write_text(
         "def test_area(touchstone):\n"

@@ -7,13 +7,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from core.cases.cases import Cases, MetricColumn
-from core.cases.measures import draw_resamples
-from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError, UnknownNameError
 from core.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
 from core.gate.regression import GradedColumn, Limit, MetricComparison, compare_sides, regressions
 from core.gate.results_file import side_of_outcomes
+from core.results.cases.cases import Cases, MetricColumn
+from core.results.cases.measures import draw_resamples
+from core.results.cases.pooling import pool_cases
 from core.stats.statistic import Values
 from core.types import Example, Item, Result, Sample, Seen, Verdict
 

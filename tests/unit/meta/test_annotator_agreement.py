@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.cases.cases import Cases, build_cases
-from core.cases.measures import draw_resamples
 from core.data.dataset import DATASETS, ImportCounts, strict_items
 from core.errors import UnknownNameError
+from core.results.cases.cases import Cases, build_cases
+from core.results.cases.measures import draw_resamples
 from core.studies.annotator_agreement import Agreement, AnnotatorAgreement, annotator_agreements
 from core.study import StudyData
 from core.types import Judgement, Rating, Sample, Verdict

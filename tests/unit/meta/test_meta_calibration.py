@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.cases.cases import Cases, build_cases
-from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError, UnknownNameError
 from core.reports.record import report_json
+from core.results.cases.cases import Cases, build_cases
+from core.results.cases.measures import draw_resamples
 from core.studies.calibration import (
     Calibration,
     MetricCalibration,

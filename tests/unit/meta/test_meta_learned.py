@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.cases.cases import Cases, build_cases
-from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
 from core.models.words.shallow import FEATURES
+from core.results.cases.cases import Cases, build_cases
+from core.results.cases.measures import draw_resamples
 from core.studies.surface import SURFACE_MODEL, Surface, predicted_shares, surface_against_metrics
 from core.study import StudyData
 from core.types import Sample, StoredScore, Verdict

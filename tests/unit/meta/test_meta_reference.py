@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.cases.cases import build_cases
 from core.errors import BadSettingError
+from core.results.cases.cases import build_cases
 from core.studies.percentiles import Percentiles, column_by_signature, format_percentiles, score_percentiles
 from core.study import StudyData
 from core.types import StoredScore, Verdict

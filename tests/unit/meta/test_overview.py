@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.cases.cases import Cases, build_cases
 from core.errors import TouchstoneError
 from core.reports.markdown import report_markdown
 from core.reports.text import report_text
+from core.results.cases.cases import Cases, build_cases
 from core.scoring.metric_title import metric_title, metric_titles
 from core.studies.measures import Measures
 from core.studies.overview import Overview

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.cases.cases import Cases, build_cases
-from core.cases.measures import draw_resamples, slice_cases
 from core.errors import UnknownNameError
 from core.reports.figures import report_figures
 from core.reports.text import report_text
+from core.results.cases.cases import Cases, build_cases
+from core.results.cases.measures import draw_resamples, slice_cases
 from core.studies.ranks import Ranks, metric_ranks
 from core.study import StudyData
 from core.types import ErrorType

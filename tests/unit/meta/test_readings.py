@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.cases.cases import build_cases
 from core.errors import TouchstoneError
 from core.reports.text import report_text
+from core.results.cases.cases import build_cases
 from core.scoring.metric import METRICS
 from core.studies.readings import BEST_PASSAGE, WHOLE, Readings, reading_of
 from core.study import StudyData

@@ -10,12 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app
-from core.cases.cases import Cases, build_cases
-from core.cases.measures import draw_resamples, metric_rows, slice_cases
 from core.errors import TouchstoneError
 from core.reports.text import report_text
-from core.runs.run import run_lines
-from core.runs.shifts import score_shifts
+from core.results.cases.cases import Cases, build_cases
+from core.results.cases.measures import draw_resamples, metric_rows, slice_cases
+from core.results.runs.run import run_lines
+from core.results.runs.shifts import score_shifts
 from core.studies.sensitivity import (
     ScoredEdit,
     SensitivityStudy,
@@ -25,8 +25,8 @@ from core.studies.sensitivity import (
 )
 from core.study import StudyData
 from core.types import Sample, Verdict
+from tests.unit.core.results.runs.stressed import run_of
 from tests.unit.meta.bench_samples import sample
-from tests.unit.stress.stressed import run_of
 
 
 def edited(name: str, domain: str, before: float, after: float, verdict: Verdict) -> list[Sample]:

@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from core.cases.cases import build_cases
 from core.errors import TouchstoneError
+from core.results.cases.cases import build_cases
 from core.stats.statistic import Values
 from core.studies.shared_errors import (
     SharedErrors,

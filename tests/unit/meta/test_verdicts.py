@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.cases.cases import Cases, build_cases
 from core.errors import TouchstoneError
+from core.results.cases.cases import Cases, build_cases
 from core.studies.verdicts import Verdicts
 from core.study import StudyData
 from core.types import ErrorType, Verdict

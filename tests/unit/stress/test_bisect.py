@@ -13,7 +13,7 @@ from core.scoring.engine.engine import Engine
 from core.scoring.metric import Metric
 from core.studies.bisect import EditEffect, EditSubset, edit_effects, edit_subsets, examples_by_subset
 from core.types import Edit, Example, Result, Span
-from tests.unit.stress.toys import Adoring, Length
+from tests.unit.core.results.runs.toys import Adoring, Length
 
 EXAMPLE = Example("pair", "A document.", "one two three four five six")
 WEIGHTS = (0.5, -0.2, 0.0, 0.1, 0.3, 0.7)

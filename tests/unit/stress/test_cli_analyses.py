@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from cli import app
 from core.errors import TouchstoneError
-from core.runs.run import run_from_lines
+from core.results.runs.run import run_from_lines
 from core.scoring.metric import METRICS
 from core.studies.window_sweep import WINDOWS
 

@@ -25,7 +25,7 @@ from core.studies.density import (
 )
 from core.study import StudyData
 from core.types import Example
-from tests.unit.stress.stressed import run_of
+from tests.unit.core.results.runs.stressed import run_of
 
 WAIT_S = 60.0
 BOATS = "The boat left the harbour."

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 from cli import app
 from core.errors import UnscorableError
-from core.runs.run import Plan, Run, ScoreRecord, Source, run_lines
+from core.results.runs.run import Plan, Run, ScoreRecord, Source, run_lines
 from core.studies.discovery import discover_bigrams, discover_in_run, discover_over_metrics
 from core.types import Example
-from tests.unit.stress.toys import Adoring, install
+from tests.unit.core.results.runs.toys import Adoring, install
 
 WORDS = "the of a and in storm harbour ferry quay pilot tug wind rain inquiry crew captain deck rope".split()
 PLAIN = "The storm came in and the crew of the ferry left."

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from cli import app
 from core.errors import TouchstoneError, UnscorableError
-from core.runs.run import Plan, Run, ScoreRecord, Source, run_lines
+from core.results.runs.run import Plan, Run, ScoreRecord, Source, run_lines
 from core.studies.document_ablation import (
     AblatedScore,
     DocumentAblation,

@@ -8,11 +8,11 @@ import pytest
 
 from core.errors import TouchstoneError
 from core.reports.text import report_text
-from core.runs.shifts import score_shifts
+from core.results.runs.shifts import score_shifts
 from core.scoring.metric_title import metric_title
 from core.studies.edit_discrimination import EditDiscriminationStudy, edit_discrimination
 from core.study import StudyData
-from tests.unit.stress.stressed import METRIC, run_of
+from tests.unit.core.results.runs.stressed import METRIC, run_of
 
 PAIRS = 12
 

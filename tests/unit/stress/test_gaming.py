@@ -10,17 +10,17 @@ import pytest
 from core.edits.perturbation import PERTURBATIONS
 from core.errors import TouchstoneError
 from core.models.pool import ModelPool
-from core.runs.run import Plan, Run, ScoreRecord, Source
-from core.runs.runner import continue_run
-from core.runs.shifts import score_shifts
+from core.results.runs.run import Plan, Run, ScoreRecord, Source
+from core.results.runs.runner import continue_run
+from core.results.runs.shifts import score_shifts
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.studies.gaming import Gaming, MetricGaming, PhraseEffect, metric_gaming, phrase_kinds
 from core.study import StudyData
 from core.types import Example
-from tests.unit.stress.stressed import METRIC, run_of, variant
-from tests.unit.stress.toys import install
+from tests.unit.core.results.runs.stressed import METRIC, run_of, variant
+from tests.unit.core.results.runs.toys import install
 
 SUMMARIES = ["The port was shut.", "Nobody was hurt on Monday.", "Two ferries were torn away by the storm."]
 TOYS = ("toy-constant", "toy-brevity", "toy-length", "toy-describing", "toy-adoring")

@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app
-from core.cases.cases import Cases, build_cases
 from core.errors import UnknownNameError, UnscorableError
-from core.runs.run import Plan, Run, ScoreRecord, Source
-from core.runs.shifts import score_shifts
+from core.results.cases.cases import Cases, build_cases
+from core.results.runs.run import Plan, Run, ScoreRecord, Source
+from core.results.runs.shifts import score_shifts
 from core.studies.system_strength import (
     PhraseStrength,
     SystemStrength,
@@ -24,8 +24,8 @@ from core.studies.system_strength import (
 )
 from core.study import StudyData
 from core.types import Example, Rating, Sample, Verdict
+from tests.unit.core.results.runs.stressed import variant
 from tests.unit.meta.bench_samples import sample
-from tests.unit.stress.stressed import variant
 
 GOOD, BAD = Verdict.CONSISTENT, Verdict.INCONSISTENT
 # two documents, three systems: nobody, half and everybody is consistent

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.cases.cascade import Cascade
-from core.cases.cases import Cases, MetricColumn, build_cases
-from core.cases.combining import Combining
-from core.cases.measures import draw_resamples
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
 from core.report import Report
 from core.reports.cells import format_cell
+from core.results.cases.cascade import Cascade
+from core.results.cases.cases import Cases, MetricColumn, build_cases
+from core.results.cases.combining import Combining
+from core.results.cases.measures import draw_resamples
 from core.scoring.metric import METRICS
 from core.scoring.plugins.combination_file import combination_class
 from core.stats.statistic import Values

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.cases.cases import MetricColumn
-from core.cases.pool import Pool
 from core.errors import TouchstoneError, UnknownNameError
 from core.report import Report
+from core.results.cases.cases import MetricColumn
+from core.results.cases.pool import Pool
 from core.stats.statistic import Estimate
 from core.studies.drift import Drift
 from core.study import StudyData

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import touchstone
-from core.cases.cases import MetricColumn, build_cases
-from core.cases.pool import Pool, PoolLabel, pool_of_cases, select_pool_metrics, with_labels
-from core.cases.pool_labels import pool_labels, read_pool_labels
-from core.cases.pool_rates import draw_of_labels
 from core.errors import TouchstoneError
 from core.report import Report
+from core.results.cases.cases import MetricColumn, build_cases
+from core.results.cases.pool import Pool, PoolLabel, pool_of_cases, select_pool_metrics, with_labels
+from core.results.cases.pool_labels import pool_labels, read_pool_labels
+from core.results.cases.pool_rates import draw_of_labels
 from core.stats.rates.rate import clopper_pearson
 from core.stats.statistic import Values
 from core.studies.label_plan import LabelPlan

@@ -11,15 +11,15 @@ from typing import get_args
 import pytest
 
 from core.audit.question import QUESTIONS
-from core.cases.cases import Cases, build_cases
 from core.errors import UNEXPECTED, Problem, attempt
 from core.registry import settings_of
 from core.report import Report
 from core.reports.files import FORMS
 from core.reports.record import report_record
 from core.reports.text import report_text
-from core.runs.bundled_run import bundled_run_lines
-from core.runs.run import Run, run_from_lines
+from core.results.cases.cases import Cases, build_cases
+from core.results.runs.bundled_run import bundled_run_lines
+from core.results.runs.run import Run, run_from_lines
 from core.study import STUDIES, Group, Input, Study, StudyData
 from core.types import ErrorType, GradedExplanation, Rating, Verdict
 from pages.commands.study import study_command

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.cases.training_overlap import scores_out_of_fold, training_documents
 from core.errors import LoadError, TouchstoneError
 from core.models.unfinished_training import TrainingStep
 from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, document_key
-from core.runs.run import Plan, Run, Source, Variant
+from core.results.cases.training_overlap import scores_out_of_fold, training_documents
+from core.results.runs.run import Plan, Run, Source, Variant
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings

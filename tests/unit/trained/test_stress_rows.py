@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import TouchstoneError
 from core.models.words.claims import Batch, Unit
-from core.runs.run import Check, Meaning, Opinion, Plan, Run, Source, Variant
+from core.results.runs.run import Check, Meaning, Opinion, Plan, Run, Source, Variant
 from core.scoring.nli_check import NliResult
 from core.training.benchmark_figures import benchmark_figures, benchmark_section, judged_examples
 from core.training.card import BROKEN, DIFFERENCE, HARMLESS, LEFT_ALONE, NOTICED, PAIR_SHARE, WITHOUT, Figure, verdict

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.runs.null_bands import NullBand
+from core.results.runs.null_bands import NullBand
 from core.stats.score_pairs import Move
 from core.types import Direction, Intention, Verdict
 from pages.ui.probe.board_rows import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.runs.null_bands import NullBand
+from core.results.runs.null_bands import NullBand
 from core.types import ErrorType, Intention, Verdict
 from pages.ui.probe.board_rows import Board, BoardRow, Noise, RowState
 from pages.ui.probe.headline import headline_chips, headline_sentence

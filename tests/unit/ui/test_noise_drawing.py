@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.runs.noise_strip import format_edge, mark_place
-from core.runs.null_bands import NullBand
-from core.runs.run import Plan, Run
+from core.results.runs.noise_strip import format_edge, mark_place
+from core.results.runs.null_bands import NullBand
+from core.results.runs.run import Plan, Run
 from core.stats.score_pairs import Move, classify_move
 from pages.ui.metrics.metric_evidence import batteries_sentence
 from pages.ui.probe.board_rows import BoardRow, Noise, RowState, noise_data, shift_move

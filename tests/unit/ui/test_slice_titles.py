@@ -1,6 +1,6 @@
 """The slices of Evaluate."""
 
-from core.cases.measures import SLICE_FIELDS
+from core.results.cases.measures import SLICE_FIELDS
 from pages.ui.evaluate.dataset_choice import SLICE_TITLES
 
 

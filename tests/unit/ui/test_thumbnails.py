@@ -10,10 +10,10 @@ import pytest
 from annotations.campaigns.campaign_progress import CampaignProgress, Share
 from annotations.store.records import StoredPair
 from core.audit.question import Finding, Level
-from core.runs.bundled_run import bundled_run_lines
-from core.runs.matrix import shift_matrix
-from core.runs.run import run_from_lines
-from core.runs.shifts import score_shifts
+from core.results.runs.bundled_run import bundled_run_lines
+from core.results.runs.matrix import shift_matrix
+from core.results.runs.run import run_from_lines
+from core.results.runs.shifts import score_shifts
 from core.types import Result
 from pages.ui.home.thumbnails import (
     HEIGHT,

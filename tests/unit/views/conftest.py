@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotations.store.store import Store
-from core.cases import measures
+from core.results.cases import measures
 from core.scoring.engine.engine import Engine
 from core.settings import Settings
 from pages.server import services

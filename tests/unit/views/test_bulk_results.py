@@ -14,8 +14,8 @@ from annotations.campaigns.people import Role, add_person
 from annotations.campaigns.sign_in import create_invite, start_session
 from annotations.exchange.samples import load_samples
 from annotations.store.store import Store
-from core.bulk.block_writer import Refusals, write_blocks
-from core.bulk.folder import Folder
+from core.results.bulk.block_writer import Refusals, write_blocks
+from core.results.bulk.folder import Folder
 from pages.server.sign_in import SESSION_COOKIE
 from pages.ui.evaluate import bulk_results
 from pages.ui.evaluate.dataset_choice import EvaluateState

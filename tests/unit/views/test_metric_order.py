@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.cases.measures import MetricRow
+from core.results.cases.measures import MetricRow
 from core.stats.best_metric import Measurement
 from core.stats.statistic import Estimate
 from core.studies.measures import measure_charts, sorted_metrics

@@ -23,12 +23,12 @@ from annotations.exchange.samples import load_samples
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.records import RecordError
 from annotations.store.store import Store
-from core.cases.cases import select_metrics
-from core.cases.pool import pool_of_cases
-from core.cases.pool_draw import DrawRequest, draw_samples
-from core.cases.pool_rates import draw_of_labels
-from core.cases.pooling import pool_cases
 from core.errors import TouchstoneError
+from core.results.cases.cases import select_metrics
+from core.results.cases.pool import pool_of_cases
+from core.results.cases.pool_draw import DrawRequest, draw_samples
+from core.results.cases.pool_rates import draw_of_labels
+from core.results.cases.pooling import pool_cases
 from core.types import Example, Item, ReleasedScore
 from tests.unit.annotations.campaigns.actors import CampaignFixture
 

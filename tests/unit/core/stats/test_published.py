@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.cases.pooling import scale_warning
+from core.results.cases.pooling import scale_warning
 from core.stats.annotators.agreement import LabelMatrix, interval_distance, krippendorff_alpha, nominal_distance
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import compare_paired

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.cases.pooling import scale_warning
+from core.results.cases.pooling import scale_warning
 
 SCORES = np.array([0.1, 0.4, 0.9, np.nan, 0.7])
 

@@ -21,11 +21,11 @@ from transformers import (
     XLMRobertaForSequenceClassification,
 )
 
-from core.cases.cases import build_cases
 from core.catalog.metric_catalog import list_metrics
 from core.data.datasets.bundled import bundled_items
 from core.errors import BadSettingError
 from core.models.pool import ModelPool
+from core.results.cases.cases import build_cases
 from core.scoring.metric import METRICS
 from core.text import language, language_model
 from core.text.language import ANY, SPACED, count_unverified, find_mark, language_note, language_of, mark_language

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.audit.data import items_data
-from core.cases.measures import affordable_resamples
 from core.data.dataset import DATASETS
+from core.results.cases.measures import affordable_resamples
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.plugins.combination_file import combination_class
