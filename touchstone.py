@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from core.data.dataset import Importer, Refusal
     from core.edits.perturbation import Perturbation, PerturbationCard
+    from core.evaluation.study import Study, StudyData
     from core.integrations.autoevals_scorer import Consistency as AutoevalsScorer
     from core.integrations.deepeval_metric import Consistency as DeepEvalMetric
     from core.integrations.evaluate_metric import Consistency as EvaluateMetric
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from core.notebook.session import Pairs
     from core.results.runs.run import Run
     from core.scoring.metric import Card, Metric
-    from core.study import Study, StudyData
     from core.types import Sample
 
 __all__ = [
@@ -178,9 +178,9 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     """
     from annotations.exchange.samples import load_samples, load_sentence_scores
     from annotations.store.store import Store
+    from core.evaluation.study import STUDIES, Input
     from core.notebook.reports import run_study, study_data, with_pool_labels
     from core.settings import Settings
-    from core.study import STUDIES, Input
 
     def load(stored: str) -> list[Sample]:
         with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
@@ -333,7 +333,7 @@ def __getattr__(name: str) -> Any:
 
         return {"Importer": Importer, "Refusal": Refusal}[name]
     if name in {"Study", "StudyData"}:
-        from core.study import Study, StudyData
+        from core.evaluation.study import Study, StudyData
 
         return {"Study": Study, "StudyData": StudyData}[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,13 +16,13 @@ from annotations.exchange.export_format import EXPORT_FORMATS
 from core.catalog.metric_catalog import list_metrics, metrics_markdown
 from core.data.dataset import DATASETS
 from core.edits.perturbation import PERTURBATIONS
+from core.evaluation.reports.files import FORMS
+from core.evaluation.study import STUDIES, Outlet
 from core.models.pool import ModelPool
 from core.registry import settings_of
-from core.reports.files import FORMS
 from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.stats.text_tables import markdown_table
-from core.study import STUDIES, Outlet
 from pages.server.api_operations import OPERATIONS
 from pages.ui.lessons import read_lessons
 from tests.reference_layers import imports_table

@@ -42,7 +42,7 @@ ONLY_IN = {
     "alembic": "annotations",
     "streamlit": "pages/ui/ pages/server/ pages/views/ pages/main.py app.py",
     "plotly": "pages/ui/ pages/views/",
-    "matplotlib": "core/papers core/reports/figures.py",
+    "matplotlib": "core/papers core/evaluation/reports/figures.py",
     "typer": "pages/commands/ pages/commands/shared/ cli.py",
     "rich": "pages/commands/shared/",
 }
@@ -65,7 +65,7 @@ OURS = {
         "core.base.http.addresses",  # of webhooks
         "core.scoring.sentence_scores",  # as they are read again
         *("core.results.cases.bundled_scores", "core.data.datasets.bundled"),  # a dataset beside those of the database
-        "core.training.benchmarks",  # the documents that no metric learns from
+        "core.evaluation.training.benchmarks",  # the documents that no metric learns from
         *(
             "core.data.dataset",
             "core.base.hub_licences",

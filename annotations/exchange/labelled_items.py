@@ -9,7 +9,7 @@ from annotations.exchange.samples import load_provenance, load_samples, load_tex
 from annotations.store.store import Store
 from core.data.datasets.bundled import Bundled, bundled_items
 from core.errors import TouchstoneError
-from core.training.benchmarks import reserve_test_data
+from core.evaluation.training.benchmarks import reserve_test_data
 from core.types import PRECOMPUTED, Example, Item, Sample, Split
 
 

@@ -21,6 +21,11 @@ from core.edits.perturbation import Perturbation
 from core.edits.perturbations.fillers import Filler
 from core.edits.perturbations.repeated import Repeated
 from core.errors import Problem, TouchstoneError, attempt
+from core.evaluation.studies.density import SentenceScores, original_summaries, score_sentences
+from core.evaluation.studies.gaming import control_lengths
+from core.evaluation.studies.saved_threshold import OwnThreshold
+from core.evaluation.studies.surface import SURFACE_FEATURES
+from core.evaluation.studies.window_sweep import WINDOWS, is_retrieval_metric, window_run
 from core.model_reference import asks_endpoint
 from core.results.cases.cases import Cases, MetricColumn
 from core.results.cases.measures import (
@@ -44,11 +49,6 @@ from core.stats.bootstrap import Resamples
 from core.stats.calibration import best_threshold
 from core.stats.discrimination import LabelledScores, Threshold
 from core.stats.statistic import Values
-from core.studies.density import SentenceScores, original_summaries, score_sentences
-from core.studies.gaming import control_lengths
-from core.studies.saved_threshold import OwnThreshold
-from core.studies.surface import SURFACE_FEATURES
-from core.studies.window_sweep import WINDOWS, is_retrieval_metric, window_run
 from core.types import Failure, Outcome, Result
 
 MOST_MISSING = 0.05

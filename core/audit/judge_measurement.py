@@ -10,7 +10,7 @@ from typing import Any
 from core.audit.judge import JudgeModel
 from core.audit.judge_trials import BROKEN, FAITHFUL, ScoredTrial, Trial, plan_trials, stand_in_trials
 from core.audit.repetition import next_sample
-from core.explanations.pairwise import Comparison, pairwise_conversation
+from core.evaluation.explanations.pairwise import Comparison, pairwise_conversation
 from core.models.llm.chat import Sampling
 from core.models.llm.endpoints.endpoints import endpoint_of
 from core.models.llm.spending.cost_estimate import has_cost

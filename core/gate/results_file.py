@@ -13,11 +13,11 @@ import numpy as np
 
 from core.base.signatures import signature_differences
 from core.errors import TouchstoneError
+from core.evaluation.studies.saved_threshold import OwnThreshold, is_threshold, read_threshold
 from core.gate.regression import GradedColumn
 from core.results.cases.cases import Cases, MetricColumn
 from core.results.cases.pooling import pool_cases
 from core.scoring.metric import METRICS, Metric
-from core.studies.saved_threshold import OwnThreshold, is_threshold, read_threshold
 from core.types import Example, Failure, Item, Outcome, Sample
 
 

@@ -10,13 +10,14 @@ from typing import Any
 
 from core.base.profile import Setting
 from core.errors import TouchstoneError
+from core.evaluation.report import Report
+from core.evaluation.reports.files import write_report
+from core.evaluation.reports.record import report_record
+from core.evaluation.reports.spreadsheet import flat_rows
+from core.evaluation.reports.text import report_text
+from core.evaluation.reports.web_page import report_html
+from core.evaluation.study import STUDIES, Input, Study, StudyData
 from core.notebook.session import Pairs, download_weights, engine, read_pairs
-from core.report import Report
-from core.reports.files import write_report
-from core.reports.record import report_record
-from core.reports.spreadsheet import flat_rows
-from core.reports.text import report_text
-from core.reports.web_page import report_html
 from core.results.bulk.results import scored_sample
 from core.results.cases.cases import select_metrics
 from core.results.cases.measures import affordable_resamples
@@ -27,7 +28,6 @@ from core.results.runs.run import Run, run_from_lines
 from core.scoring.metric import METRICS
 from core.scoring.sentence_scores import parts_of_texts
 from core.stats.bootstrap import RESAMPLES
-from core.study import STUDIES, Input, Study, StudyData
 from core.types import Part, Sample, StoredScore
 
 PAIRS_DATASET = "pairs"

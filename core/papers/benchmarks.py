@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from core.evaluation.reports.web_page import report_html
+from core.evaluation.studies.measures import Measures
+from core.evaluation.studies.ranks import Ranks
+from core.evaluation.study import Study, StudyData
 from core.papers.paper import PAPERS, DataFile, ReleasedData
-from core.reports.web_page import report_html
 from core.results.cases.cases import select_metrics
 from core.results.cases.pooling import pool_cases
 from core.scoring.metric import Metric
-from core.studies.measures import Measures
-from core.studies.ranks import Ranks
-from core.study import Study, StudyData
 from core.types import Sample
 
 PAGES: Mapping[str, tuple[str, Study, str]] = {

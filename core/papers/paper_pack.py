@@ -15,16 +15,16 @@ from typing import Any, Protocol
 from core.base.files.archive import zip_files
 from core.data.dataset import DATASETS, format_counts
 from core.errors import Problem, UnknownNameError, attempt
+from core.evaluation.report import Report
+from core.evaluation.reports.latex import table_latex
+from core.evaluation.reports.markdown import table_markdown
+from core.evaluation.reports.spreadsheet import table_csv
+from core.evaluation.study import STUDIES, Input, Study, StudyData
 from core.papers.paper_tables import citations_bib, metrics_card
 from core.papers.rate_methods import RATE_STUDY, methods_files
-from core.report import Report
-from core.reports.latex import table_latex
-from core.reports.markdown import table_markdown
-from core.reports.spreadsheet import table_csv
 from core.results.cases.cases import Cases
 from core.settings import VERSION
 from core.stats.bootstrap import RESAMPLES
-from core.study import STUDIES, Input, Study, StudyData
 from core.types import PRECOMPUTED
 
 PACK_NAME = "touchstone-paper-pack.zip"
@@ -176,7 +176,7 @@ def _slug(text: str) -> str:
 
 def report_files(stem: str, report: Report) -> dict[str, str | bytes]:
     """Tables as CSV, and as Markdown and LaTeX for every grid of one; charts as SVG and PDF."""
-    from core.reports.figures import chart_figure  # Matplotlib takes 30 MB, and only a pack needs it
+    from core.evaluation.reports.figures import chart_figure  # Matplotlib takes 30 MB, and only a pack needs it
 
     files: dict[str, str | bytes] = {}
     for table in report.tables:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from core.data.dataset import DATASETS
 from core.errors import TouchstoneError
-from core.reports.latex import latex_text
+from core.evaluation.reports.latex import latex_text
 from core.results.cases.cases import Cases
 from core.scoring.metric import METRICS
 from core.settings import VERSION

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from core.report import Report
+from core.evaluation.report import Report
+from core.evaluation.studies.prevalence import ALONE, COUNTED, POWERED, STRATIFIED
 from core.settings import VERSION
 from core.stats.statistic import Estimate
 from core.stats.text_tables import percent_words
-from core.studies.prevalence import ALONE, COUNTED, POWERED, STRATIFIED
 
 RATE_STUDY = "prevalence"
 """The study whose report the paragraph is about, and the stem of its files in a pack."""

@@ -7,9 +7,9 @@ from math import fsum
 from types import MappingProxyType
 
 from core.errors import MissingEndpointError
-from core.explanations.detect import ExplainMode, Finding, explain_all, is_applicable
-from core.explanations.edited_summaries import SummaryWithEdit, summaries_with_edits
-from core.explanations.judge import Case, JudgeSetup, converse_in_order, judge_conversation
+from core.evaluation.explanations.detect import ExplainMode, Finding, explain_all, is_applicable
+from core.evaluation.explanations.edited_summaries import SummaryWithEdit, summaries_with_edits
+from core.evaluation.explanations.judge import Case, JudgeSetup, converse_in_order, judge_conversation
 from core.model_reference import EndpointModel
 from core.models.llm.chat import Sampling
 from core.models.llm.endpoints.endpoints import model_problem, resolve_model

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.base.signatures import apart_from_code
+from core.evaluation.report import Cell, estimate_of
 from core.pinned.pin import Pin
-from core.report import Cell, estimate_of
 from core.scoring.metric_title import metric_title
 
 VARYING = frozenset({"resources", "reaction"})

@@ -9,12 +9,12 @@ from types import MappingProxyType
 
 from core.base.html_templates import open_templates
 from core.errors import TouchstoneError, UnknownNameError
+from core.evaluation.reports import web_page
+from core.evaluation.reports.cells import SHADES, SIGNS, legend_in, missing_reasons
+from core.evaluation.reports.latex import latex_text, table_latex
+from core.evaluation.reports.markdown import plain_markdown, table_markdown
 from core.pinned.pin import Pin, PinnedPair, PinnedReport
 from core.pinned.prose import prose_html, prose_latex, prose_markdown
-from core.reports import web_page
-from core.reports.cells import SHADES, SIGNS, legend_in, missing_reasons
-from core.reports.latex import latex_text, table_latex
-from core.reports.markdown import plain_markdown, table_markdown
 from core.text.edits import as_segments, recover
 from core.text.text import with_visible_controls
 
@@ -113,7 +113,7 @@ def _notes(pin: Pin, words: Sequence[str] = ()) -> list[str]:
 
 
 def _figures(report: PinnedReport, kind: str) -> dict[str, bytes]:
-    from core.reports.figures import chart_figure  # Matplotlib takes a second, and only a figure needs it
+    from core.evaluation.reports.figures import chart_figure  # Matplotlib takes a second, and only a figure needs it
 
     return {
         f"{place + 1}-{chart.name}.{kind}": chart_figure(chart, kind)

@@ -10,10 +10,10 @@ from core.audit.question import Finding, MetricAudit, ShownPair
 from core.audit.report import AuditReport
 from core.audit.shown_pairs import shown_shifts
 from core.edits.perturbation import PERTURBATIONS
+from core.evaluation.report import Cell, Column, Report, Table
+from core.evaluation.study import Study, StudyData
 from core.pinned.pin import AuditSource, PairSource, Pin, PinnedPair, StudySource
-from core.report import Cell, Column, Report, Table
 from core.scoring.metric_title import metric_title
-from core.study import Study, StudyData
 
 _RESOURCES = ("seconds", "megabytes", "money")
 

@@ -9,7 +9,7 @@ from datetime import date
 from pydantic import TypeAdapter, ValidationError
 
 from core.errors import TouchstoneError
-from core.report import Report
+from core.evaluation.report import Report
 
 
 @dataclass(frozen=True, slots=True)

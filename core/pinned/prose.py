@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from core.reports.latex import latex_text
+from core.evaluation.reports.latex import latex_text
 from core.text.text import with_visible_controls
 
 _SAFE_LINK = re.compile(r"(https?|mailto):", re.IGNORECASE)

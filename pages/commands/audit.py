@@ -28,11 +28,11 @@ from core.audit.report_html import report_html
 from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
 from core.edits.battery import STANDARD_BATTERY
 from core.errors import TouchstoneError
+from core.evaluation.studies.saved_threshold import thresholds_by_metric
 from core.gate.results_file import read_results
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.studies.saved_threshold import thresholds_by_metric
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.audit_history import keep_audits, kept_audits
 from pages.commands.shared.inputs import read_bytes

@@ -9,8 +9,11 @@ from typing import Annotated
 import typer
 
 from core.errors import TouchstoneError
+from core.evaluation.reports.text import report_text
+from core.evaluation.studies.combine import Combine
+from core.evaluation.studies.saved_combination import cascade_entry, combination_entry
+from core.evaluation.study import StudyData
 from core.model_reference import asks_endpoint
-from core.reports.text import report_text
 from core.results.cases.cascade import Cascade
 from core.results.cases.measures import affordable_resamples
 from core.results.cases.sentence_combining import Level
@@ -21,9 +24,6 @@ from core.scoring.plugins.combination_file import combination_class
 from core.scoring.plugins.metrics_folder import entry_toml, require_free_name, save_entry
 from core.scoring.sentence_scores import scores_of_outcomes
 from core.settings import Settings
-from core.studies.combine import Combine
-from core.studies.saved_combination import cascade_entry, combination_entry
-from core.study import StudyData
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption

@@ -13,6 +13,7 @@ import typer
 
 from annotations.store.store import Store
 from core.errors import TouchstoneError
+from core.evaluation.studies.saved_threshold import OwnThreshold
 from core.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
 from core.gate.power import DEFAULT_LIMITS, few_documents_sentences, plan_sentences, ruled_out_sentences
 from core.gate.rates import compare_rates, split_labels
@@ -35,7 +36,6 @@ from core.results.cases.pool_labels import read_pool_labels
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.studies.saved_threshold import OwnThreshold
 from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption

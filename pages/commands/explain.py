@@ -10,7 +10,7 @@ import typer
 
 from core.data.dataset import Refusal
 from core.errors import TouchstoneError
-from core.explanations.detect import (
+from core.evaluation.explanations.detect import (
     ExplainMode,
     explain_all,
     explanation_record,
@@ -18,7 +18,7 @@ from core.explanations.detect import (
     is_applicable,
     summary_conversation,
 )
-from core.explanations.edited_summaries import summaries_with_edits
+from core.evaluation.explanations.edited_summaries import summaries_with_edits
 from core.results.bulk.blocks import WHOLE
 from core.results.runs.filters import draw_sample
 from core.scoring.outcome_records import json_line

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from core.data.dataset import Refusal
-from core.explanations.cases import judgement_records, read_judged
-from core.explanations.causes import cause_conversation
-from core.explanations.judge import JudgeSetup, judge_conversation, judge_signature
-from core.explanations.panel import GradeCounts, PanelRule, judge_by_panel, panel_signature, require_panel
-from core.explanations.panel_weights import estimate_weights
+from core.evaluation.explanations.cases import judgement_records, read_judged
+from core.evaluation.explanations.causes import cause_conversation
+from core.evaluation.explanations.judge import JudgeSetup, judge_conversation, judge_signature
+from core.evaluation.explanations.panel import GradeCounts, PanelRule, judge_by_panel, panel_signature, require_panel
+from core.evaluation.explanations.panel_weights import estimate_weights
 from core.results.bulk.blocks import WHOLE, Shard
 from core.results.bulk.run import refuse_divided_budget
 from core.results.runs.filters import draw_sample

@@ -10,8 +10,8 @@ import typer
 
 from core.data.dataset import Refusal
 from core.errors import TouchstoneError
-from core.explanations.edited_summaries import summaries_with_edits
-from core.explanations.pairwise import (
+from core.evaluation.explanations.edited_summaries import summaries_with_edits
+from core.evaluation.explanations.pairwise import (
     Comparison,
     compare_all,
     comparison_record,

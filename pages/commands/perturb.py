@@ -10,7 +10,8 @@ import typer
 
 from core.data.dataset import Refusal
 from core.edits.battery import named_kinds
-from core.reports.text import table_text
+from core.evaluation.reports.text import table_text
+from core.evaluation.studies.shifts import kinds_table
 from core.results.runs.filters import balanced_variants
 from core.results.runs.matrix import kind_coverage
 from core.results.runs.run import Plan, Variant
@@ -20,7 +21,6 @@ from core.results.runs.variant_records import variant_record
 from core.scoring.engine.engine import Engine
 from core.scoring.outcome_records import json_line
 from core.settings import Settings
-from core.studies.shifts import kinds_table
 from pages.commands.shared.dataset_inputs import read_sources
 from pages.commands.shared.inputs import name_of_input, new_run, open_output
 from pages.commands.shared.messages import download_models, exit_with_failures, print_own_words, print_status

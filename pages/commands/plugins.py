@@ -9,9 +9,9 @@ import typer
 
 from core.data.dataset import DATASETS
 from core.edits.perturbation import PERTURBATIONS
+from core.evaluation.study import STUDIES
 from core.scoring.metric import METRICS
 from core.scoring.plugins.extensions import plugin_reports
-from core.study import STUDIES
 from pages.commands.shared.options import JsonOption
 
 GROUP = "Metrics"

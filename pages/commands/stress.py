@@ -15,9 +15,13 @@ from core.data.dataset import Refusal
 from core.edits.battery import named_kinds
 from core.edits.perturbation import Perturbation
 from core.errors import TouchstoneError, attempt
-from core.report import Report
-from core.reports.record import report_json
-from core.reports.text import report_text
+from core.evaluation.report import Report
+from core.evaluation.reports.record import report_json
+from core.evaluation.reports.text import report_text
+from core.evaluation.studies.edit_discrimination import EditDiscriminationStudy
+from core.evaluation.studies.gaming import Gaming, for_each_metric
+from core.evaluation.studies.shifts import Shifts
+from core.evaluation.study import Study, StudyData
 from core.results.runs.cost import missing_conversations
 from core.results.runs.filters import VARIANT_FILTERS, filter_variants
 from core.results.runs.imported_variants import ImportedVariants, read_variants
@@ -27,10 +31,6 @@ from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Metric
 from core.scoring.nli_check import NLI_CHECKS, NliCheck
 from core.settings import Settings
-from core.studies.edit_discrimination import EditDiscriminationStudy
-from core.studies.gaming import Gaming, for_each_metric
-from core.studies.shifts import Shifts
-from core.study import Study, StudyData
 from pages.commands.shared.dataset_inputs import read_sources
 from pages.commands.shared.inputs import name_of_input, new_run, open_shard, report_refusals
 from pages.commands.shared.messages import (

@@ -14,10 +14,11 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from core.data.dataset import Refusal
+from core.evaluation.reports.files import FORMS, write_report
+from core.evaluation.reports.record import report_json
+from core.evaluation.reports.text import report_text
+from core.evaluation.study import STUDIES, Input, Study, StudyData
 from core.registry import choices_of, settings_of, types_of
-from core.reports.files import FORMS, write_report
-from core.reports.record import report_json
-from core.reports.text import report_text
 from core.results.cases.cases import select_metrics
 from core.results.cases.measures import SLICE_FIELDS, affordable_resamples
 from core.results.cases.pool import select_pool_metrics, with_labels
@@ -28,7 +29,6 @@ from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.stats.bootstrap import RESAMPLES, projected_seconds
-from core.study import STUDIES, Input, Study, StudyData
 from pages.commands.shared.dataset_inputs import (
     read_dataset_items,
     read_pool,

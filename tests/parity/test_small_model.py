@@ -6,7 +6,7 @@ import pytest
 
 from core.edits.perturbation import PERTURBATIONS
 from core.errors import UnscorableError
-from core.explanations.detect import explain_given_detection
+from core.evaluation.explanations.detect import explain_given_detection
 from core.model_reference import Checkpoint
 from core.models.llm.chat import Sampling, chat_question
 from core.scoring.metric import METRICS

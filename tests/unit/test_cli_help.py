@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import cli
-from core.study import STUDIES
+from core.evaluation.study import STUDIES
 from pages import commands
 from pages.commands.study import study_example
 from tests.unit.command_line import run

@@ -10,8 +10,8 @@ import pytest
 
 from core.audit.question import Level
 from core.audit.report import read_report
+from core.evaluation.studies.saved_threshold import read_threshold
 from core.stats.statistic import Estimate
-from core.studies.saved_threshold import read_threshold
 from tests.unit.command_line import done, run
 
 

@@ -14,7 +14,12 @@ from core.edits.editing.editor import Editor
 from core.edits.editing.proposals import EditForm
 from core.edits.perturbation import PERTURBATIONS
 from core.errors import BadSettingError, TouchstoneError
-from core.explanations.detect import ExplainMode, detect_and_explain, explain_given_detection, explanation_signature
+from core.evaluation.explanations.detect import (
+    ExplainMode,
+    detect_and_explain,
+    explain_given_detection,
+    explanation_signature,
+)
 from core.models.llm.chat import Sampling
 from core.models.llm.printed_words import (
     PrintedPiece,

@@ -19,7 +19,7 @@ CONTRACTS = [
     "tests/unit/core/scoring/metrics/test_metric_contract.py",
     "tests/unit/core/edits/perturbations/test_perturbation_contract.py",
     "tests/unit/core/data/datasets/test_importer_contract.py",
-    "tests/unit/studies/test_study_contract.py",
+    "tests/unit/core/evaluation/studies/test_study_contract.py",
 ]
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 TREE = [
@@ -60,7 +60,7 @@ def run(folder: Path, *command: str) -> str:
 
 
 def test_the_examples_are_a_metric_a_perturbation_a_study_and_an_importer() -> None:
-    folders = ["core/scoring/metrics", "core/edits/perturbations", "core/studies", "core/data/datasets"]
+    folders = ["core/scoring/metrics", "core/edits/perturbations", "core/evaluation/studies", "core/data/datasets"]
     assert [str(Path(path).parent) for path in EXAMPLES] == folders
 
 

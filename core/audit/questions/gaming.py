@@ -13,13 +13,13 @@ from core.audit.question import QUESTIONS, Case, Figure, Finding, Level, Questio
 from core.audit.shown_pairs import format_decisions, shown_shift, shown_shifts
 from core.edits.perturbation import PERTURBATIONS
 from core.edits.perturbations.repeated import Repeated
+from core.evaluation.studies.gaming import PhraseEffect, lifted_share, metric_gaming
 from core.results.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
 from core.scoring.metric import METRICS
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import difference
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_share
-from core.studies.gaming import PhraseEffect, lifted_share, metric_gaming
 
 LIFTED_SCALE = Scale(good=0.05, fails=0.2)
 GAIN_SCALE = Scale(good=0.1, fails=0.5)

@@ -8,10 +8,10 @@ from typing import ClassVar, Literal
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
 from core.audit.shown_pairs import pairs_of_kinds
+from core.evaluation.studies.sensitivity import edits_of_run, metric_sensitivities
 from core.results.runs.matrix import MatrixCell, shift_matrix
 from core.stats.score_pairs import Move
 from core.stats.text_tables import format_ratio
-from core.studies.sensitivity import edits_of_run, metric_sensitivities
 
 SCALE = Scale(good=2.0, fails=1.0)
 """At 1 an error moves the metric as far as nothing does."""

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
-from core.studies.surface import SURFACE_FEATURES, correlations_of, missing_features, surface_shares
+from core.evaluation.studies.surface import SURFACE_FEATURES, correlations_of, missing_features, surface_shares
 
 SCALE = Scale(good=0.3, fails=0.6)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
+from core.evaluation.studies.rating_correlation import metric_correlations
 from core.papers.paper import (
     PAPERS,
     Computation,
@@ -19,7 +20,6 @@ from core.papers.paper import (
 )
 from core.results.cases.cases import build_cases
 from core.results.cases.measures import draw_resamples
-from core.studies.rating_correlation import metric_correlations
 from core.types import Sample, Split
 
 VALID = DataFile(

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
+from core.evaluation.studies.annotator_agreement import annotator_agreements
+from core.evaluation.studies.dataset_statistics import dataset_statistics
 from core.papers.longdoc_scores import (
     CHECK,
     OURS,
@@ -30,8 +32,6 @@ from core.results.cases.cases import build_cases
 from core.results.cases.measures import draw_resamples
 from core.scoring.metric import Metric
 from core.scoring.nli_check import NLI_CHECKS, NliCheck
-from core.studies.annotator_agreement import annotator_agreements
-from core.studies.dataset_statistics import dataset_statistics
 from core.types import Item, Sample
 
 _SQUALITY = DataFile(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
+from core.evaluation.studies.surface import SURFACE_MODEL, feature_correlations, surface_against_metrics
 from core.models.words.shallow import FEATURES
 from core.papers.paper import (
     PAPERS,
@@ -22,7 +23,6 @@ from core.papers.paper import (
 from core.results.cases.cases import Cases
 from core.results.cases.measures import MEASURES, draw_resamples, slice_cases
 from core.scoring.metric import METRICS, Metric
-from core.studies.surface import SURFACE_MODEL, feature_correlations, surface_against_metrics
 from core.types import Verdict
 
 _PROBING = "https://github.com/sanjanaramprasad/probing_summarization_factuality, datasets"

@@ -9,8 +9,8 @@ from functools import partial
 from math import fsum
 from typing import ClassVar
 
-from core.explanations.cases import read_judgements
-from core.explanations.judge_agreement import agreement_with_people
+from core.evaluation.explanations.cases import read_judgements
+from core.evaluation.explanations.judge_agreement import agreement_with_people
 from core.papers.paper import (
     PAPERS,
     Computation,

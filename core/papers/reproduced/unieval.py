@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
+from core.evaluation.studies.rating_correlation import metric_correlations
 from core.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData
 from core.results.cases.measures import draw_resamples
-from core.studies.rating_correlation import metric_correlations
 
 _FROM = "https://github.com/maszhongming/UniEval, reproduce/unieval_predict"
 _COEFFICIENTS = ("Pearson", "Spearman", "Kendall")

@@ -21,7 +21,7 @@ _URL = "https://doi.org/10.1007/BF00117832"
 
 
 class CombinationEntry(MetricEntry):
-    """One table, as `core.studies.combine` writes it; see `core.scoring.plugins.combination_metric`.
+    """One table, as `core.evaluation.studies.combine` writes it; see `core.scoring.plugins.combination_metric`.
 
     `learned` names the documents of each fold. `signatures` are those that the members had, and `data` says what the labels were of. At
     the `level` of sentences everything else is of these.

@@ -12,8 +12,8 @@ from annotations.exchange.samples import load_samples, load_sentence_scores, loa
 from annotations.store.store import Store
 from core.data.dataset import Refusal
 from core.errors import TouchstoneError
-from core.explanations.cases import SkippedCase, cases_from_items, read_cases
-from core.explanations.judge import Case
+from core.evaluation.explanations.cases import SkippedCase, cases_from_items, read_cases
+from core.evaluation.explanations.judge import Case
 from core.results.bulk.blocks import WHOLE, Shard
 from core.results.bulk.cases import cases_of_results
 from core.results.bulk.pool import pool_of_results

@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from core.data.dataset import Refusal
+from core.evaluation.studies.saved_threshold import OwnThreshold
 from core.model_reference import asks_endpoint
 from core.models.llm.spending.spend import Spend
 from core.scoring.metric import Metric
 from core.scoring.outcome_records import JsonRecord, json_line, outcome_record
 from core.settings import Settings
-from core.studies.saved_threshold import OwnThreshold
 from core.text.language import find_mark
 from core.types import Counts, Failure, Outcome, Result
 from pages.commands.shared.inputs import (

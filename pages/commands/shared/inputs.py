@@ -10,7 +10,7 @@ from typing import TextIO
 from core.data.dataset import Refusal
 from core.data.datasets.pairs import Pairs
 from core.errors import TouchstoneError
-from core.explanations.panel import parse_judge, require_panel
+from core.evaluation.explanations.panel import parse_judge, require_panel
 from core.model_reference import EndpointModel, ModelRef
 from core.models.llm.chat import Sampling
 from core.models.llm.endpoints.endpoints import configured_endpoint, resolve_model

@@ -13,6 +13,8 @@ from core.audit.data import with_battery, with_saved_thresholds
 from core.audit.evidence import Measurement
 from core.audit.report import audit_metrics, build_report
 from core.errors import TouchstoneError
+from core.evaluation.studies.saved_threshold import thresholds_by_metric
+from core.evaluation.study import STUDIES, Input, StudyData
 from core.pinned.making import PairScore, audit_pin, pair_pin, study_pin
 from core.pinned.pin import AuditSource, PairSource, Pin, Source, StudySource
 from core.results.cases.cases import Cases, select_metrics
@@ -24,8 +26,6 @@ from core.results.runs.run import Run, run_from_lines
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.studies.saved_threshold import thresholds_by_metric
-from core.study import STUDIES, Input, StudyData
 from core.types import Context, Example, Result, Span
 from pages.commands.shared.audit_data import stored_data
 from pages.commands.shared.thresholds import kept_thresholds

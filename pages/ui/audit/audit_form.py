@@ -18,12 +18,12 @@ from core.audit.task import AuditTask
 from core.catalog.metric_catalog import default_metrics, list_metrics
 from core.edits.battery import STANDARD_BATTERY
 from core.errors import Problem, TouchstoneError, attempt
+from core.evaluation.studies.saved_threshold import thresholds_by_metric
 from core.model_reference import asks_endpoint
 from core.models.llm.endpoints.endpoints import list_endpoints
 from core.models.llm.spending.spend import format_estimate
 from core.scoring.metric import METRICS
 from core.scoring.metric_title import metric_title
-from core.studies.saved_threshold import thresholds_by_metric
 from core.types import PRECOMPUTED
 from pages.commands.shared.audit_data import stored_data
 from pages.commands.shared.audit_history import keep_audits

@@ -15,11 +15,11 @@ from core.base.background import BackgroundTask
 from core.catalog.metric_catalog import default_metrics
 from core.data.dataset import format_counts
 from core.errors import TouchstoneError
+from core.evaluation.studies.surface import missing_features
 from core.results.cases.cases import Cases
 from core.scoring.metric import METRICS
 from core.scoring.metric_title import metric_title
 from core.scoring.metrics.mine import EmbeddedWordSupport
-from core.studies.surface import missing_features
 from core.types import PRECOMPUTED, Failure, Outcome
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state

@@ -11,12 +11,12 @@ import streamlit as st
 
 from annotations.exchange.labelled_items import load_items
 from annotations.exchange.samples import load_provenance, load_sentence_scores
+from core.evaluation.studies.verdicts import Verdicts
+from core.evaluation.study import STUDIES, Input, Study
 from core.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
 from core.results.cases.measures import (
     shown_columns,
 )
-from core.studies.verdicts import Verdicts
-from core.study import STUDIES, Input, Study
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.combination_form import combination_form

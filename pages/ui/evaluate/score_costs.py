@@ -10,12 +10,12 @@ import streamlit as st
 
 from annotations.exchange.samples import load_texts
 from core.errors import Problem, attempt
+from core.evaluation.studies.combine import Combine
 from core.model_reference import asks_endpoint
 from core.registry import split_pieces
 from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
 from core.scoring.metric import METRICS
 from core.scoring.metric_title import metric_title
-from core.studies.combine import Combine
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import CostMeasuring, EvaluationChoice, evaluate_state
 from pages.ui.shared.background_results import background_result

@@ -15,13 +15,9 @@ from annotations.exchange.labelled_items import benchmark_items, load_labelled_i
 from annotations.store.records import RunRow
 from core.base.background import BackgroundTask
 from core.errors import TouchstoneError
-from core.models.unfinished_training import TrainingStep
-from core.models.words.head import CARD_FILE
-from core.models.words.trees import MAX_TREES, STEP_TREES
-from core.scoring.metric import METRICS
-from core.training.card import verdict
-from core.training.cross_encoder_trainer import LOSS_STAGE, EncoderSetting
-from core.training.run import (
+from core.evaluation.training.card import verdict
+from core.evaluation.training.cross_encoder_trainer import LOSS_STAGE, EncoderSetting
+from core.evaluation.training.run import (
     PACKAGED_ENCODER,
     Recipe,
     TrainedFolder,
@@ -30,8 +26,12 @@ from core.training.run import (
     check_folder,
     train_to_folder,
 )
-from core.training.stress_rows import StressSource
-from core.training.training_data import TrainingData, describe
+from core.evaluation.training.stress_rows import StressSource
+from core.evaluation.training.training_data import TrainingData, describe
+from core.models.unfinished_training import TrainingStep
+from core.models.words.head import CARD_FILE
+from core.models.words.trees import MAX_TREES, STEP_TREES
+from core.scoring.metric import METRICS
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.learning_curve import learning_curve_of

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from core.report import Cell, Column, Report, Table
-from core.reports.latex import table_latex
-from core.reports.markdown import table_markdown
-from core.reports.spreadsheet import table_csv
+from core.evaluation.report import Cell, Column, Report, Table
+from core.evaluation.reports.latex import table_latex
+from core.evaluation.reports.markdown import table_markdown
+from core.evaluation.reports.spreadsheet import table_csv
 from core.types import Format
 from pages.ui.shared.markup import register_component
 
@@ -66,7 +66,9 @@ def _cell(value: Any) -> Cell:
 def copy_parts(report: Report) -> Iterator[dict[str, object]]:
     """Each table and chart by its title, with its forms."""
     for chart in report.charts:
-        from core.reports.figures import chart_figure  # Matplotlib takes a second, and only a figure needs it
+        from core.evaluation.reports.figures import (
+            chart_figure,  # Matplotlib takes a second, and only a figure needs it
+        )
 
         svg = chart_figure(chart, "svg").decode()
         chart_forms = [

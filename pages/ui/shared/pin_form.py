@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.errors import TouchstoneError
+from core.evaluation.report import Cell, Report
 from core.pinned.making import cell_title
 from core.pinned.pin import Pin, pin_json
-from core.report import Cell, Report
 from pages.server import services
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.reports_of_person import reports_of

@@ -9,9 +9,9 @@ from textwrap import wrap
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from core.report import Axis, Chart, Series
-from core.reports.cells import PERCENT_FORMATS
-from core.reports.points import (
+from core.evaluation.report import Axis, Chart, Series
+from core.evaluation.reports.cells import PERCENT_FORMATS
+from core.evaluation.reports.points import (
     MOST_PANELS_ACROSS,
     bar_width,
     panels_of,

@@ -10,8 +10,8 @@ from typing import Literal
 import streamlit as st
 
 from core.base.files.archive import zip_files
-from core.report import Cell, Chart, Column, Report, Table
-from core.reports.cells import (
+from core.evaluation.report import Cell, Chart, Column, Report, Table
+from core.evaluation.reports.cells import (
     SHADES,
     few_documents,
     format_value,
@@ -21,7 +21,7 @@ from core.reports.cells import (
     pivot_grid,
     pivot_titles,
 )
-from core.reports.files import FORMS
+from core.evaluation.reports.files import FORMS
 from core.stats.best_metric import Measurement
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.report_charts import report_chart

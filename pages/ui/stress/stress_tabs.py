@@ -11,7 +11,12 @@ import streamlit as st
 
 from annotations.store.records import RunRow
 from core.edits.perturbation import kind_title
-from core.report import Cell, Report
+from core.evaluation.report import Cell, Report
+from core.evaluation.studies.discovery import ALL_METRICS
+from core.evaluation.studies.sensitivity import SensitivityStudy
+from core.evaluation.studies.shifts import Shifts, cells_of
+from core.evaluation.studies.window_sweep import Windows, window_charts, window_effects, window_families
+from core.evaluation.study import STUDIES, Input, Study, StudyData
 from core.results.runs.filters import filter_variants
 from core.results.runs.matrix import MatrixCell, shift_matrix
 from core.results.runs.run import Run, VariantKey, run_lines
@@ -19,11 +24,6 @@ from core.results.runs.shifts import Shift, score_shifts
 from core.results.runs.verdict_sentences import kind_verdicts
 from core.scoring.metric_title import metric_title
 from core.stats.text_tables import format_signed
-from core.studies.discovery import ALL_METRICS
-from core.studies.sensitivity import SensitivityStudy
-from core.studies.shifts import Shifts, cells_of
-from core.studies.window_sweep import Windows, window_charts, window_effects, window_families
-from core.study import STUDIES, Input, Study, StudyData
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.grouped_views import Groups, grouped_views, with_studies

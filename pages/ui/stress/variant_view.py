@@ -10,13 +10,13 @@ import streamlit as st
 from annotations.store.records import RunRow
 from core.edits.perturbation import PERTURBATIONS
 from core.errors import TouchstoneError
+from core.evaluation.studies.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, edit_effects, examples_by_subset
 from core.results.runs.run import Meaning, Opinion, Run, Source, Variant
 from core.results.runs.run_sentences import check_sentence
 from core.scoring.engine.conversation import Cell, CellState, Request
 from core.scoring.metric import METRICS
 from core.scoring.metric_title import metric_title
 from core.stats.text_tables import format_count
-from core.studies.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, edit_effects, examples_by_subset
 from core.text.edits import as_segments
 from core.types import Failure, Result
 from pages.server import services

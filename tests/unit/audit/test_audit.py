@@ -20,10 +20,10 @@ from core.audit.report import (
     warnings_of,
 )
 from core.errors import TouchstoneError
+from core.evaluation.studies.gaming import metric_gaming
 from core.results.cases.measures import draw_resamples, metric_rows, slice_cases
 from core.results.runs.shifts import score_shifts
 from core.stats.statistic import Estimate
-from core.studies.gaming import metric_gaming
 from core.types import Result, Seen, Verdict
 from tests.unit.audit.known_metrics import Difference, Length, Oracle
 

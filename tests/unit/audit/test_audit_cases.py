@@ -12,10 +12,10 @@ from core.audit.evidence import Evidence
 from core.audit.question import QUESTIONS, Case, Finding, ordered_questions
 from core.audit.repetition import RepeatedScore
 from core.audit.report import AuditReport
+from core.evaluation.studies.saved_threshold import fit_threshold
 from core.results.runs.placement import PLACES
 from core.results.runs.run import run_from_lines, run_lines
 from core.stats.statistic import Estimate
-from core.studies.saved_threshold import fit_threshold
 from tests.unit.audit.known_metrics import KNOWN, Difference, Length, Oracle
 
 METRICS_OF_TEST = [one.name for one in KNOWN]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from core.errors import MissingEndpointError, TouchstoneError
+from tests.unit.core.evaluation.explanations.commands import lines, run
 from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
-from tests.unit.explanations.commands import lines, run
 
 pytestmark = pytest.mark.usefixtures("terminal")
 

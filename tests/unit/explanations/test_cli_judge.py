@@ -14,12 +14,12 @@ import pytest
 
 from core.data.dataset import DATASETS
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError
-from core.explanations.cases import cases_from_items
+from core.evaluation.explanations.cases import cases_from_items
 from core.types import Item
 from tests.doubles.released import EXPLANATIONS, needs
+from tests.unit.core.evaluation.explanations.commands import lines, run
+from tests.unit.core.evaluation.explanations.scenes import DOCUMENT, EXPLANATION, REFERENCE, SEED, SUMMARY, Asked
 from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
-from tests.unit.explanations.commands import lines, run
-from tests.unit.explanations.scenes import DOCUMENT, EXPLANATION, REFERENCE, SEED, SUMMARY, Asked
 
 pytestmark = pytest.mark.usefixtures("terminal")
 

@@ -8,9 +8,9 @@ from datetime import date
 
 from core.audit.question import Figure, Finding, Level, MetricAudit, ShownPair
 from core.audit.report import AuditReport
+from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.pinned.making import PairScore, audit_pin, pair_pin
 from core.pinned.pin import AuditSource, PairSource, Part, Pin, PinnedReport, StudySource
-from core.report import Axis, Chart, Column, Report, Series, Table
 from core.results.cases.data_facts import DataFacts
 from core.stats.best_metric import Measurement
 from core.stats.statistic import Estimate

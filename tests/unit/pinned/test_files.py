@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from core.errors import TouchstoneError
+from core.evaluation.report import Column, Table
+from core.evaluation.reports.latex import table_latex
 from core.pinned.comparison import basis_of
 from core.pinned.files import form_files, pins_html, pins_latex, pins_markdown, write_pins
 from core.pinned.pin import Part, PinnedPair, PinnedReport
 from core.pinned.prose import prose_html, prose_latex, prose_markdown
 from core.pinned.recipe import read_recipe, report_toml
-from core.report import Column, Table
-from core.reports.latex import table_latex
 from core.stats.statistic import Estimate
 from tests.unit.pinned.pins import HOSTILE, edited_pair, report_of
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from core.errors import TouchstoneError
+from core.evaluation.studies.shifts import Shifts
+from core.evaluation.study import StudyData
 from core.pinned.comparison import Change, basis_of, compare
 from core.pinned.making import study_pin as pin_of_study
 from core.pinned.pin import Pin, StudySource, pin_json, read_pin
 from core.results.runs.bundled_run import bundled_run_lines
 from core.results.runs.run import run_from_lines
-from core.studies.shifts import Shifts
-from core.study import StudyData
 from tests.unit.pinned.pins import HOSTILE, audit, edited_pair, study_pin
 
 

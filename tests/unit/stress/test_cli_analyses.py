@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from cli import app
 from core.errors import TouchstoneError
+from core.evaluation.studies.window_sweep import WINDOWS
 from core.results.runs.run import run_from_lines
 from core.scoring.metric import METRICS
-from core.studies.window_sweep import WINDOWS
 
 DOCUMENT = "The ferry sank off the cape on Monday. Nobody was hurt. Divers found the wreck two days later."
 SUMMARY = "The ferry sank off the cape. Divers found the wreck."

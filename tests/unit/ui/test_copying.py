@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from core.report import Axis, Chart, Column, Pivot, Report, Series, Table
+from core.evaluation.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from pages.ui.shared.copy_popover import copy_parts, table_report
 
 GRID = Table(

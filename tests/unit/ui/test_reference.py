@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.results.cases.cases import build_cases
 from core.types import Result, Seen, StoredScore, Verdict
 from pages.ui.evaluate.percentiles import describe_percentile
-from tests.unit.meta.bench_samples import sample, scored
+from tests.unit.core.evaluation.studies.bench_samples import sample, scored
 
 CASES = build_cases(
     [

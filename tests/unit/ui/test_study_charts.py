@@ -6,13 +6,13 @@ from itertools import pairwise
 
 import pytest
 
-from core.report import Axis, Chart, Series
-from core.reports.figures import chart_figure
-from core.reports.points import spread
+from core.evaluation.report import Axis, Chart, Series
+from core.evaluation.reports.figures import chart_figure
+from core.evaluation.reports.points import spread
+from core.evaluation.studies.document_ablation import AblatedScore, histogram_chart, score_histogram
+from core.evaluation.studies.ranks import MetricRank, rank_chart
+from core.evaluation.studies.sensitivity import Sensitivity, sensitivity_charts
 from core.stats.statistic import Estimate
-from core.studies.document_ablation import AblatedScore, histogram_chart, score_histogram
-from core.studies.ranks import MetricRank, rank_chart
-from core.studies.sensitivity import Sensitivity, sensitivity_charts
 from pages.ui.shared.report_charts import report_chart
 
 KNOWN, UNKNOWN = Estimate(2.0, 1.0, 4.0, 9), Estimate(None, None, None, 0, "There is no step.")

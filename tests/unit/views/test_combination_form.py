@@ -13,11 +13,11 @@ from streamlit.testing.v1 import AppTest
 from annotations.exchange.samples import load_texts
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
+from core.evaluation.studies.combine import Combine
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.plugins.combination_file import combination_classes
 from core.scoring.plugins.combination_metric import SentenceCombination
-from core.studies.combine import Combine
 from core.types import Example, Item, Verdict
 from pages.ui.probe.probe_state import ProbeState
 from tests.unit.views.states import state_of

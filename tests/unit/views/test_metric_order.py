@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from core.evaluation.studies.measures import measure_charts, sorted_metrics
 from core.results.cases.measures import MetricRow
 from core.stats.best_metric import Measurement
 from core.stats.statistic import Estimate
-from core.studies.measures import measure_charts, sorted_metrics
 from pages.ui.shared.report_charts import report_chart
 
 

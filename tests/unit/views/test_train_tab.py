@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
+from core.evaluation.training.training_data import MIN_DOCUMENTS
 from core.models.words.head import CARD_FILE, WEIGHTS_FILE
-from core.training.training_data import MIN_DOCUMENTS
 from core.types import Example, Item, Verdict
 from pages.ui.evaluate.train_tab import trainings
 from pages.ui.probe.probe_state import ProbeState

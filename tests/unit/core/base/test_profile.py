@@ -8,10 +8,10 @@ from core.base.profile import profile_names, profiles_with, read_profile
 from core.edits.editing.editor import Editor
 from core.edits.perturbation import PERTURBATIONS
 from core.errors import BadSettingError, UnknownNameError
+from core.evaluation.studies.gaming import for_each_metric
 from core.registry import format_spec, settings_label
 from core.scoring.metric import METRICS, signature
 from core.scoring.nli_check import NLI_CHECKS
-from core.studies.gaming import for_each_metric
 
 FORMS = [
     (profile, plugin)

@@ -19,12 +19,12 @@ from core.data.datasets.bundled import bundled_items
 from core.edits.battery import Battery, battery_names, named_kinds, read_battery, standard_battery
 from core.edits.perturbation import PERTURBATIONS
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
+from core.evaluation.training.training_data import generated_rows, labelled_rows
 from core.results.runs.bundled_run import bundled_run_battery, plan_bundled_run
 from core.results.runs.null_bands import harmless_variants
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.training.training_data import generated_rows, labelled_rows
 from tests.doubles.contributing import found_in_folder
 from tests.doubles.process import ROOT
 

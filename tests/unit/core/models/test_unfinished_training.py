@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.evaluation.training.trainer import Trained, train_words
+from core.evaluation.training.training_data import training_data
 from core.models.unfinished_training import UNFINISHED, TrainingStep, UnfinishedTraining
-from core.training.trainer import Trained, train_words
-from core.training.training_data import training_data
-from tests.unit.trained.hashed_words import encoder
-from tests.unit.trained.test_training import items
+from tests.unit.core.evaluation.training.hashed_words import encoder
+from tests.unit.core.evaluation.training.test_training import items
 
 DATA = training_data(items(), 0, seed=0)
 

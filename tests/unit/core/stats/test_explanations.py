@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.explanations.explainer_scores import (
+from core.evaluation.explanations.explainer_scores import (
     GradedDetections,
     detection_accuracy,
     detection_score,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from core.evaluation.training.claim_batches import batches, units_of
+from core.evaluation.training.training_row import TrainingRow
 from core.models.words.claims import Unit, premise
-from core.training.claim_batches import batches, units_of
-from core.training.training_row import TrainingRow
 from core.types import Span
 
 DOCUMENT = "The mayor spoke first. A ferry left Lindvale at noon. It rained all day. The ferry carried nine cars."

@@ -11,7 +11,7 @@ from core.models.words.letter_case import capitals
 from core.models.words.word_features import ReadDocument, read_document, word_features
 from core.models.words.word_states import word_spans
 from core.text.text import sentences
-from tests.unit.trained.hashed_words import HashedEncoder
+from tests.unit.core.evaluation.training.hashed_words import HashedEncoder
 
 DOCUMENT = (
     "TARNBRIDGE. The clerk Halvard met Ingrid Moe by the river Stone in March. She asked Halvard to stay. Sales Agent: She left "

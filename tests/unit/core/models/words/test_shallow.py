@@ -13,6 +13,9 @@ import pytest
 from hypothesis import given, strategies
 
 from core.errors import BadSettingError, LoadError, TouchstoneError
+from core.evaluation.training import shallow_data as training_data
+from core.evaluation.training.shallow_data import document_numbers, shallow_features
+from core.evaluation.training.shallow_trainer import TrainingTable, TrainingTask, held_out_pairs, train_model
 from core.model_reference import Checkpoint
 from core.models.adapters import mlp
 from core.models.words.shallow import FEATURES, ShallowModel, read_model
@@ -20,9 +23,6 @@ from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.stats.statistic import Values
-from core.training import shallow_data as training_data
-from core.training.shallow_data import document_numbers, shallow_features
-from core.training.shallow_trainer import TrainingTable, TrainingTask, held_out_pairs, train_model
 from core.types import Example, Failure, FailureKind, Item, Outcome, Question, Result, Verdict
 from tests.parity import tiny_shallow
 

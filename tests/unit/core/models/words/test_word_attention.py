@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from core.evaluation.training.training_data import training_data
+from core.evaluation.training.word_reading import read_words
 from core.models.words.head import HEADS, UNITS
 from core.models.words.word_attention import WordAttention, attention_logits, fit_attention
 from core.models.words.word_table import WordTable
-from core.training.training_data import training_data
-from core.training.word_reading import read_words
-from tests.unit.trained.hashed_words import WIDTH, encoder
-from tests.unit.trained.training_process import items
+from tests.unit.core.evaluation.training.hashed_words import WIDTH, encoder
+from tests.unit.core.evaluation.training.training_process import items
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from annotations.store.writes import text_id
 from cli import app
 from core.base.signatures import apart_from_code
 from core.data.datasets.bundled import bundled_items
+from core.evaluation.studies.surface import missing_features
 from core.models.words.shallow import FEATURES
 from core.results.cases.bundled_scores import OFFLINE_METRICS, bundled_samples, compute_scores, precomputed_scores
 from core.results.cases.pooling import pool_cases
@@ -24,7 +25,6 @@ from core.results.runs.run import run_from_lines
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.studies.surface import missing_features
 from core.text.text import splitter_name
 from core.types import PRECOMPUTED
 

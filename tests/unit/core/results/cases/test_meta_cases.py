@@ -6,7 +6,7 @@ import numpy as np
 
 from core.results.cases.cases import build_cases
 from core.types import ErrorType, StoredScore, Verdict
-from tests.unit.meta.bench_samples import pair, sample, scored
+from tests.unit.core.evaluation.studies.bench_samples import pair, sample, scored
 
 GOOD, BAD = {"m": 1.0}, {"m": 0.0}
 

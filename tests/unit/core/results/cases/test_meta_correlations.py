@@ -11,19 +11,19 @@ import pytest
 
 from core.data.dataset import DATASETS, ImportCounts, strict_items
 from core.errors import UnknownNameError
-from core.reports.text import report_text
+from core.evaluation.reports.text import report_text
+from core.evaluation.studies.rating_correlation import RatingCorrelation, metric_correlations
+from core.evaluation.studies.surface import feature_correlations, missing_features
+from core.evaluation.study import StudyData
 from core.results.cases.cases import Cases, build_cases
 from core.results.cases.measures import draw_resamples
 from core.results.cases.ratings import VERDICT_ASPECT, mean_ratings
 from core.results.cases.verdict_grid import build_verdict_grid, filter_pairs, noise_band
 from core.stats.score_pairs import Move
 from core.stats.statistic import Estimate
-from core.studies.rating_correlation import RatingCorrelation, metric_correlations
-from core.studies.surface import feature_correlations, missing_features
-from core.study import StudyData
 from core.types import ErrorType, Judgement, Rating, Sample, StoredScore, Verdict
 from tests.doubles.released import DATA, needs
-from tests.unit.meta.bench_samples import pair, sample, scored
+from tests.unit.core.evaluation.studies.bench_samples import pair, sample, scored
 
 needs_data = needs("frank_valid", "unieval")
 KIND = ErrorType.COREFERENCE

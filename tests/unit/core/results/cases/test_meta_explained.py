@@ -12,19 +12,19 @@ import pytest
 from core.data.dataset import DATASETS, ImportCounts, strict_items
 from core.data.datasets.explained import Explained
 from core.errors import TouchstoneError
-from core.explanations.explainer_scores import (
+from core.evaluation.explanations.explainer_scores import (
     ExplainerScores,
     explainer_scores,
     judged_explanations,
     scores_by_judge,
 )
+from core.evaluation.studies.explanation_scores import ExplanationScores
+from core.evaluation.study import StudyData
 from core.results.cases.cases import build_cases
 from core.results.cases.measures import draw_resamples
-from core.studies.explanation_scores import ExplanationScores
-from core.study import StudyData
 from core.types import GradedExplanation, Judgement, Sample, Verdict
 from tests.doubles.released import EXPLANATIONS, needs
-from tests.unit.meta.bench_samples import sample
+from tests.unit.core.evaluation.studies.bench_samples import sample
 
 GOOD, BAD = Verdict.CONSISTENT, Verdict.INCONSISTENT
 

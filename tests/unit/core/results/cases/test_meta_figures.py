@@ -8,8 +8,11 @@ from dataclasses import replace
 import pytest
 
 from core.errors import TouchstoneError, UnknownNameError
-from core.reports.record import table_record
-from core.reports.text import table_text
+from core.evaluation.reports.record import table_record
+from core.evaluation.reports.text import table_text
+from core.evaluation.studies.measures import Measures, measures_table
+from core.evaluation.studies.released_scores import compare_with_released
+from core.evaluation.study import StudyData
 from core.results.cases.cases import Cases, build_cases
 from core.results.cases.measures import (
     FIGURE_TITLES,
@@ -22,11 +25,8 @@ from core.results.cases.measures import (
 )
 from core.results.cases.pooling import pool_cases
 from core.stats.bootstrap import RESAMPLES
-from core.studies.measures import Measures, measures_table
-from core.studies.released_scores import compare_with_released
-from core.study import StudyData
 from core.types import ErrorType, Sample, Split, StoredScore, Verdict
-from tests.unit.meta.bench_samples import pair, sample, scored
+from tests.unit.core.evaluation.studies.bench_samples import pair, sample, scored
 
 PREDICATE, ENTITY, COREFERENCE = (
     ErrorType.INTRINSIC_PREDICATE,

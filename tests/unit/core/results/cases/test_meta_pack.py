@@ -9,21 +9,21 @@ from dataclasses import replace
 
 import numpy as np
 
+from core.evaluation.report import Table
+from core.evaluation.reports.latex import table_latex
+from core.evaluation.reports.markdown import table_markdown
+from core.evaluation.reports.spreadsheet import table_csv
+from core.evaluation.studies.measures import measures_table
+from core.evaluation.studies.prevalence import Prevalence
+from core.evaluation.study import StudyData
 from core.papers.paper_pack import PackRequest, packed_reports
 from core.papers.paper_tables import metrics_card
 from core.papers.rate_methods import methods_files
-from core.report import Table
-from core.reports.latex import table_latex
-from core.reports.markdown import table_markdown
-from core.reports.spreadsheet import table_csv
 from core.results.cases.cases import Cases, MetricColumn, build_cases
 from core.results.cases.measures import MEASURES, draw_resamples, metric_rows, slice_cases
 from core.results.cases.pool import Pool
-from core.studies.measures import measures_table
-from core.studies.prevalence import Prevalence
-from core.study import StudyData
 from core.types import ErrorType, StoredScore
-from tests.unit.meta.bench_samples import pair, sample, scored
+from tests.unit.core.evaluation.studies.bench_samples import pair, sample, scored
 
 KIND = ErrorType.COREFERENCE
 HOSTILE = "=a_b|c&d"

@@ -12,7 +12,7 @@ from core.results.cases.measures import draw_resamples, metric_rows, slice_cases
 from core.results.cases.paper_test import BestAgainstSecond, compare_best_two, mark_as_paper
 from core.types import ErrorType, Sample
 from tests.doubles.released import DATA, needs
-from tests.unit.meta.bench_samples import pair
+from tests.unit.core.evaluation.studies.bench_samples import pair
 
 
 def judged_pairs(*outcomes: tuple[int, bool, bool]) -> Cases:

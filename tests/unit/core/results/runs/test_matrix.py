@@ -7,6 +7,8 @@ import re
 import pytest
 
 from core.edits.perturbation import Intent
+from core.evaluation.studies.shifts import Shifts, cells_of
+from core.evaluation.study import StudyData
 from core.results.runs.matrix import MatrixCell, MetricBalance, kind_coverage, metric_balances, shift_matrix
 from core.results.runs.null_bands import NullBand, null_band
 from core.results.runs.run import Run, Variant
@@ -16,8 +18,6 @@ from core.scoring.metric_title import metric_title
 from core.stats.score_pairs import Move, classify_move
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
-from core.studies.shifts import Shifts, cells_of
-from core.study import StudyData
 from core.types import UNSTATED, Edit, ErrorType, Intention, Span, Verdict
 from tests.unit.core.results.runs.stressed import METRIC, run_of
 

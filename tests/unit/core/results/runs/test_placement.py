@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from core.evaluation.studies.gaming import lifted_share
 from core.results.runs.placement import PLACES, PlacedPair, place_effects, placed_examples
 from core.results.runs.run import Plan, Run, ScoreRecord, Source, Variant
 from core.scoring.metric import METRICS
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import Threshold
 from core.stats.score_pairs import ScorePairs
-from core.studies.gaming import lifted_share
 from core.types import Example
 
 METRIC = "rouge2"

@@ -8,14 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TouchstoneError
-from core.models.pool import ModelPool
-from core.results.runs.run import Meaning, Opinion, Plan, Run, ScoreRecord, Source
-from core.results.runs.runner import continue_run
-from core.results.runs.shifts import score_shifts
-from core.scoring.engine.cache import AnswerCache
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
-from core.studies.window_sweep import (
+from core.evaluation.studies.window_sweep import (
     WINDOWS,
     Windows,
     is_retrieval_metric,
@@ -24,7 +17,14 @@ from core.studies.window_sweep import (
     window_run,
     window_variants,
 )
-from core.study import StudyData
+from core.evaluation.study import StudyData
+from core.models.pool import ModelPool
+from core.results.runs.run import Meaning, Opinion, Plan, Run, ScoreRecord, Source
+from core.results.runs.runner import continue_run
+from core.results.runs.shifts import score_shifts
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.types import Example
 from tests.unit.core.results.runs.stressed import run_of, source, variant
 

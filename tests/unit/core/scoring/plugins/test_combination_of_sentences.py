@@ -6,14 +6,14 @@ import pytest
 
 from core.audit.data import items_data
 from core.data.dataset import DATASETS
+from core.evaluation.studies.combine import Combine
+from core.evaluation.studies.saved_combination import combination_entry
+from core.evaluation.study import StudyData
 from core.results.cases.measures import affordable_resamples
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.plugins.combination_file import combination_class
 from core.scoring.sentence_scores import scores_of_outcomes
-from core.studies.combine import Combine
-from core.studies.saved_combination import combination_entry
-from core.study import StudyData
 from core.types import Item, Result
 from tests.doubles.released import DATA, needs
 

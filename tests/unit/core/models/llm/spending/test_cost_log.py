@@ -10,8 +10,8 @@ import pytest
 from core.models.llm.endpoints.endpoint import Endpoint, Price
 from core.models.llm.spending.cost_log import CostLog, CostRow, cost_records, read_costs
 from core.models.llm.spending.spend import Usage
+from tests.unit.core.evaluation.explanations.commands import lines, run
 from tests.unit.core.models.llm.scripted import serving, text
-from tests.unit.explanations.commands import lines, run
 
 PRICED = Endpoint("http://x/v1", "", name="mini", price=Price(1.0, 10.0))
 FREE = Endpoint("http://x/v1", "")
