@@ -126,10 +126,10 @@ train-embedded: .venv/.run ## train the metric that comes with Touchstone again,
 	$(BIN)/python cli.py train bundled --to core/models/weights/embedded/model --corruptions 0.9
 
 audits: .venv/.run ## audit the packaged metrics on the bundled examples again, as the pages show them
-	$(BIN)/python -c 'from core.audit.bundled_audits import write_bundled_audits; write_bundled_audits()'
+	$(BIN)/python -c 'from core.assessment.audit.bundled_audits import write_bundled_audits; write_bundled_audits()'
 
 false-verdicts: .venv/.run ## audit metrics of known worth again, and count the verdicts that are false
-	$(BIN)/python -m tests.unit.audit.examiners
+	$(BIN)/python -m tests.unit.core.assessment.audit.examiners
 
 clean: ## remove the virtual environment and caches, never the labels in var/
 	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache

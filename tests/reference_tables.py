@@ -13,7 +13,7 @@ import cli
 import touchstone
 from annotations.campaigns.webhooks import EVENTS
 from annotations.exchange.export_format import EXPORT_FORMATS
-from core.catalog.metric_catalog import list_metrics, metrics_markdown
+from core.assessment.catalog.metric_catalog import list_metrics, metrics_markdown
 from core.data.dataset import DATASETS
 from core.edits.perturbation import PERTURBATIONS
 from core.evaluation.reports.files import FORMS

@@ -12,10 +12,16 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.audit.data import audit_command, released_columns, with_battery, with_given_scores, with_saved_thresholds
-from core.audit.evidence import Measurement
-from core.audit.history import LAST, format_history, last_report
-from core.audit.report import (
+from core.assessment.audit.data import (
+    audit_command,
+    released_columns,
+    with_battery,
+    with_given_scores,
+    with_saved_thresholds,
+)
+from core.assessment.audit.evidence import Measurement
+from core.assessment.audit.history import LAST, format_history, last_report
+from core.assessment.audit.report import (
     AuditReport,
     audit_metrics,
     build_report,
@@ -24,12 +30,12 @@ from core.audit.report import (
     read_report,
     report_json,
 )
-from core.audit.report_html import report_html
-from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
+from core.assessment.audit.report_html import report_html
+from core.assessment.audit.report_text import badge_svg, format_changes, format_report, report_markdown
+from core.assessment.gate.results_file import read_results
 from core.edits.battery import STANDARD_BATTERY
 from core.errors import TouchstoneError
 from core.evaluation.studies.saved_threshold import thresholds_by_metric
-from core.gate.results_file import read_results
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from core.catalog.metric_setup import missing_steps, setup_state, setup_steps
+from core.assessment.catalog.metric_setup import missing_steps, setup_state, setup_steps
 from core.models.pool import ModelPool
 from core.scoring.metric import METRICS
 from core.settings import Settings

@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
+from core.assessment.pinned.comparison import Change, basis_of, compare
+from core.assessment.pinned.files import FORMS, write_pins
+from core.assessment.pinned.pin import AuditSource, PairSource, Part, PinnedReport, Source
+from core.assessment.pinned.recipe import RecipePart, read_recipe
 from core.errors import TouchstoneError
-from core.pinned.comparison import Change, basis_of, compare
-from core.pinned.files import FORMS, write_pins
-from core.pinned.pin import AuditSource, PairSource, Part, PinnedReport, Source
-from core.pinned.recipe import RecipePart, read_recipe
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+from core.assessment.catalog.metric_catalog import default_metrics
 from core.base.profile import profile_names, read_profile
-from core.catalog.metric_catalog import default_metrics
 from core.data.dataset import Refusal
 from core.edits.battery import named_kinds
 from core.edits.perturbation import Perturbation

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from core.papers.published_scores import PUBLISHED, compare_published
+from core.assessment.papers.published_scores import PUBLISHED, compare_published
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings

@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from core.assessment.catalog.metric_catalog import format_direction, format_range
 from core.base.html_templates import open_templates
-from core.catalog.metric_catalog import format_direction, format_range
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import Metric
 from core.settings import VERSION

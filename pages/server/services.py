@@ -10,9 +10,9 @@ from uuid import uuid4
 import streamlit as st
 
 from annotations.store.store import InMemoryRuns, Store
+from core.assessment.catalog.metric_catalog import default_metrics
 from core.base.background import BackgroundTask
 from core.base.files.guest_folders import limit_folders
-from core.catalog.metric_catalog import default_metrics
 from core.results.runs.runner import BackgroundRuns
 from core.scoring.engine.code_records import read_code
 from core.scoring.engine.engine import Engine

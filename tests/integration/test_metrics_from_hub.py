@@ -180,7 +180,9 @@ def machine(built_hub: ModelHub, weights: Built, tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
     monkeypatch.setattr("pages.commands.shared.messages._UPDATE_S", 0.02)
     # spaCy is no part of this test: a parser of rules stands in
-    monkeypatch.setattr("core.catalog.metric_setup.find_spec", lambda name: name == "spacy" or find_spec(name))
+    monkeypatch.setattr(
+        "core.assessment.catalog.metric_setup.find_spec", lambda name: name == "spacy" or find_spec(name)
+    )
     monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("TOUCHSTONE_DEVICE", "cpu")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from core.papers.reproduced.longdoc import LongDoc
+from core.assessment.papers.reproduced.longdoc import LongDoc
 from tests.integration.test_metrics_from_hub import (  # noqa: F401  # fixtures
     BART,
     FROM_HUB,

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from core.audit.question import Level
-from core.audit.report import AuditReport, read_report
-from core.gate.scoring import read_file
+from core.assessment.audit.question import Level
+from core.assessment.audit.report import AuditReport, read_report
+from core.assessment.gate.scoring import read_file
 from core.results.cases import measures
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent, format_unsigned
 from core.types import Verdict
-from tests.unit.audit.pair_files import write_bundled_pairs
 from tests.unit.command_line import done, flat_row, run
+from tests.unit.core.assessment.audit.pair_files import write_bundled_pairs
 
 METRIC = "rouge2"
 DATASET = "few"

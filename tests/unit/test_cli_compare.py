@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from core.assessment.gate.results_file import MetricSide, read_results
+from core.assessment.gate.stress_runs import read_stress_run
 from core.data.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
-from core.gate.results_file import MetricSide, read_results
-from core.gate.stress_runs import read_stress_run
 from tests.unit.command_line import done, run
 
 PAIRS = 60

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from core.assessment.pinned.pin import PairSource, Part, Pin, PinnedReport, StudySource
+from core.assessment.pinned.recipe import report_toml
 from core.evaluation.report import Report
-from core.pinned.pin import PairSource, Part, Pin, PinnedReport, StudySource
-from core.pinned.recipe import report_toml
 from core.types import PRECOMPUTED
 from tests.sources import ROOT
 from tests.unit.command_line import run

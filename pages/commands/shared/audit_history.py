@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 from annotations.store.records import AuditRecord
 from annotations.store.store import Store
-from core.audit.history import KeptAudit, data_name, data_sha256, reports_to_keep
-from core.audit.report import AuditReport, read_report, report_json
+from core.assessment.audit.history import KeptAudit, data_name, data_sha256, reports_to_keep
+from core.assessment.audit.report import AuditReport, read_report, report_json
 
 
 def keep_audits(store: Store, report: AuditReport) -> None:

@@ -21,6 +21,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from core.assessment.papers.paper_words import own_words_note
 from core.edits.perturbation import Perturbation
 from core.errors import Problem, attempt
 from core.model_reference import ModelRef, local_checkpoints
@@ -28,7 +29,6 @@ from core.models.llm.printed_words import papers_with_words
 from core.models.llm.spending.spend import Spend, format_estimate, format_spend_by_endpoint
 from core.models.pool import ModelPool
 from core.models.weights.locations import ModelStatus
-from core.papers.paper_words import own_words_note
 from core.results.runs.run import Run, RunRecord
 from core.scoring.engine.batch_worker import BatchWorker
 from core.scoring.engine.conversation import Conversation

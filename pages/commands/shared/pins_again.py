@@ -9,14 +9,14 @@ from pathlib import Path
 from annotations.exchange.labelled_items import load_items
 from annotations.exchange.samples import load_samples, load_sentence_scores
 from annotations.store.store import Store
-from core.audit.data import with_battery, with_saved_thresholds
-from core.audit.evidence import Measurement
-from core.audit.report import audit_metrics, build_report
+from core.assessment.audit.data import with_battery, with_saved_thresholds
+from core.assessment.audit.evidence import Measurement
+from core.assessment.audit.report import audit_metrics, build_report
+from core.assessment.pinned.making import PairScore, audit_pin, pair_pin, study_pin
+from core.assessment.pinned.pin import AuditSource, PairSource, Pin, Source, StudySource
 from core.errors import TouchstoneError
 from core.evaluation.studies.saved_threshold import thresholds_by_metric
 from core.evaluation.study import STUDIES, Input, StudyData
-from core.pinned.making import PairScore, audit_pin, pair_pin, study_pin
-from core.pinned.pin import AuditSource, PairSource, Pin, Source, StudySource
 from core.results.cases.cases import Cases, select_metrics
 from core.results.cases.measures import affordable_resamples
 from core.results.cases.pooling import pool_cases

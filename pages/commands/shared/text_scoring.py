@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from annotations.store.store import Store
-from core.audit.data import AuditData
-from core.gate.results_file import column_of, side_of_outcomes
+from core.assessment.audit.data import AuditData
+from core.assessment.gate.results_file import column_of, side_of_outcomes
 from core.results.cases.cases import Cases
 from core.scoring.engine.code_records import read_code
 from core.scoring.engine.engine import Engine

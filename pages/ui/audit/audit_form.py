@@ -11,11 +11,11 @@ from uuid import uuid4
 import streamlit as st
 from cachetools import LRUCache
 
-from core.audit.data import with_battery, with_saved_thresholds
-from core.audit.evidence import Measurement
-from core.audit.report import AuditReport
-from core.audit.task import AuditTask
-from core.catalog.metric_catalog import default_metrics, list_metrics
+from core.assessment.audit.data import with_battery, with_saved_thresholds
+from core.assessment.audit.evidence import Measurement
+from core.assessment.audit.report import AuditReport
+from core.assessment.audit.task import AuditTask
+from core.assessment.catalog.metric_catalog import default_metrics, list_metrics
 from core.edits.battery import STANDARD_BATTERY
 from core.errors import Problem, TouchstoneError, attempt
 from core.evaluation.studies.saved_threshold import thresholds_by_metric

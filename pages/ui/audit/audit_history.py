@@ -11,9 +11,9 @@ from types import MappingProxyType
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.audit.history import HistoryPoint, KeptAudit, by_data, history_points, setup_changes
-from core.audit.question import LEVEL_MARKS, Finding, Level, Unit
-from core.audit.report_html import format_verdicts
+from core.assessment.audit.history import HistoryPoint, KeptAudit, by_data, history_points, setup_changes
+from core.assessment.audit.question import LEVEL_MARKS, Finding, Level, Unit
+from core.assessment.audit.report_html import format_verdicts
 from core.scoring.metric_title import metric_title
 from pages.commands.shared.audit_history import kept_audits
 from pages.server import services

@@ -8,17 +8,17 @@ from functools import partial
 
 import streamlit as st
 
-from core.audit.false_verdicts import false_verdicts
-from core.audit.history import data_name
-from core.audit.judge_card import JudgeCard, judge_cards
-from core.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Finding, Level, MetricAudit
-from core.audit.questions.stillness import Stillness, metric_cells
-from core.audit.report import AuditReport, report_json
-from core.audit.report_html import level_strip, report_html, shared_label
-from core.audit.report_text import badge_svg, report_markdown
-from core.audit.task import AuditTask
-from core.pinned.making import audit_pin
-from core.pinned.pin import AuditSource
+from core.assessment.audit.false_verdicts import false_verdicts
+from core.assessment.audit.history import data_name
+from core.assessment.audit.judge_card import JudgeCard, judge_cards
+from core.assessment.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Finding, Level, MetricAudit
+from core.assessment.audit.questions.stillness import Stillness, metric_cells
+from core.assessment.audit.report import AuditReport, report_json
+from core.assessment.audit.report_html import level_strip, report_html, shared_label
+from core.assessment.audit.report_text import badge_svg, report_markdown
+from core.assessment.audit.task import AuditTask
+from core.assessment.pinned.making import audit_pin
+from core.assessment.pinned.pin import AuditSource
 from core.scoring.metric_title import metric_title
 from core.text.edits import as_segments, recover
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, AuditState

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from core.audit.question import QUESTIONS, Finding, MetricAudit, ShownPair
-from core.audit.task import AuditTask
+from core.assessment.audit.question import QUESTIONS, Finding, MetricAudit, ShownPair
+from core.assessment.audit.task import AuditTask
 from core.errors import TouchstoneError
 from core.results.runs.run import Run
 from core.text.edits import as_segments, recover

@@ -11,8 +11,8 @@ import streamlit as st
 
 from annotations.exchange.samples import count_texts, format_description, load_description, load_texts
 from annotations.store.records import CAMPAIGN_PREFIX
+from core.assessment.catalog.metric_catalog import default_metrics
 from core.base.background import BackgroundTask
-from core.catalog.metric_catalog import default_metrics
 from core.data.dataset import format_counts
 from core.errors import TouchstoneError
 from core.evaluation.studies.surface import missing_features

@@ -11,9 +11,9 @@ import streamlit as st
 
 from annotations.exchange.labelled_items import load_items
 from annotations.exchange.samples import load_provenance, load_sentence_scores
+from core.assessment.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
 from core.evaluation.studies.verdicts import Verdicts
 from core.evaluation.study import STUDIES, Input, Study
-from core.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
 from core.results.cases.measures import (
     shown_columns,
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from annotations.campaigns.campaign_progress import CampaignProgress
 from annotations.store.records import StoredPair
-from core.audit.question import JUDGED_LEVELS, Finding, Level
+from core.assessment.audit.question import JUDGED_LEVELS, Finding, Level
 from core.errors import TouchstoneError
 from core.results.runs.matrix import MatrixCell
 from core.scoring.metric import METRICS

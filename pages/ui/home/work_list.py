@@ -11,7 +11,7 @@ from annotations.campaigns.campaign_progress import CampaignProgress
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Member, Right
 from annotations.store.reports import Work
-from core.audit.history import by_data
+from core.assessment.audit.history import by_data
 from core.errors import TouchstoneError
 from core.results.runs.matrix import MatrixCell, shift_matrix
 from core.results.runs.shifts import score_shifts

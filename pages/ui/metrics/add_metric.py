@@ -8,8 +8,8 @@ from functools import partial
 import streamlit as st
 
 from annotations.store.records import RightsError
+from core.assessment.catalog.metric_setup import format_megabytes
 from core.base.profile import Setting
-from core.catalog.metric_setup import format_megabytes
 from core.errors import Problem, TouchstoneError, attempt
 from core.models.pool import ModelPool
 from core.models.weights.locations import ModelState, ModelStatus

@@ -9,13 +9,13 @@ from math import fsum
 import streamlit as st
 
 from annotations.campaigns.people import Right
+from core.assessment.papers.published_scores import Comparison
 from core.errors import Problem, attempt
 from core.models.llm.endpoint_setup import EndpointFinding
 from core.models.llm.endpoints.endpoint import Endpoint
 from core.models.llm.endpoints.endpoints import endpoint_problem, is_added, list_endpoints, remove_endpoint
 from core.models.llm.spending.budget import SpendTracker
 from core.models.llm.spending.spend import Spend, format_limits, format_money, format_spend
-from core.papers.published_scores import Comparison
 from core.settings import Settings
 from pages.server import services
 from pages.ui.metrics.endpoint_capabilities import endpoint_capabilities

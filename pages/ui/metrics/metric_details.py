@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.catalog.metric_catalog import MetricRow, format_contexts, format_direction, format_range
+from core.assessment.catalog.metric_catalog import MetricRow, format_contexts, format_direction, format_range
 from core.errors import Problem, attempt
 from core.model_reference import Checkpoint, EndpointModel, local_checkpoints
 from core.models.pool import ModelPool

@@ -8,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.audit.bundled_audits import bundled_audit
-from core.audit.report_html import level_strip
+from core.assessment.audit.bundled_audits import bundled_audit
+from core.assessment.audit.report_html import level_strip
 from core.data.datasets.bundled import bundled_items
 from core.edits.perturbation import PERTURBATIONS
 from core.results.cases.bundled_scores import precomputed_scores

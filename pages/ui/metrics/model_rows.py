@@ -8,8 +8,8 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from core.catalog.metric_catalog import MetricRow
-from core.catalog.metric_setup import format_megabytes
+from core.assessment.catalog.metric_catalog import MetricRow
+from core.assessment.catalog.metric_setup import format_megabytes
 from core.edits.perturbation import PERTURBATIONS
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models.pool import ModelPool

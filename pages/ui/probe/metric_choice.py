@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from core.assessment.catalog.metric_catalog import default_metrics, list_metrics
 from core.base.profile import FREE_SETTINGS, profiles_with, read_profile
-from core.catalog.metric_catalog import default_metrics, list_metrics
 from core.errors import TouchstoneError
 from core.model_reference import local_checkpoints
 from core.models.weights.files import CODE_RUNNING_KINDS

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from core.assessment.pinned.making import PairScore, pair_pin
+from core.assessment.pinned.pin import PairSource, Pin
 from core.errors import TouchstoneError
-from core.pinned.making import PairScore, pair_pin
-from core.pinned.pin import PairSource, Pin
 from core.types import Result
 from pages.ui.probe.board_scores import BOARD_KEY, finished_outcomes, finished_reaction
 from pages.ui.probe.headline import headline_chips

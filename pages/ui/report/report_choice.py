@@ -10,8 +10,8 @@ import streamlit as st
 
 from annotations.campaigns.people import Member
 from annotations.store.reports import ReportRow, Work
+from core.assessment.pinned.pin import Source, StudySource, pin_json
 from core.errors import TouchstoneError
-from core.pinned.pin import Source, StudySource, pin_json
 from core.types import PRECOMPUTED
 from pages.commands.shared.pins_again import PinBuilder
 from pages.server import services

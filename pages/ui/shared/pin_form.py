@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from core.assessment.pinned.making import cell_title
+from core.assessment.pinned.pin import Pin, pin_json
 from core.errors import TouchstoneError
 from core.evaluation.report import Cell, Report
-from core.pinned.making import cell_title
-from core.pinned.pin import Pin, pin_json
 from pages.server import services
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.reports_of_person import reports_of

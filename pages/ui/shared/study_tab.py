@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 import streamlit as st
 from cachetools import LRUCache
 
+from core.assessment.pinned.making import study_pin
+from core.assessment.pinned.pin import Pin, StudySource
 from core.base.background import Mark, Progress, recent_marks, recent_rate, silence
 from core.base.profile import Setting
 from core.errors import Problem, TouchstoneError, attempt
 from core.evaluation.report import Cell, Report
 from core.evaluation.study import STUDIES, Study, StudyData
-from core.pinned.making import study_pin
-from core.pinned.pin import Pin, StudySource
 from core.registry import choices_of, settings_of, split_pieces, types_of
 from core.scoring.metric_title import metric_title
 from core.types import T

@@ -9,7 +9,7 @@ from itertools import count
 
 import streamlit as st
 
-from core.catalog.metric_catalog import default_metrics
+from core.assessment.catalog.metric_catalog import default_metrics
 from core.edits.battery import Battery, read_battery
 from core.edits.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.errors import BadSettingError, LoadError, MissingWeightsError, TouchstoneError, attempt

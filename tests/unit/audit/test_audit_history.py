@@ -7,9 +7,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.audit.history import KeptAudit, by_data, format_history, history_points, last_report, reports_to_keep
-from core.audit.question import Figure, Finding, Level, MetricAudit, ShownPair
-from core.audit.report import AuditReport, instrument_sentence, read_report, report_json
+from core.assessment.audit.history import (
+    KeptAudit,
+    by_data,
+    format_history,
+    history_points,
+    last_report,
+    reports_to_keep,
+)
+from core.assessment.audit.question import Figure, Finding, Level, MetricAudit, ShownPair
+from core.assessment.audit.report import AuditReport, instrument_sentence, read_report, report_json
 from core.edits.battery import read_battery, standard_battery
 from core.results.cases.data_facts import DataFacts
 from core.stats.statistic import Estimate

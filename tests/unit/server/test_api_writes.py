@@ -18,8 +18,8 @@ from annotations.campaigns.labelling import AnnotatorActions
 from annotations.campaigns.manage import ManagerActions
 from annotations.campaigns.people import Role
 from annotations.store.store import Store
+from core.assessment.notebook import client as client_module
 from core.errors import TouchstoneError
-from core.notebook import client as client_module
 from core.settings import Settings
 from pages.server import services
 from pages.server.api import Api

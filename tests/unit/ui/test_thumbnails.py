@@ -9,7 +9,7 @@ import pytest
 
 from annotations.campaigns.campaign_progress import CampaignProgress, Share
 from annotations.store.records import StoredPair
-from core.audit.question import Finding, Level
+from core.assessment.audit.question import Finding, Level
 from core.results.runs.bundled_run import bundled_run_lines
 from core.results.runs.matrix import shift_matrix
 from core.results.runs.run import run_from_lines

@@ -16,7 +16,7 @@ from annotations.store.store import Store
 from core.settings import Settings
 from tests.unit.annotations.campaigns.actors import make_campaign
 from tests.unit.annotations.pair_samples import PAIR
-from tests.unit.pinned.pins import HOSTILE
+from tests.unit.core.assessment.pinned.pins import HOSTILE
 
 Open = Callable[..., AppTest]
 WAIT_S = 30

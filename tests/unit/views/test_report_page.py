@@ -13,15 +13,15 @@ from annotations.campaigns.manage import local_member
 from annotations.campaigns.people import Role, add_person
 from annotations.store.reports import PersonReports
 from annotations.store.store import Store
+from core.assessment.pinned.address import address_of
+from core.assessment.pinned.comparison import Change, basis_of, compare
+from core.assessment.pinned.pin import PairSource, Pin, StudySource, pin_json, read_pin
 from core.evaluation.studies.measures import Measures
-from core.pinned.address import address_of
-from core.pinned.comparison import Change, basis_of, compare
-from core.pinned.pin import PairSource, Pin, StudySource, pin_json, read_pin
 from core.settings import Settings
 from core.types import PRECOMPUTED
 from pages.commands.shared.pins_again import PinBuilder
 from pages.server import services
-from tests.unit.pinned.pins import HOSTILE, edited_pair, study_pin
+from tests.unit.core.assessment.pinned.pins import HOSTILE, edited_pair, study_pin
 
 Open = Callable[..., AppTest]
 WAIT_S = 30

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.notebook.reports import study_data
+from core.assessment.notebook.reports import study_data
 from core.scoring.sentence_scores import parts_of_texts, scores_of_outcomes, sentence_score
 from core.types import Failure, FailureKind, Part, Result, Seen, Span
 

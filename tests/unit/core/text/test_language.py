@@ -21,7 +21,7 @@ from transformers import (
     XLMRobertaForSequenceClassification,
 )
 
-from core.catalog.metric_catalog import list_metrics
+from core.assessment.catalog.metric_catalog import list_metrics
 from core.data.datasets.bundled import bundled_items
 from core.errors import BadSettingError
 from core.models.pool import ModelPool

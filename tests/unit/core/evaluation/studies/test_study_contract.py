@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 
-from core.audit.question import QUESTIONS
+from core.assessment.audit.question import QUESTIONS
 from core.errors import UNEXPECTED, Problem, attempt
 from core.evaluation.report import Report
 from core.evaluation.reports.files import FORMS

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.assessment.papers.paper import PAPERS
 from core.data.dataset import DATASETS
 from core.data.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
@@ -16,7 +17,6 @@ from core.evaluation.training.cross_encoder_trainer import EncoderSetting
 from core.evaluation.training.run import TrainingPlan, TrainingSource
 from core.evaluation.training.trainer import pairs_of
 from core.evaluation.training.training_data import describe, near_duplicates, training_data
-from core.papers.paper import PAPERS
 from core.types import Example, Item, Span, Split, Verdict
 from tests.sources import ROOT
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.catalog import metric_setup
-from core.catalog.metric_setup import missing_steps
+from core.assessment.catalog import metric_setup
+from core.assessment.catalog.metric_setup import missing_steps
 from core.errors import LoadError, MissingWeightsError
 from core.model_reference import Checkpoint
 from core.models.adapters import onnx_classifier, sequence_classifier

@@ -9,6 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from core.assessment.papers.paper_pack import PackRequest, packed_reports
+from core.assessment.papers.paper_tables import metrics_card
+from core.assessment.papers.rate_methods import methods_files
 from core.evaluation.report import Table
 from core.evaluation.reports.latex import table_latex
 from core.evaluation.reports.markdown import table_markdown
@@ -16,9 +19,6 @@ from core.evaluation.reports.spreadsheet import table_csv
 from core.evaluation.studies.measures import measures_table
 from core.evaluation.studies.prevalence import Prevalence
 from core.evaluation.study import StudyData
-from core.papers.paper_pack import PackRequest, packed_reports
-from core.papers.paper_tables import metrics_card
-from core.papers.rate_methods import methods_files
 from core.results.cases.cases import Cases, MetricColumn, build_cases
 from core.results.cases.measures import MEASURES, draw_resamples, metric_rows, slice_cases
 from core.results.cases.pool import Pool

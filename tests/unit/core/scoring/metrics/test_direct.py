@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from core.catalog.metric_catalog import list_metrics
+from core.assessment.catalog.metric_catalog import list_metrics
 from core.errors import BadSettingError
 from core.models.llm.endpoints.endpoint import address_fingerprint
 from core.models.llm.prompts import bundled_prompt

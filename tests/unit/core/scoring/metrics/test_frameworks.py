@@ -16,7 +16,7 @@ from typing import get_args
 
 import pytest
 
-from core.catalog.metric_setup import missing_steps
+from core.assessment.catalog.metric_setup import missing_steps
 from core.errors import Problem, attempt
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Metric

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from core.catalog.metric_setup import missing_steps
+from core.assessment.catalog.metric_setup import missing_steps
 from core.data.datasets.bundled import bundled_items as bundled
 from core.model_reference import Checkpoint, local_checkpoints
 from core.models.weights.locations import ModelStatus, state_on_disk

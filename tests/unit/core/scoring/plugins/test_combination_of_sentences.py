@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.audit.data import items_data
+from core.assessment.audit.data import items_data
 from core.data.dataset import DATASETS
 from core.evaluation.studies.combine import Combine
 from core.evaluation.studies.saved_combination import combination_entry

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from core.gate.metric_contract import CHECKS, MetricContract
+from core.assessment.gate.metric_contract import CHECKS, MetricContract
 from core.scoring.metric import METRICS, Metric
 from core.scoring.plugins.processes.loading import load_plugin
 from core.settings import Settings

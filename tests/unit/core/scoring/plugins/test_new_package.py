@@ -32,7 +32,7 @@ def test_the_package_installs_passes_its_tests_and_scores(tmp_path: Path) -> Non
     }
     pytest_run = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v"]
     finished = subprocess.run(
-        [*pytest_run, "-p", "core.integrations.pytest_plugin"],
+        [*pytest_run, "-p", "core.assessment.integrations.pytest_plugin"],
         cwd=package,
         env={**os.environ, **variables},
         capture_output=True,
