@@ -11,8 +11,8 @@ from typing import Any
 
 import cli
 import touchstone
-from annotations.campaigns.webhooks import EVENTS
 from annotations.exchange.export_format import EXPORT_FORMATS
+from annotations.management.webhooks import EVENTS
 from core.assessment.catalog.metric_catalog import list_metrics, metrics_markdown
 from core.data.dataset import DATASETS
 from core.edits.perturbation import PERTURBATIONS

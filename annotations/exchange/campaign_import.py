@@ -20,8 +20,6 @@ from annotations.campaigns.campaign import (
     stable_number,
     task_id,
 )
-from annotations.campaigns.drawn import read_drawn_pool
-from annotations.campaigns.progress_counts import count_changed
 from annotations.campaigns.questions import QuestionSet, read_questions, unswap_answers
 from annotations.exchange.export_rows import (
     ExportedCampaign,
@@ -46,6 +44,8 @@ from annotations.exchange.export_rows import (
     ExportedVersion,
     read_exported_rows,
 )
+from annotations.results.drawn import read_drawn_pool
+from annotations.results.progress_counts import count_changed
 from annotations.store.campaign_tables import (
     AnswerKey,
     Campaign,

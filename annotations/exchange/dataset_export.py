@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlmodel import Session, col, select
 
-from annotations.campaigns.people import load_pseudonyms
 from annotations.exchange.dataset_card import card_header, cell, parquet_file
 from annotations.exchange.export_format import CampaignExport
 from annotations.exchange.formats.hf_dataset import HfDataset
 from annotations.exchange.labelled_items import load_labelled_items
 from annotations.exchange.samples import load_samples
+from annotations.people.people import load_pseudonyms
 from annotations.store.database import read_session
 from annotations.store.imported_datasets import FileRow, load_datasets
 from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS, RecordError

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, or_, union
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, SQLModel, col, select
 
-from annotations.campaigns.people import load_pseudonyms
+from annotations.people.people import load_pseudonyms
 from annotations.store.database import read_session
 from annotations.store.reads import load_edits
 from annotations.store.store import Store

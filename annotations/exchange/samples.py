@@ -12,12 +12,12 @@ from sqlmodel import Session, and_, col, select
 
 from annotations.campaigns.answer_verdicts import verdicts_of_answers
 from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
-from annotations.campaigns.drawn import load_selection_probabilities
-from annotations.campaigns.label_agreement import OVERALL, Agreement, compute_agreement
-from annotations.campaigns.local_labels import load_local_labels, load_with_originals, stored_samples
 from annotations.campaigns.questions import QuestionSet
-from annotations.campaigns.resolution import Resolution, ResolvedTask, resolve_tasks
-from annotations.campaigns.results import corrected_error_types, first_blind_labels, load_labels
+from annotations.results.drawn import load_selection_probabilities
+from annotations.results.label_agreement import OVERALL, Agreement, compute_agreement
+from annotations.results.local_labels import load_local_labels, load_with_originals, stored_samples
+from annotations.results.resolution import Resolution, ResolvedTask, resolve_tasks
+from annotations.results.results import corrected_error_types, first_blind_labels, load_labels
 from annotations.store.campaign_tables import Campaign, Task
 from annotations.store.database import read_session
 from annotations.store.imported_datasets import (

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from annotations.campaigns.kept_edits import KEPT_NOTE, format_kept_edits, kept_edits_of
+from annotations.results.kept_edits import KEPT_NOTE, format_kept_edits, kept_edits_of
 from annotations.store.store import Store
 from core.settings import Settings
 from pages.commands.shared.options import JsonOption

@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from annotations.campaigns.exclusions import WhatIsExcluded, describe_exclusion
-from annotations.campaigns.limits import WARN_EVIDENCE
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role
 from annotations.exchange.campaign_export import find_campaign_id
+from annotations.labelling.limits import WARN_EVIDENCE
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role
 from annotations.store.records import RecordError
 from annotations.store.store import Store
 from core.settings import Settings

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import typer
 
-from annotations.campaigns.progress_counts import changed_campaigns, count_changed
+from annotations.results.progress_counts import changed_campaigns, count_changed
 from annotations.store.person_counts import recount_people
 from annotations.store.progress_marks import mark_all
 from annotations.store.store import Store

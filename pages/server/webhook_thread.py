@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from annotations.campaigns.webhook_events import load_events, note_event
-from annotations.campaigns.webhooks import Delivery, Seen, load_due, note_attempt, note_ends, refuse_address
+from annotations.management.webhook_events import load_events, note_event
+from annotations.management.webhooks import Delivery, Seen, load_due, note_attempt, note_ends, refuse_address
 from annotations.store.store import Store
 from core.base.http.addresses import LookUp, look_up
 from core.errors import TouchstoneError

@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from annotations.campaigns.people import Role
+from annotations.people.people import Role
 from core.stats.text_tables import markdown_table
 from core.types import PRECOMPUTED
 from tests.e2e.conftest import CHROMIUM, open_profile

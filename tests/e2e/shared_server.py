@@ -21,9 +21,9 @@ from annotations.campaigns.campaign import (
     add_tasks,
     create_campaign,
 )
-from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.questions import bundled_question_sets
-from annotations.campaigns.sign_in import create_invite
+from annotations.people.people import Member, Role, add_person
+from annotations.people.sign_in import create_invite
 from annotations.store.records import PairRecord
 from annotations.store.store import Store
 from core.text.contexts import NamedText, join_contexts

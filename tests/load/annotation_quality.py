@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from annotations.campaigns.limits import PAUSE_EVIDENCE
-from annotations.campaigns.queue import EARLY_GOLD
+from annotations.labelling.limits import PAUSE_EVIDENCE
+from annotations.labelling.queue import EARLY_GOLD
 from core.stats.annotators.accuracy_limit import evidence_below
 from core.stats.annotators.agreement import LabelMatrix
 from core.stats.annotators.annotator_model import UNKNOWN, AnnotatorModel, fit_model

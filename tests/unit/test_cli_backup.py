@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import delete, update
 from sqlmodel import select
 
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Role
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Role
 from annotations.store.database import read_session
 from annotations.store.records import NotSavedError, StoreError
 from annotations.store.response_tables import PersonTasks, ProgressCount, Response

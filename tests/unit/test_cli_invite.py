@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from annotations.campaigns.people import Member, Role
-from annotations.campaigns.sign_in import member_by_code
+from annotations.people.people import Member, Role
+from annotations.people.sign_in import member_by_code
 from annotations.store.database import read_session
 from annotations.store.records import RecordError
 from annotations.store.store import Store

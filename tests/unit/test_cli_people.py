@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from annotations.campaigns.assignment import CampaignPeople, load_assignment
-from annotations.campaigns.people import Role
-from annotations.campaigns.sign_in import member_by_code
 from annotations.exchange.api_reads import ApiReads
+from annotations.people.people import Role
+from annotations.people.sign_in import member_by_code
 from annotations.store.database import read_session
 from annotations.store.records import RecordError
 from annotations.store.store import Store

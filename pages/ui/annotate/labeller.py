@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply_answer_edit, parse_answer_edits
-from annotations.campaigns.responses import ResponseAct, SentResponse
 from annotations.campaigns.task_texts import ShownTask
+from annotations.labelling.responses import ResponseAct, SentResponse
 from annotations.store.records import RecordError
 from core.text.contexts import context_sentences
 from core.text.edits import Segment, abridge_unchanged, recover, segments, to_records

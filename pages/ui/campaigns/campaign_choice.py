@@ -8,8 +8,8 @@ import streamlit as st
 
 from annotations.campaigns.assignment import EVERYBODY, CampaignPeople
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role
 from annotations.store.reports import Work
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown

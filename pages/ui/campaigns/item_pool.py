@@ -9,14 +9,14 @@ from functools import cache
 import streamlit as st
 
 from annotations.campaigns.campaign import SKILL, NewTask
-from annotations.campaigns.candidates import (
+from annotations.campaigns.questions import QuestionSet
+from annotations.management.candidates import (
     Candidate,
     candidate_from_pair,
     draw_candidates,
     fits_questions,
     tasks_for_candidate,
 )
-from annotations.campaigns.questions import QuestionSet
 from annotations.store.records import LOCAL_LABELS, PairRecord
 from core.data.datasets.bundled import bundled_items
 from core.edits.perturbation import PERTURBATIONS, kind_title

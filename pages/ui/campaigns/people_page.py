@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from annotations.campaigns.people import RIGHTS, Member, Role, read_people
+from annotations.people.people import RIGHTS, Member, Role, read_people
 from annotations.store.records import StoreError
 from core.text.text import spreadsheet_safe
 from pages.server import services

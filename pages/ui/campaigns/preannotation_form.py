@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.preannotation import AnswerSource, DatasetLabels, ScoreVerdicts
+from annotations.management.preannotation import AnswerSource, DatasetLabels, ScoreVerdicts
 from annotations.store.records import LOCAL_LABELS
 from core.scoring.metric import METRICS
 from pages.server import services

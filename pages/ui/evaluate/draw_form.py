@@ -8,10 +8,10 @@ from typing import get_args
 
 import streamlit as st
 
-from annotations.campaigns.drawn import CampaignDrawing
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Right
 from annotations.exchange.samples import load_samples
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Right
+from annotations.results.drawn import CampaignDrawing
 from core.errors import Problem, attempt
 from core.evaluation.studies.label_plan import LabelPlan
 from core.results.cases.pool_draw import DrawRequest, draw_samples

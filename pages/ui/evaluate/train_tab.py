@@ -10,8 +10,8 @@ from typing import get_args
 
 import streamlit as st
 
-from annotations.campaigns.people import Right
 from annotations.exchange.labelled_items import benchmark_items, load_labelled_items
+from annotations.people.people import Right
 from annotations.store.records import RunRow
 from core.base.background import BackgroundTask
 from core.errors import TouchstoneError

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from textwrap import shorten
 
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Right
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Right
 from annotations.store.reports import Work
 from core.data.datasets.bundled import bundled_items
 from core.scoring.metric import METRICS

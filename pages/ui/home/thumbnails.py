@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from annotations.campaigns.campaign_progress import CampaignProgress
+from annotations.management.campaign_progress import CampaignProgress
 from annotations.store.records import StoredPair
 from core.assessment.audit.question import JUDGED_LEVELS, Finding, Level
 from core.errors import TouchstoneError

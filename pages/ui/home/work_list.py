@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from annotations.campaigns.campaign_progress import CampaignProgress
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Right
+from annotations.management.campaign_progress import CampaignProgress
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Right
 from annotations.store.reports import Work
 from core.assessment.audit.history import by_data
 from core.errors import TouchstoneError

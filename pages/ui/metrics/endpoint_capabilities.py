@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from annotations.campaigns.people import Right
+from annotations.people.people import Right
 from core.models.llm.endpoint_setup import EndpointFinding, check_endpoint
 from core.models.llm.endpoints.capabilities import (
     CAPABILITY_TITLES,

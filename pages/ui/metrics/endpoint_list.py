@@ -8,7 +8,7 @@ from math import fsum
 
 import streamlit as st
 
-from annotations.campaigns.people import Right
+from annotations.people.people import Right
 from core.assessment.papers.published_scores import Comparison
 from core.errors import Problem, attempt
 from core.models.llm.endpoint_setup import EndpointFinding

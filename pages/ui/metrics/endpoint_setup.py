@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from annotations.campaigns.people import Right
+from annotations.people.people import Right
 from core.errors import Problem, TouchstoneError, attempt
 from core.models.llm.endpoint_setup import (
     PRESETS,

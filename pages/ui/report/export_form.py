@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.campaigns.people import Member
+from annotations.people.people import Member
 from annotations.store.reports import ReportRow
 from core.assessment.pinned.files import form_files
 from core.assessment.pinned.pin import Part, PinnedReport, read_pin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from annotations.campaigns.people import Member
+from annotations.people.people import Member
 from annotations.store.reports import ReportRow, Work
 from pages.ui.home.places import Place, own_work, places_of_work
 from pages.ui.home.work_list import work_list

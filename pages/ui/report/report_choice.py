@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from annotations.campaigns.people import Member
+from annotations.people.people import Member
 from annotations.store.reports import ReportRow, Work
 from core.assessment.pinned.pin import Source, StudySource, pin_json
 from core.errors import TouchstoneError

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from annotations.campaigns.people import Member
+from annotations.people.people import Member
 from annotations.store.reports import ReportPart, ReportRow
 from core.assessment.pinned.address import address_of
 from core.assessment.pinned.pin import Pin, PinnedPair, read_pin

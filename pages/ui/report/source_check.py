@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from annotations.campaigns.people import Member
+from annotations.people.people import Member
 from annotations.store.reports import ReportRow
 from core.assessment.pinned.comparison import basis_of, compare
 from core.assessment.pinned.pin import read_pin

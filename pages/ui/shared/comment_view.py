@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from annotations.campaigns.comments import MAX_COMMENT, Conversation, Speaker
+from annotations.management.comments import MAX_COMMENT, Conversation, Speaker
 from annotations.store.records import StoreError
 from core.text.text import with_visible_controls
 from pages.server import services

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from annotations.campaigns.people import Right
+from annotations.people.people import Right
 from annotations.store.reports import Work
 from core.errors import TouchstoneError
 from pages.server import services

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from annotations.campaigns.people import Right
+from annotations.people.people import Right
 from core.errors import TouchstoneError
 from core.models.llm import prompt_replacements
 from core.models.llm.prompt_replacements import PromptEntry

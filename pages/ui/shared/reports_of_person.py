@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotations.campaigns.people import Member, Right
+from annotations.people.people import Member, Right
 from annotations.store.reports import PersonReports
 from pages.server import services
 

@@ -17,8 +17,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role
 from annotations.store.records import UnavailableError
 from annotations.store.store import Store
 from core.settings import Settings

@@ -14,9 +14,9 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 import touchstone
-from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Role
+from annotations.labelling.labelling import AnnotatorActions
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Role
 from annotations.store.store import Store
 from core.assessment.notebook import client as client_module
 from core.errors import TouchstoneError

@@ -21,14 +21,15 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from annotations.campaigns.adjudication import AdjudicatorActions
-from annotations.campaigns.comments import AdjudicatorComments, AnnotatorComments, ManagerComments
-from annotations.campaigns.curation import CuratorActions
-from annotations.campaigns.labelling import AnnotatorActions, load_revealed_scores
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role, add_person, find_person
-from annotations.campaigns.responses import SentResponse
-from annotations.campaigns.sign_in import (
+from annotations.campaigns.task_texts import ShownTask
+from annotations.exchange.export_format import ExportActions
+from annotations.labelling.labelling import AnnotatorActions, load_revealed_scores
+from annotations.labelling.responses import SentResponse
+from annotations.management.adjudication import AdjudicatorActions
+from annotations.management.comments import AdjudicatorComments, AnnotatorComments, ManagerComments
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role, add_person, find_person
+from annotations.people.sign_in import (
     GuessDelay,
     WrongCodeError,
     create_invite,
@@ -36,8 +37,7 @@ from annotations.campaigns.sign_in import (
     member_by_code,
     revoke_invite,
 )
-from annotations.campaigns.task_texts import ShownTask
-from annotations.exchange.export_format import ExportActions
+from annotations.results.curation import CuratorActions
 from annotations.store.database import read_session
 from annotations.store.records import MAX_NAME, StoreError
 from annotations.store.store import Store

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from annotations.campaigns.progress_counts import changed_campaigns
+from annotations.results.progress_counts import changed_campaigns
 from annotations.store.campaign_tables import VersionRow
 from annotations.store.store import Store
 from pages.server import counting_thread

@@ -17,12 +17,12 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from annotations.campaigns.crowd import PREVIEW, StudyTerms, study_address
-from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role
-from annotations.campaigns.sign_in import GuessDelay, create_invite, end_session, member_by_session, start_session
 from annotations.exchange.export_format import ExportActions, ExportTerms
+from annotations.labelling.crowd import PREVIEW, StudyTerms, study_address
+from annotations.labelling.labelling import AnnotatorActions
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role
+from annotations.people.sign_in import GuessDelay, create_invite, end_session, member_by_session, start_session
 from annotations.store.campaign_tables import CrowdSession
 from annotations.store.database import read_session
 from annotations.store.records import RecordError, RightsError

@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from annotations.campaigns.people import Member, Role
+from annotations.people.people import Member, Role
 from pages.server.icon_font import ICON_FONT, IconFont
 from pages.ui.shared.page_list import pages_of
 from tests.icon_font import ligatures, used_icons

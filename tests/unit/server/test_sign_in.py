@@ -14,8 +14,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from annotations.campaigns.people import Member, Role, add_person
-from annotations.campaigns.sign_in import GuessDelay, create_invite, end_session, member_by_session
+from annotations.people.people import Member, Role, add_person
+from annotations.people.sign_in import GuessDelay, create_invite, end_session, member_by_session
 from annotations.store.database import read_session
 from annotations.store.records import UnavailableError
 from annotations.store.store import Store

@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy import update
 
-from annotations.campaigns import webhook_events
 from annotations.campaigns.exclusions import WhatIsExcluded
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Role, load_pseudonyms
-from annotations.campaigns.webhooks import EventKind, WebhookState, sign
+from annotations.management import webhook_events
+from annotations.management.manage import ManagerActions
+from annotations.management.webhooks import EventKind, WebhookState, sign
+from annotations.people.people import Role, load_pseudonyms
 from annotations.store.campaign_tables import Webhook
 from annotations.store.database import read_session
 from annotations.store.store import Store

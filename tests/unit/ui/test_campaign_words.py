@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from annotations.campaigns.campaign import CampaignRules, NewTask
-from annotations.campaigns.campaign_progress import CampaignProgress, Share
 from annotations.campaigns.questions import bundled_question_sets, read_questions
+from annotations.management.campaign_progress import CampaignProgress, Share
 from core.results.runs.run import Plan, Run, Source, Variant
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_coefficient

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from annotations.campaigns.people import Member, Role
+from annotations.people.people import Member, Role
 from core.data.datasets.bundled import bundled_items
 from core.types import PRECOMPUTED
 from pages.server.docs_pages import page_names

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from annotations.campaigns.campaign_progress import CampaignProgress, Share
+from annotations.management.campaign_progress import CampaignProgress, Share
 from annotations.store.records import StoredPair
 from core.assessment.audit.question import Finding, Level
 from core.results.runs.bundled_run import bundled_run_lines

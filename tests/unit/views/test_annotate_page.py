@@ -8,10 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.campaigns.campaign import NewTask, VersionContent, add_version
-from annotations.campaigns.manage import local_member
 from annotations.campaigns.qualification import Stage
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.task_texts import ShownTask
+from annotations.management.manage import local_member
 from annotations.store.store import Store
 from pages.server import services
 from pages.ui.annotate.current_task import AnnotateState, CurrentTask

@@ -10,9 +10,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.people import Role, add_person
-from annotations.campaigns.sign_in import create_invite, start_session
 from annotations.exchange.samples import load_samples
+from annotations.people.people import Role, add_person
+from annotations.people.sign_in import create_invite, start_session
 from annotations.store.store import Store
 from core.results.bulk.block_writer import Refusals, write_blocks
 from core.results.bulk.folder import Folder

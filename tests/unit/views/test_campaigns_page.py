@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.tokens import WrongTokenError, use_token
-from annotations.campaigns.webhooks import load_due, note_attempt, note_ends, sign
 from annotations.exchange.export_format import EXPORT_FORMATS
+from annotations.management.webhooks import load_due, note_attempt, note_ends, sign
+from annotations.people.tokens import WrongTokenError, use_token
 from annotations.store.store import Store
 from pages.ui.campaigns.campaign_choice import PEOPLE_SECTION
 from pages.ui.shared.push_form import pushes

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
 from core.types import Example, Item, ReleasedScore

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.people import Member, Role
+from annotations.people.people import Member, Role
 from core.models.llm.endpoints.endpoints import configured_endpoint, is_added, remove_endpoint
 from pages.ui.metrics import endpoint_list, endpoint_setup
 from tests.unit.core.models.llm.scripted import serving, text

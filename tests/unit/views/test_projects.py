@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.manage import local_member
-from annotations.campaigns.people import Role, add_person
+from annotations.management.manage import local_member
+from annotations.people.people import Role, add_person
 from annotations.store.reports import PersonReports, Work
 from annotations.store.store import Store
 from core.settings import Settings

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.people import Member, Role
+from annotations.people.people import Member, Role
 from core.models.llm.prompts import PROMPTS_FOLDER
 from pages.ui.shared import prompt_forms
 

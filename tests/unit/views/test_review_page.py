@@ -8,8 +8,8 @@ import pytest
 from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.comments import AnnotatorComments
-from annotations.campaigns.people import member_of
+from annotations.management.comments import AnnotatorComments
+from annotations.people.people import member_of
 from annotations.store.database import read_session
 from annotations.store.people_tables import Person
 from annotations.store.response_tables import Adjudication, Correction, Reservation

@@ -9,8 +9,8 @@ import streamlit as st
 from sqlmodel import select
 from streamlit.testing.v1 import AppTest
 
-from annotations.campaigns.people import Role, add_person
-from annotations.campaigns.sign_in import create_invite, start_session
+from annotations.people.people import Role, add_person
+from annotations.people.sign_in import create_invite, start_session
 from annotations.store.people_tables import Person
 from annotations.store.response_tables import ScoreView
 from annotations.store.store import Store

@@ -8,9 +8,9 @@ from functools import cache
 
 import pytest
 
-from annotations.campaigns.label_agreement import compute_agreement
 from annotations.campaigns.questions import CampaignQuestion, Option
-from annotations.campaigns.results import CampaignLabel
+from annotations.results.label_agreement import compute_agreement
+from annotations.results.results import CampaignLabel
 from core.stats.annotators.agreement import Distance, interval_distance, nominal_distance
 from core.stats.correlation import kendall, pearson, spearman
 from core.types import ErrorType, Item, Split, Verdict
