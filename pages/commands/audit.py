@@ -39,13 +39,13 @@ from core.evaluation.studies.saved_threshold import thresholds_by_metric
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from pages.commands.shared.audit_data import open_audit_data
-from pages.commands.shared.audit_history import keep_audits, kept_audits
 from pages.commands.shared.inputs import read_bytes
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
 from pages.commands.shared.options import BatteryOption, DeviceOption, SeedOption
 from pages.commands.shared.text_scoring import open_score_store
-from pages.commands.shared.thresholds import open_thresholds
+from pages.sources.audit_data import open_audit_data
+from pages.sources.audit_history import keep_audits, kept_audits
+from pages.sources.thresholds import open_thresholds
 
 GROUP = "Meta-evaluation"
 EXAMPLE = "python cli.py audit rouge2 --data bundled --to audit.html"

@@ -24,10 +24,10 @@ from core.scoring.plugins.combination_file import combination_class
 from core.scoring.plugins.metrics_folder import entry_toml, require_free_name, save_entry
 from core.scoring.sentence_scores import scores_of_outcomes
 from core.settings import Settings
-from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption
 from pages.commands.shared.text_scoring import labelled_cases, open_score_store, score_texts
+from pages.sources.audit_data import open_audit_data
 
 GROUP = "Metrics"
 EXAMPLE = "python cli.py combine rouge2 word-support semantic-similarity --data labelled.jsonl --name my-mix"

@@ -43,11 +43,11 @@ from core.results.cases.pool_labels import read_pool_labels
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption
 from pages.commands.shared.text_scoring import score_texts
-from pages.commands.shared.thresholds import kept_thresholds
+from pages.sources.audit_data import open_audit_data
+from pages.sources.thresholds import kept_thresholds
 
 GROUP = "Meta-evaluation"
 EXAMPLE = "python cli.py compare before.jsonl after.jsonl --data bundled --fail-on auc:-2"

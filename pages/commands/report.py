@@ -21,7 +21,7 @@ from core.settings import Settings
 from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_status
 from pages.commands.shared.options import DeviceOption
-from pages.commands.shared.pins_again import PinBuilder
+from pages.sources.pins_again import PinBuilder
 
 GROUP = "Meta-evaluation"
 EXAMPLE = "python cli.py report findings.toml --to findings.html"

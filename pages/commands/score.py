@@ -18,7 +18,7 @@ from pages.commands.shared.block_scoring import Workers, progress_record, score_
 from pages.commands.shared.file_scoring import score_file
 from pages.commands.shared.messages import exit_with_failures, print_spent, print_status
 from pages.commands.shared.options import BatchOption, DeviceOption
-from pages.commands.shared.thresholds import open_thresholds
+from pages.sources.thresholds import open_thresholds
 
 GROUP = "Scores and perturbations"
 EXAMPLE = "python cli.py score pairs.jsonl --metric rouge2 --metric bleu -o scores.jsonl"

@@ -25,10 +25,10 @@ from core.models.llm.spending.spend import format_estimate
 from core.scoring.metric import METRICS
 from core.scoring.metric_title import metric_title
 from core.types import PRECOMPUTED
-from pages.commands.shared.audit_data import stored_data
-from pages.commands.shared.audit_history import keep_audits
-from pages.commands.shared.thresholds import kept_thresholds
 from pages.server import services
+from pages.sources.audit_data import stored_data
+from pages.sources.audit_history import keep_audits
+from pages.sources.thresholds import kept_thresholds
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.shared.background_results import background_result, progress_bar

@@ -23,11 +23,11 @@ from core.scoring.metric_title import metric_title
 from core.text.edits import as_segments, recover
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, AuditState
 from pages.ui.audit.figure_source import figure_source, probe_button
-from pages.ui.shared.copy_popover import copy_popover, copy_table
+from pages.ui.results.copy_popover import copy_popover, copy_table
+from pages.ui.results.noise_strip import kind_strips
+from pages.ui.results.pin_form import pin_button
+from pages.ui.results.project_button import audit_work, project_button
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, read_asset
-from pages.ui.shared.noise_strip import kind_strips
-from pages.ui.shared.pin_form import pin_button
-from pages.ui.shared.project_button import audit_work, project_button
 
 _LEVEL_COLOURS = {Level.GOOD: "green", Level.WEAK: "orange", Level.FAILS: "red"}
 

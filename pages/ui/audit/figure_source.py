@@ -13,9 +13,9 @@ from core.errors import TouchstoneError
 from core.results.runs.run import Run
 from core.text.edits import as_segments, recover
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, audit_state
+from pages.ui.results.run_choice import begin_run, listed_runs
 from pages.ui.shared.grouped_views import TAB_PARAMETER, enter_view, view_title
 from pages.ui.shared.markup import diff_html, escape_label, escape_message
-from pages.ui.shared.run_choice import begin_run, listed_runs
 from pages.ui.stress.variant_view import open_in_probe
 
 _MOST_CASES = 2_000

@@ -12,9 +12,9 @@ from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role
 from annotations.store.reports import Work
 from pages.server import services
+from pages.ui.results.project_button import project_button
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import error_as_notice
-from pages.ui.shared.project_button import project_button
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
 

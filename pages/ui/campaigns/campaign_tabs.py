@@ -26,7 +26,7 @@ from pages.ui.campaigns.exclusion_form import exclusion_form
 from pages.ui.campaigns.export_buttons import export_buttons
 from pages.ui.campaigns.paused_people import paused_people
 from pages.ui.campaigns.webhook_form import webhook_form
-from pages.ui.shared.copy_popover import copy_table
+from pages.ui.results.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown
 
 _COLUMN_HELP = {

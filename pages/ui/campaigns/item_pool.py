@@ -25,8 +25,8 @@ from core.text.edits import recover
 from core.types import ErrorType, Verdict
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager
+from pages.ui.results.run_choice import listed_runs, load_run
 from pages.ui.shared.background_results import background_result
-from pages.ui.shared.run_choice import listed_runs, load_run
 
 _COUNTED_TABLES = ("origin", "label", "explanation", "sample", "document")
 

@@ -21,8 +21,8 @@ from pages.server import services
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.probe.metric_choice import add_to_bench
+from pages.ui.results.study_tab import ShownStudy
 from pages.ui.shared.markup import escape_markdown, escape_message
-from pages.ui.shared.study_tab import ShownStudy
 
 _NAME_KEY, _CASCADE_KEY = "evaluate-combination-name", "evaluate-combination-cascade"
 

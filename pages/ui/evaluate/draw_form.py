@@ -19,9 +19,9 @@ from core.stats.rates.score_draw import DrawWay
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
+from pages.ui.results.study_tab import ShownStudy
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_user import current_member, member_let_in
-from pages.ui.shared.study_tab import ShownStudy
 
 _WAYS: dict[DrawWay, str] = {
     "active": "By uncertainty",

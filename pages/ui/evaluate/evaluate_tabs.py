@@ -28,9 +28,9 @@ from pages.ui.evaluate.pair_tables import cell_pairs, verdict_table
 from pages.ui.evaluate.score_costs import measure_costs
 from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.evaluate.train_tab import train_tab
+from pages.ui.results.study_tab import ShownStudy, study_tab
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.grouped_views import Groups, View, grouped_views, with_studies
-from pages.ui.shared.study_tab import ShownStudy, study_tab
 
 
 def _data_tab(chosen: EvaluationChoice) -> None:

@@ -18,9 +18,9 @@ from core.scoring.metric import METRICS
 from core.scoring.metric_title import metric_title
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import CostMeasuring, EvaluationChoice, evaluate_state
+from pages.ui.results.study_tab import address_study, addressed_study
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.markup import escape_markdown
-from pages.ui.shared.study_tab import address_study, addressed_study
 
 
 def measure_costs(chosen: EvaluationChoice) -> None:

@@ -15,11 +15,11 @@ from core.results.cases.data_facts import data_facts
 from core.results.cases.measures import draw_resamples
 from core.scoring.metric_title import metric_title
 from core.stats.text_tables import format_percent
-from pages.commands.shared.thresholds import keep_threshold, kept_thresholds
 from pages.server import services
+from pages.sources.thresholds import keep_threshold, kept_thresholds
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
+from pages.ui.results.copy_popover import copy_table
 from pages.ui.shared.background_results import background_result
-from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown, escape_message
 
 _NAME_KEY = "evaluate-threshold-name"

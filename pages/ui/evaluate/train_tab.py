@@ -36,13 +36,13 @@ from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.learning_curve import learning_curve_of
 from pages.ui.probe.metric_choice import add_to_bench
+from pages.ui.results.copy_popover import copy_table
+from pages.ui.results.run_choice import format_run, load_run, shown_runs
 from pages.ui.shared.background_results import background_result, polled, redraw
 from pages.ui.shared.battery_choice import battery_choice
-from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.push_form import push_form
-from pages.ui.shared.run_choice import format_run, load_run, shown_runs
 from pages.ui.shared.session_user import current_member
 
 _LOOK_S = 1.0

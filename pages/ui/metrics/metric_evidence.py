@@ -21,9 +21,9 @@ from core.results.runs.verdict_sentences import metric_verdicts
 from core.scoring.metric import METRICS
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
 from core.types import Verdict
+from pages.ui.results.plots import lay_out
+from pages.ui.results.run_choice import format_run, load_run, shown_runs
 from pages.ui.shared.markup import escape_markdown, read_asset
-from pages.ui.shared.plots import lay_out
-from pages.ui.shared.run_choice import format_run, load_run, shown_runs
 from pages.ui.shared.terms import term_caption
 
 _MOST_RUNS = 3  # of those that a person made, the newest

@@ -28,7 +28,7 @@ from pages.ui.probe.pair import (
     unpin,
 )
 from pages.ui.probe.probe_state import probe_state
-from pages.ui.shared.copy_popover import copy_popover, table_report
+from pages.ui.results.copy_popover import copy_popover, table_report
 from pages.ui.shared.markup import MOVE_STYLES, diff_html, escape_markdown
 from pages.ui.shared.pair_link import PinnedEdit
 from pages.ui.shared.terms import term_caption

@@ -14,7 +14,7 @@ from core.assessment.pinned.files import form_files
 from core.assessment.pinned.pin import Part, PinnedReport, read_pin
 from core.assessment.pinned.recipe import report_toml
 from core.base.files.archive import zip_files
-from pages.ui.shared.reports_of_person import reports_of
+from pages.ui.results.reports_of_person import reports_of
 from pages.ui.shared.session_user import member_later
 
 _FORMS = (("Web page", ".html"), ("LaTeX", ".tex"), ("Markdown", ".md"))

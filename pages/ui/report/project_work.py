@@ -9,8 +9,8 @@ from annotations.store.reports import ReportRow, Work
 from pages.ui.home.places import Place, own_work, places_of_work
 from pages.ui.home.work_list import work_list
 from pages.ui.report.report_choice import save_change
+from pages.ui.results.reports_of_person import reports_of
 from pages.ui.shared.markup import escape_markdown
-from pages.ui.shared.reports_of_person import reports_of
 from pages.ui.shared.session_state import WidgetValue
 from pages.ui.shared.session_user import current_member
 

@@ -19,10 +19,10 @@ from core.scoring.metric import METRICS
 from core.scoring.metric_title import metric_title
 from core.stats.text_tables import format_share, format_signed
 from core.types import Direction
+from pages.ui.results.noise_strip import EDGE_HELP
+from pages.ui.results.plots import INTENT_COLOURS
+from pages.ui.results.run_choice import stress_state
 from pages.ui.shared.markup import register_component
-from pages.ui.shared.noise_strip import EDGE_HELP
-from pages.ui.shared.plots import INTENT_COLOURS
-from pages.ui.shared.run_choice import stress_state
 from pages.ui.shared.session_state import component_message
 from pages.ui.shared.terms import component_term
 

@@ -29,11 +29,11 @@ from core.text.english.wordnet import is_installed
 from pages.server import services
 from pages.ui.metrics.model_rows import model_row
 from pages.ui.probe.metric_choice import bench_specs_with_settings
+from pages.ui.results.run_choice import StressState, begin_run, listed_runs, open_run, show_problem, stress_state
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.prompt_forms import read_prompts
-from pages.ui.shared.run_choice import StressState, begin_run, listed_runs, open_run, show_problem, stress_state
 from pages.ui.stress.pair_source import PairSource, pairs_choice
 
 

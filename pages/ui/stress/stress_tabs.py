@@ -25,12 +25,12 @@ from core.results.runs.verdict_sentences import kind_verdicts
 from core.scoring.metric_title import metric_title
 from core.stats.text_tables import format_signed
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
-from pages.ui.shared.copy_popover import copy_table
+from pages.ui.results.copy_popover import copy_table
+from pages.ui.results.report_charts import report_chart
+from pages.ui.results.run_choice import chosen_filters, load_run, shown_runs
+from pages.ui.results.study_tab import ShownStudy, study_tab
 from pages.ui.shared.grouped_views import Groups, grouped_views, with_studies
 from pages.ui.shared.markup import escape_markdown, render_html
-from pages.ui.shared.report_charts import report_chart
-from pages.ui.shared.run_choice import chosen_filters, load_run, shown_runs
-from pages.ui.shared.study_tab import ShownStudy, study_tab
 from pages.ui.stress.cell_pairs import cell_pairs, unused_answers
 from pages.ui.stress.matrix_and_plots import (
     matrix_table,

@@ -9,8 +9,8 @@ from core.evaluation.studies.window_sweep import WINDOWS, is_retrieval_metric, w
 from core.registry import settings_of
 from core.results.runs.run import Run
 from core.scoring.metric import METRICS
+from pages.ui.results.run_choice import StressState, begin_run, open_run, show_problem, stress_state
 from pages.ui.shared.grouped_views import enter_view
-from pages.ui.shared.run_choice import StressState, begin_run, open_run, show_problem, stress_state
 
 
 def sweep_form(run: Run) -> None:

@@ -22,10 +22,10 @@ from core.types import Failure, Result
 from pages.server import services
 from pages.ui.probe.opening import open_pair, restore_pair
 from pages.ui.probe.probe_state import Pair
-from pages.ui.shared.copy_popover import copy_table
+from pages.ui.results.copy_popover import copy_table
+from pages.ui.results.run_choice import StressState, accepts_opinions, store_opinion, stress_state
 from pages.ui.shared.markup import diff_html, escape_markdown
 from pages.ui.shared.notices import leave_notice
-from pages.ui.shared.run_choice import StressState, accepts_opinions, store_opinion, stress_state
 from pages.ui.shared.session_user import user_name
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from core.settings import Settings
 from core.types import Counts, Failure, FailureKind, Outcome, Part, Result, Seen, Span
 from tests.unit.core.models.llm.scripted import Reply, serving
 from tests.unit.core.results.bulk.test_blocks import pairs_of, written
-from tests.unit.test_cli import own_settings, run
+from tests.unit.pages.commands.test_cli import own_settings, run
 
 __all__ = ["own_settings"]
 METRICS_OF_TEST = ("rouge2", "word-novelty")

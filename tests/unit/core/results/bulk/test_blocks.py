@@ -19,7 +19,7 @@ from core.results.bulk.block_writer import Refusals, group_rows, write_blocks
 from core.results.bulk.blocks import BlockRow, Shard, block_names, cut_blocks, read_block, read_manifest
 from core.results.bulk.folder import Folder
 from core.types import Item, Verdict
-from tests.unit.test_cli import run
+from tests.unit.pages.commands.test_cli import run
 
 FIELDS = ("id", "document", "summary")
 

@@ -15,7 +15,7 @@ from core.results.bulk.plan import TimedReport, plan_run
 from core.results.bulk.scorer import BlockReport
 from core.types import Counts
 from tests.unit.core.results.bulk.test_blocks import pairs_of, written
-from tests.unit.test_cli import own_settings, run
+from tests.unit.pages.commands.test_cli import own_settings, run
 
 __all__ = ["own_settings"]
 
