@@ -111,7 +111,7 @@ class Registry(Generic[P]):
 
 def _extensions() -> Any:
     """The module that adds what comes from outside; it knows contracts that know this one."""
-    return importlib.import_module(f"{__package__}.plugins.extensions")
+    return importlib.import_module(f"{__package__}.scoring.plugins.extensions")
 
 
 def profile_field() -> str:

@@ -59,6 +59,7 @@ _ENTRIES = (
     "forward",
 )  # of metrics and models, that the engine calls
 _TOP = str(__package__).partition(".")[0]
+_CORE = str(__package__).rpartition(".")[0]
 _DATA_FOLDER = "data"
 _LISTING = frozenset({"iterdir", "glob", "rglob", "listdir"})
 # they carry texts and settings to and fro, and compute nothing
@@ -145,7 +146,7 @@ def adapter_code(kind: str) -> str:
 
 
 def adapter_root(kind: str) -> Root:
-    return Root(f"{__package__}.models.adapters.{kind}")
+    return Root(f"{_CORE}.models.adapters.{kind}")
 
 
 def _reach_from(roots: Iterable[Root]) -> _Reach:
@@ -206,7 +207,7 @@ class _Reach:
         if source is None or (module, name) in self._reached or name not in source.definitions:
             return
         definition = source.definitions[name]
-        if module.startswith(f"{__package__}.") and name in CARRIERS:
+        if module.startswith(f"{_CORE}.") and name in CARRIERS:
             return
         if definition.bases is not None and self._is_exception(module, definition):
             return
