@@ -71,9 +71,9 @@ def _words(text: str) -> list[str]:
 
 @memoize(1)  # loaded by one thread while the others wait: it takes half a second
 def _identifier() -> LanguageIdentifier:
-    from core.text.language_model import load_language_model
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    return load_language_model()
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
 def unverified_languages(languages: str, example: Example) -> tuple[str, ...]:

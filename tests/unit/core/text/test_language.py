@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -27,8 +26,8 @@ from core.errors import BadSettingError
 from core.models.pool import ModelPool
 from core.results.cases.cases import build_cases
 from core.scoring.metric import METRICS
-from core.text import language, language_model
 from core.text.language import ANY, SPACED, count_unverified, find_mark, language_note, language_of, mark_language
+from core.text.text import language
 from core.types import Example, Item, Sample, Score, Seen, StoredScore
 from tests.tiny import deberta_config, deberta_tokenizer, random_network, roberta_config, saved
 from tests.unit.command_line import run
@@ -81,12 +80,12 @@ def test_what_is_short_or_not_sure_is_taken_for_no_other_language(text: str) -> 
 def test_threads_that_are_unsure_at_the_same_moment_load_the_library_once(monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[object] = []
 
-    def load() -> object:
+    def load(_file: str, **_options: bool) -> object:
         loads.append(SimpleNamespace(classify=lambda text: ("de", len(text))))
         time.sleep(0.05)
         return loads[-1]
 
-    monkeypatch.setattr(language_model, "load_language_model", load)
+    monkeypatch.setattr(langid.LanguageIdentifier, "from_model_file", load)
     language._identifier.cache_clear()  # type: ignore[attr-defined]  # of the decorator
     language_of.cache_clear()
     try:
@@ -105,19 +104,6 @@ def test_threads_that_are_unsure_at_the_same_moment_load_the_library_once(monkey
 @example("it's 3rd_floor\x1c\x00 NO-ONE")
 def test_words_of_ascii_are_those_of_the_pattern_for_every_text(written: str) -> None:
     assert language._words(written) == language._WORD.findall(written)
-
-
-@pytest.mark.slow
-def test_the_model_in_a_file_gives_the_verdicts_of_the_library_and_leaves_no_file_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    mapped = language_model.load_language_model()
-    theirs = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
-    texts = [*LANGUAGES.values(), *(50 * text for text in LANGUAGES.values()), "", "12 34", "\ud800"]
-    assert [mapped.classify(text) for text in texts] == [theirs.classify(text) for text in texts]
-    assert mapped.rank(GERMAN.document) == theirs.rank(GERMAN.document)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_no_bundled_text_and_none_of_its_sentences_is_taken_for_another_language() -> None:
