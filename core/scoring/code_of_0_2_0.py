@@ -20,7 +20,7 @@ from core.errors import TouchstoneError
 from core.scoring.metric import METRICS, code_roots, metric_code_hash
 
 TABLE = Path(__file__).with_suffix(".json")
-_FILE_OF_EVERY_METRIC = "core/scoring/metric.py"
+_FILE_OF_EVERY_METRIC = "core/metric.py"
 
 
 @dataclass(frozen=True, slots=True)

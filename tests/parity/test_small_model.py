@@ -10,7 +10,7 @@ from core.evaluation.explanations.detect import explain_given_detection
 from core.model_reference import Checkpoint
 from core.models.llm.chat import Sampling, chat_question
 from core.scoring.metric import METRICS
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.types import Example, Question
 from tests.drive import answer, drive
 from tests.sources import ROOT

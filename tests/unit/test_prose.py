@@ -17,7 +17,7 @@ from core.data.datasets.bundled import bundled_items
 from core.edits.perturbation import PERTURBATIONS, Perturbation
 from core.scoring.metric import METRICS, Metric
 from core.settings import VERSION, Settings
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.types import Example, Item
 from tests.doubles.contributing import found_in_folder
 from tests.reference import outdated_rows

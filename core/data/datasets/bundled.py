@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.data.dataset import DATASETS, Importer, Refusal
 from core.errors import TouchstoneError
-from core.text.text import edits
+from core.text import edits
 from core.types import ErrorType, Example, Item, Verdict
 
 FOLDER = Path(__file__).parent / "examples"

@@ -23,7 +23,7 @@ from core.data.datasets.formats.json_files import json_object
 from core.data.datasets.formats.table_files import file_rows
 from core.data.datasets.formats.text_files import NumberedRow, Row
 from core.errors import TouchstoneError
-from core.text.text import edits
+from core.text import edits
 from core.types import Edit, Example, Item, Judgement, Span, Verdict
 
 

@@ -21,7 +21,7 @@ from core.data.datasets.formats.item_stream import RecordPlace
 from core.data.datasets.formats.table_files import file_rows
 from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
-from core.text.text import edits
+from core.text import edits
 from core.types import Context, Example, Item, Judgement, Span, Split, Verdict
 
 _PASSAGE = re.compile(r"^passage \d+:", re.MULTILINE)

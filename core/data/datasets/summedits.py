@@ -16,7 +16,7 @@ from core.data.dataset import DATASETS, Importer, Refusal
 from core.data.datasets.formats import fields, item_stream
 from core.data.datasets.formats.item_stream import LABEL_WORDS, RecordPlace
 from core.data.datasets.formats.text_files import Row
-from core.text.text import edits
+from core.text import edits
 from core.types import Example, Item, Split
 
 _SPLITS = {"evaluation": Split.DEV, "test": Split.TEST}

@@ -17,7 +17,7 @@ from core.data.datasets.formats import fields, item_stream
 from core.data.datasets.formats.item_stream import RecordPlace
 from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
-from core.text.text import edits
+from core.text import edits
 from core.types import Edit, Example, Item, Span, Verdict
 
 _LABELS = {"summedits": Verdict.CONSISTENT, "summexecedit": Verdict.INCONSISTENT}

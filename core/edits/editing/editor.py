@@ -21,7 +21,7 @@ from core.models.llm.rewrites import clean_rewrite
 from core.models.llm.structured import StructuredAnswer, ask_structured
 from core.registry import format_spec, profile_field
 from core.scoring.engine.conversation import Conversation
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.types import Edit, Example, Rounds
 
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import partial
 
 from core.errors import EditError, UnscorableError
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.text.text import sentences, words
 from core.types import Edit, Example, Span, Verdict
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.text.text import sentences
 from core.types import Edit, Span
 

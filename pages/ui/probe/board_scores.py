@@ -20,9 +20,9 @@ from core.results.runs.null_bands import NullBands, SignedMetrics
 from core.results.runs.shifts import changed_words
 from core.scoring.engine.conversation import Cell, CellKey, CellState, Request
 from core.scoring.metric import METRICS, Metric
+from core.text import edits as executable
 from core.text.contexts import name_contexts
 from core.text.language import find_mark
-from core.text.text import edits as executable
 from core.text.text import sentences
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, Span, WordScore
 from pages.server import services

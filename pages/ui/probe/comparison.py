@@ -12,7 +12,7 @@ from core.results.runs.verdict_sentences import edit_verdict
 from core.scoring.engine.conversation import Request
 from core.scoring.metric import Metric
 from core.stats.score_pairs import Move
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.types import Intention, Result, Verdict
 from pages.server import services
 from pages.ui.probe.board_rows import BoardRow, format_score, format_shift, shift_move

@@ -14,7 +14,7 @@ from core.model_reference import local_checkpoints
 from core.models.weights.locations import ModelStatus
 from core.scoring.engine.conversation import Conversation
 from core.scoring.engine.engine import ConversationTask
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.text.text import sentences
 from core.types import Edit, Example, Failure, Intention, Item
 from pages.server import services

@@ -11,7 +11,7 @@ import streamlit as st
 
 from annotations.store.records import FLAW_MEANINGS, EditAnswers, ExplanationFlaw, Grade, LabelRecord, RecordError
 from core.errors import AmbiguousEditError, TouchstoneError
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.types import UNSTATED, ErrorType, Intention, T, Verdict
 from pages.server import services
 from pages.ui.probe.pair import (

@@ -15,7 +15,7 @@ from annotations.store.writes import pair_item_id
 from core.data.datasets.bundled import bundled_items
 from core.edits.editing.claim_edits import EditableClaims
 from core.errors import TouchstoneError
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.types import UNSTATED, Context, Edit, Intention, Item, Span
 from pages.server import services
 from pages.ui.probe.pair import EDITOR_KEY, current_edits, current_pair, edited_summary, intend, keep_draft

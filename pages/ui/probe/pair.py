@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from core.errors import TouchstoneError
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.types import Edit, Intention, Outcome
 from pages.server import services
 from pages.ui.probe.probe_state import Pair, probe_state

@@ -13,8 +13,8 @@ from core.edits.editing.proposals import EDITS_PER_REQUEST, INTENDED_VERDICT, Ac
 from core.edits.editing.trivial import TrivialityJudgement, trivial_kind
 from core.errors import TouchstoneError
 from core.models.llm.endpoints.local_models import is_local_model
+from core.text import edits as executable
 from core.text.english.mentions import edit_origin
-from core.text.text import edits as executable
 from core.types import Example, Failure, Intention
 from pages.server import services
 from pages.ui.probe.pair import current_pair, intend, rewrite_summary

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from core.edits.editing.claim_edits import EditableClaims
 from core.errors import TouchstoneError
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.types import (
     UNSTATED,
     Edit,

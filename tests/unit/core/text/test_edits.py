@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies
 
 from core.errors import AmbiguousEditError, EditError
-from core.text.text import edits
+from core.text import edits
 from core.types import Edit, Span
 from tests.doubles.texts import RANDOM, random_change, random_text
 

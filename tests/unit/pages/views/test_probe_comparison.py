@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.data.datasets.bundled import bundled_items
 from core.results.runs.null_bands import NullBand
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.types import UNSTATED, ErrorType, Intention, Verdict
 from pages.ui.probe.board_rows import BoardRow, Noise
 from pages.ui.probe.comparison import ComparedEdit, comparison_csv, comparison_table

@@ -19,7 +19,7 @@ from annotations.store.records import Grade
 from annotations.store.store import Store
 from core.base.files.documents import PdfPage
 from core.data.datasets.bundled import bundled_items
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.types import ErrorType, Example, Intention, Item, ReleasedScore, Verdict
 from pages.ui.probe import document_reading, pair_upload
 from pages.ui.probe.board_rows import Board, BoardRow

@@ -12,7 +12,7 @@ from openpyxl.utils.exceptions import IllegalCharacterError
 
 from core.data.dataset import DATASETS, Importer, Refusal
 from core.errors import TouchstoneError
-from core.text.text import edits
+from core.text import edits
 from core.types import Item
 from tests.unit.core.data.datasets.samples import OWN_FORMATS, SAMPLES, Sample
 from tests.unit.core.data.datasets.writing import Record

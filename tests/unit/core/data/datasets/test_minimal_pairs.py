@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.data.dataset import DATASETS, Refusal
-from core.text.text import edits
+from core.text import edits
 from core.types import Edit, ErrorType, Item, ReleasedScore, Span, Split, Verdict
 from tests.unit.core.data.datasets.reading import ids, imported, refused
 from tests.unit.core.data.datasets.releases import (

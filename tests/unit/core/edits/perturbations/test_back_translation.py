@@ -10,7 +10,7 @@ import pytest
 
 from core.edits.perturbation import PERTURBATIONS, Perturbation, refusal
 from core.errors import BadSettingError, MissingWeightsError, UnscorableError
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.types import Answer, Edit, Example, Question
 
 SUMMARY = "A storm closed the port of Lindvale for 3 days. It did not rain."

@@ -10,10 +10,10 @@ import pytest
 
 from core.edits.perturbation import PERTURBATIONS
 from core.errors import UnscorableError
+from core.text import edits as executable
 from core.text.english import wide_names
 from core.text.english.name_swaps import stand_ins
 from core.text.english.names import Name, NameKind
-from core.text.text import edits as executable
 from core.types import Example, Span
 
 

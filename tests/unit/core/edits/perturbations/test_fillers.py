@@ -9,7 +9,7 @@ import pytest
 from core.edits.perturbation import PERTURBATIONS
 from core.edits.perturbations.fillers import Filler
 from core.errors import UnknownNameError, UnscorableError
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.text.text import words
 from core.types import Edit, Example
 

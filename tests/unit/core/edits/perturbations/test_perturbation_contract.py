@@ -14,7 +14,7 @@ from core.data.datasets.bundled import bundled_items
 from core.edits.perturbation import PERTURBATIONS, Perturbation, RulePerturbation
 from core.errors import UnscorableError
 from core.registry import format_spec
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.types import Edit, ErrorType, Example
 
 SEEDS = [item.example for item in bundled_items() if not item.parent]

@@ -8,8 +8,8 @@ import pytest
 
 from core.edits.perturbation import PERTURBATIONS
 from core.errors import UnscorableError
+from core.text import edits as executable
 from core.text.english.inflection import is_dictionary_word
-from core.text.text import edits as executable
 from core.types import Example
 
 

@@ -12,7 +12,7 @@ import pytest
 from core.edits.perturbation import PERTURBATIONS, Perturbation
 from core.errors import MissingEndpointError, TouchstoneError, UnscorableError
 from core.models.llm.prompts import PROMPTS_FOLDER
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.types import Edit, Example
 from tests.drive import drive
 from tests.unit.core.models.llm.scripted import Endpoint, Reply, refusal, serving, text

@@ -10,7 +10,7 @@ import pytest
 
 from core.edits.perturbation import PERTURBATIONS, refusal
 from core.errors import LoadError, UnscorableError
-from core.text.text import edits as executable
+from core.text import edits as executable
 from core.types import Answer, Edit, Example, Question, Span
 from tests.drive import drive
 
