@@ -63,7 +63,7 @@ OURS = {
         *("core.registry", "core.base.files.archive"),  # export formats
         *("core.base.signatures", "core.base.code_version"),  # what a score was made by
         "core.base.http.addresses",  # of webhooks
-        "core.scoring.sentence_scores",  # as they are read again
+        "core.scoring.outcome_records",  # as they are read again
         *("core.results.cases.bundled_scores", "core.data.datasets.bundled"),  # a dataset beside those of the database
         "core.evaluation.training.benchmarks",  # the documents that no metric learns from
         *(

@@ -36,7 +36,7 @@ from annotations.store.tables import Item as ItemRow
 from annotations.store.writes import ITEM_FACTS
 from core.data.datasets.bundled import bundled_items
 from core.results.cases.bundled_scores import bundled_samples
-from core.scoring.sentence_scores import SentenceScores
+from core.scoring.outcome_records import SentenceScores
 from core.stats.rates.score_draw import SELECTION_PROBABILITY
 from core.types import (
     PRECOMPUTED,

@@ -10,7 +10,6 @@ from typing import ClassVar, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.base.wrong_fields import wrong_fields
 from core.errors import BadSettingError
 
 NAME_PATTERN = r"^[a-z0-9][a-z0-9-]*$"
@@ -84,3 +83,10 @@ def _parse_file(file: str, kind: type[MetricEntry], _version: tuple[int, ...]) -
         for name, table in tables.items()
         if not isinstance(table, dict) or kind.owns(table)
     )
+
+
+def wrong_fields(error: ValidationError) -> str:
+    """Each field with what is wrong with it; what is wrong with several together stands alone."""
+    # the prefix stands before messages of our own validators
+    found = ((".".join(map(str, one["loc"])), one["msg"].removeprefix("Value error, ")) for one in error.errors())
+    return "; ".join(": ".join(filter(None, one)) for one in found)

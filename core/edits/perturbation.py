@@ -10,8 +10,10 @@ from typing import ClassVar, Literal, get_args
 
 from core.base.memoization import memoize
 from core.errors import TouchstoneError, UnscorableError
-from core.model_reference import ModelRef
+from core.model_reference import ModelRef, local_checkpoints
+from core.models.weights.integrity import fingerprint_of_files
 from core.registry import Registry, format_spec, profile_field, title_with_settings
+from core.scoring.metric import portable_spec
 from core.text.english.inflection import indefinite_article
 from core.types import Edit, ErrorType, Example, Intention, Rounds, Span, Verdict
 
@@ -156,3 +158,18 @@ def replacement(summary: str, span: Span, new: str, explanation: str = "") -> Ed
         return Edit(span, word, explanation)
     written = indefinite_article(word).capitalize() if before.group(1)[0].isupper() else indefinite_article(word)
     return Edit(Span(before.start(), span.end), f"{written} {word}", explanation)
+
+
+@dataclass(frozen=True)
+class ModelPerturbation(Perturbation):
+    """Overrides `checkpoints` and `rounds`; a variant is signed with the weights that took part in it."""
+
+    @property
+    def signature(self) -> str:
+        """Signature that distinguishes two variants; raises MissingWeightsError, LoadError for weights that are not here."""
+        models = self.checkpoints()
+        weights = "+".join(fingerprint_of_files(model)[:12] for model in local_checkpoints(models))
+        return f"{portable_spec(self.spec, models)}|weights:{weights}"
+
+    def edits(self, example: Example, rng: random.Random) -> list[Edit]:  # noqa: ARG002  # the signature of every perturbation
+        raise UnscorableError(f"“{self.card.title}” asks a model, which takes a while: it cannot be done at once.")

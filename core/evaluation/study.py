@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from core.results.runs.run import Run, VariantKey
     from core.results.runs.shifts import Shift
     from core.scoring.engine.engine import Engine
-    from core.scoring.sentence_scores import SentenceScores
+    from core.scoring.outcome_records import SentenceScores
     from core.stats.bootstrap import Resamples
     from core.types import Item
 

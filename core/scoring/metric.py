@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -11,8 +13,9 @@ from typing import ClassVar, Literal
 from core.base.code_version import CodeParts, Root, adapter_root, class_root, code_hash, code_parts
 from core.base.profile import read_profile
 from core.base.signatures import CODE_MARK
+from core.errors import TouchstoneError
 from core.model_reference import ModelRef, local_checkpoints
-from core.registry import Plugin, Registry, format_spec, profile_field, settings_of
+from core.registry import Plugin, Registry, format_spec, profile_field, settings_of, title_with_settings
 from core.text.language import ENGLISH, require_languages
 from core.types import Answer, Direction, Example, Question, Rounds, Score
 
@@ -198,3 +201,31 @@ def _remove_places(value: str, places: Iterable[str]) -> str:
     for place in sorted(places, key=len, reverse=True):
         value = value.replace(place, "…")
     return value
+
+
+_COLUMN_NAME = re.compile(r"(?P<spec>.*?)(?P<addition>( \(ours\))?( \(\d+\))?)")
+
+
+def metric_title(name: str) -> str:
+    """The title of a metric for people to read, with its settings where it has any; a name that is not ours as it is.
+
+    `name` is a spec, or the name of a column of scores, which may add "(ours)" or a number.
+    """
+    parts = _COLUMN_NAME.fullmatch(name)
+    if parts is None:
+        return name
+    try:
+        metric = METRICS.parse(parts["spec"])
+    except TouchstoneError:  # released by others, or kept from a time when it had another name
+        return name
+    return f"{title_with_settings(metric.card.title, parts['spec'])}{parts['addition']}"
+
+
+def metric_titles(names: Iterable[str]) -> dict[str, str]:
+    """The titles of several metrics by their names; those that would read alike keep their names.
+
+    A dataset may have been released with "BLEU" and be scored with our `bleu`, and the ends of two long paths may be the same.
+    """
+    titles = {name: metric_title(name) for name in names}
+    number = Counter(titles.values())
+    return {name: title if number[title] == 1 else name for name, title in titles.items()}

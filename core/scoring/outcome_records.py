@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from math import fsum
 from typing import Any
 
 from core.text.claim_records import claim_record
 from core.text.contexts import name_contexts
 from core.text.language import find_mark
-from core.types import ClaimScore, Example, Failure, Outcome, Part, Span
+from core.types import ClaimScore, Example, Failure, Outcome, Part, Result, Span
 
 JsonRecord = dict[str, Any]
 """JSON-able: values are texts, numbers, lists, records or None."""
@@ -64,3 +65,30 @@ def _sentence_record(example: Example, part: Part) -> JsonRecord:
 def _evidence_record(example: Example, evidence: Span) -> JsonRecord:
     record: JsonRecord = {"text": evidence.of(example.document), "start": evidence.start, "end": evidence.end}
     return {**record, "context": name_contexts(example.contexts, evidence)} if example.contexts else record
+
+
+SentenceScores = Mapping[tuple[str, str], Sequence[Part]]
+"""The parts of a score by the id of the stored text and the signature; a score without parts is not there."""
+
+
+def sentence_score(parts: Iterable[Part], sentence: Span) -> float | None:
+    """The mean of the parts that begin in a sentence; None where none does."""
+    inside = [part.score for part in parts if sentence.start <= part.span.start < sentence.end]
+    return fsum(inside) / len(inside) if inside else None
+
+
+def parts_of_texts(summary: str, scores: Iterable[tuple[str, float]]) -> list[Part]:
+    """Parts by the texts of sentences of a summary, in order, each with its score; a text that does not follow is left out."""
+    parts, end = [], 0
+    for text, score in scores:
+        start = summary.find(text, end)
+        if start >= 0:
+            end = start + len(text)
+            parts.append(Part(Span(start, end), score))
+    return parts
+
+
+def scores_of_outcomes(outcomes: Iterable[Outcome], signatures: Mapping[str, str]) -> SentenceScores:
+    """The parts of outcomes, under the signature that the column of each metric has."""
+    results = [one for one in outcomes if isinstance(one, Result)]
+    return {(one.example_id, signatures[one.metric]): one.parts for one in results if one.parts}

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from core.assessment.audit.bundled_audits import bundled_audits
-from core.assessment.audit.gallery import gallery_html
 from core.assessment.audit.report import read_report
+from core.assessment.audit.report_html import gallery_html
 from pages.commands.shared.inputs import open_output, read_lines
 from pages.commands.shared.messages import print_status
 

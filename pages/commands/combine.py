@@ -20,9 +20,9 @@ from core.results.cases.sentence_combining import Level
 from core.scoring.engine.engine import Engine
 from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
 from core.scoring.metric import METRICS
+from core.scoring.outcome_records import scores_of_outcomes
 from core.scoring.plugins.combination_file import combination_class
 from core.scoring.plugins.metrics_folder import entry_toml, require_free_name, save_entry
-from core.scoring.sentence_scores import scores_of_outcomes
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption

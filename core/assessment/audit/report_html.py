@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from core.assessment.audit.false_verdicts import false_verdicts
 from core.assessment.audit.judge_card import judge_cards
-from core.assessment.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Figure, Finding, MetricAudit, ShownPair
+from core.assessment.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Figure, Finding, Level, MetricAudit, ShownPair
 from core.assessment.audit.report import AuditReport
 from core.base.html_templates import open_templates
 from core.results.runs.noise_strip import format_edge, mark_place
@@ -103,3 +103,17 @@ TEMPLATES.globals |= {
     "shared_label": shared_label,
     "strip_mark": strip_mark,
 }
+
+
+def gallery_html(reports: Sequence[AuditReport]) -> str:
+    """The page; a metric that was audited on several data has a card for each."""
+    cards = [(audit, report) for report in reports for audit in report.metrics]
+    cards.sort(
+        key=lambda card: (
+            -sum(finding.level == Level.GOOD for finding in card[0].findings),
+            sum(finding.level == Level.FAILS for finding in card[0].findings),
+            card[0].metric,
+        )
+    )
+    batteries = {report.battery.sha256 if report.battery else "": report.battery_label for report in reports}
+    return TEMPLATES.get_template("gallery.html").render(cards=cards, batteries=list(batteries.values()))

@@ -26,7 +26,7 @@ from core.results.cases.pool_labels import pool_labels, read_pool_labels
 from core.results.cases.pooling import pool_cases
 from core.results.runs.run import Run, run_from_lines
 from core.scoring.metric import METRICS
-from core.scoring.sentence_scores import parts_of_texts
+from core.scoring.outcome_records import parts_of_texts
 from core.stats.bootstrap import RESAMPLES
 from core.types import Part, Sample, StoredScore
 

@@ -13,7 +13,7 @@ from core.assessment.pinned.pin import AuditSource, PairSource, Pin, PinnedPair,
 from core.edits.perturbation import PERTURBATIONS
 from core.evaluation.report import Cell, Column, Report, Table
 from core.evaluation.study import Study, StudyData
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 
 _RESOURCES = ("seconds", "megabytes", "money")
 

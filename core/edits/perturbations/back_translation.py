@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from core.edits.model_perturbation import ModelPerturbation
-from core.edits.perturbation import PERTURBATIONS, PerturbationCard
+from core.edits.perturbation import PERTURBATIONS, ModelPerturbation, PerturbationCard
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint
 from core.models.llm.rewrites import check_sentences_kept

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from core.edits.model_perturbation import ModelPerturbation
-from core.edits.perturbation import PERTURBATIONS, PerturbationCard, replacement
+from core.edits.perturbation import PERTURBATIONS, ModelPerturbation, PerturbationCard, replacement
 from core.edits.perturbations.synonyms import select_lexicon
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint

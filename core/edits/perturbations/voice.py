@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.edits.model_perturbation import ModelPerturbation
-from core.edits.perturbation import PERTURBATIONS, PerturbationCard
+from core.edits.perturbation import PERTURBATIONS, ModelPerturbation, PerturbationCard
 from core.errors import UnscorableError
 from core.model_reference import Checkpoint
 from core.text.english.passive import ParsedWord, passive_sentence

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from core.edits.perturbation import kind_title
 from core.evaluation.report import Cell, Column, Table, estimate_of
 from core.registry import split_pieces
-from core.scoring.metric_title import metric_title, metric_titles
+from core.scoring.metric import metric_title, metric_titles
 from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement
 from core.stats.comparison import MIN_TEST_DOCUMENTS
 from core.stats.statistic import Estimate

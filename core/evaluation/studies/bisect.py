@@ -17,8 +17,7 @@ from typing import ClassVar
 from core.errors import TouchstoneError
 from core.evaluation.report import Column, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData
-from core.scoring.metric import METRICS
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import METRICS, metric_title
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
 from core.text.edits import apply

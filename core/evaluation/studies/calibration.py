@@ -16,7 +16,7 @@ from core.evaluation.report import Column, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Study, StudyData, setting
 from core.results.cases.cases import Cases
 from core.results.cases.measures import SLICE_FIELDS, Slice, slice_cases
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.calibration import (
     best_threshold,

@@ -8,7 +8,7 @@ from core.evaluation.report import Axis, Cell, Chart, Column, Series, Table
 from core.results.cases.cascade import Cascade
 from core.results.cases.combining import Combining, Subset, Transfer
 from core.results.cases.sentence_combining import Levels
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.calibration import brier_score, calibration_error
 from core.stats.comparison import compare_paired
 from core.stats.text_tables import format_percent

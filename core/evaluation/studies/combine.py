@@ -27,8 +27,7 @@ from core.results.cases.cases import Cases, select_metrics
 from core.results.cases.combining import FOLDS, TOLERANCE, Combining, Subset, Transfer, cheapest_subset, transfers
 from core.results.cases.measures import SLICE_FIELDS
 from core.results.cases.sentence_combining import Levels, by_sentence
-from core.scoring.metric import METRICS, Metric
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import METRICS, Metric, metric_title
 from core.scoring.plugins.combination_metric import CombinationMetric
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent

@@ -25,7 +25,7 @@ from core.scoring.engine.conversation import Conversation
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Metric
 from core.scoring.metric_parts.retrieval import Claim, Retrieval
-from core.scoring.sentence_scores import sentence_score
+from core.scoring.outcome_records import sentence_score
 from core.stats.statistic import Estimate, Values
 from core.stats.text_tables import format_unsigned
 from core.types import Example, Failure, Rounds

@@ -22,8 +22,7 @@ from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyDat
 from core.results.runs.run import Run, Source
 from core.results.runs.shifts import STRESS_RESAMPLES, document_array, score_array
 from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import METRICS, metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, consistency_share, mean_correction
 from core.stats.statistic import Estimate, mean

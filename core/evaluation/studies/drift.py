@@ -13,7 +13,7 @@ from core.evaluation.report import Axis, Cell, Chart, Column, Report, Series, Ta
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.results.cases.pool_drift import PartDrift, labels_of_part, part_drifts, reference_part
 from core.results.cases.pool_rates import LabelDraw
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.rates.carried_rate import CarriedRate
 from core.stats.rates.label_count import labels_needed
 from core.stats.rates.rate import Rate

@@ -19,7 +19,7 @@ from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyDat
 from core.results.cases.cases import Cases, MetricColumn
 from core.results.runs.run import Run, VariantKey, intent_of
 from core.results.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import LabelledScores, auc, stratified_auc
 from core.stats.statistic import Estimate, Statistic, undefined

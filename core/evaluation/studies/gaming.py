@@ -25,8 +25,7 @@ from core.results.runs.shifts import (
     score_array,
     standardised_gain,
 )
-from core.scoring.metric import METRICS, Metric
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import METRICS, Metric, metric_title
 from core.settings import VERSION
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import difference

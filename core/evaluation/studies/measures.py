@@ -23,7 +23,7 @@ from core.results.cases.measures import (
 )
 from core.results.cases.paper_test import LEGEND as PAPER_LEGEND
 from core.results.cases.paper_test import compare_best_two, mark_as_paper
-from core.scoring.metric_title import metric_title, metric_titles
+from core.scoring.metric import metric_title, metric_titles
 from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL
 
 FIGURE_HELP: Mapping[str, str] = MappingProxyType(

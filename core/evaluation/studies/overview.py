@@ -12,7 +12,7 @@ from core.evaluation.report import Column, Report, Table
 from core.evaluation.studies.measures import best_sentence, measure_charts
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.results.cases.measures import FIGURE_TITLES, MetricRow, available_measures, metric_rows
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_percent
 

@@ -14,7 +14,7 @@ from core.errors import BadSettingError
 from core.evaluation.report import Axis, Cell, Chart, Column, Report, Series, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.results.cases.cases import Cases, MetricColumn
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.statistic import Values
 
 _QUANTILES = (0, 5, 25, 50, 75, 95, 100)

@@ -24,7 +24,7 @@ from core.results.cases.pool_rates import (
     separations,
     threshold_rate,
 )
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.rates.prediction_powered import label_worth
 from core.stats.rates.rate import MIN_ERRORS, Rate
 from core.stats.rates.rate_differences import RateDifference, rank_intervals, rate_differences

@@ -25,7 +25,7 @@ from core.results.cases.measures import (
     measure_format,
     shown_columns,
 )
-from core.scoring.metric_title import metric_title, metric_titles
+from core.scoring.metric import metric_title, metric_titles
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.statistic import Estimate
 

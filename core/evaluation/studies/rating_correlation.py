@@ -22,7 +22,7 @@ from core.results.cases.measures import (
     slice_cases,
 )
 from core.results.cases.ratings import mean_ratings
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.best_metric import Measurement, mark_best
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import on_shared_cases, williams_test

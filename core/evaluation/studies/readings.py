@@ -21,8 +21,7 @@ from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyDat
 from core.registry import settings_of
 from core.results.cases.cases import Cases, MetricColumn
 from core.results.cases.ratings import mean_ratings
-from core.scoring.metric import METRICS, Metric
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import METRICS, Metric, metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import compare_paired, on_shared_cases
 from core.stats.correlation import RatedScores, kendall

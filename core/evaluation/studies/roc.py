@@ -12,7 +12,7 @@ from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.results.cases.cases import Cases
 from core.results.cases.measures import OVERALL_SLICE, Slice, labelled_in_slice, shown_columns
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import RocCurve, measure_roc_curve
 from core.stats.text_tables import format_percent

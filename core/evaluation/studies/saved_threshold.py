@@ -17,8 +17,7 @@ from core.base.signatures import apart_from_code
 from core.errors import TouchstoneError
 from core.results.cases.cases import Cases
 from core.results.cases.data_facts import DataFacts
-from core.scoring.metric import METRICS, Metric
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import METRICS, Metric, metric_title
 from core.scoring.outcome_records import JsonRecord
 from core.settings import VERSION
 from core.stats.bootstrap import Resamples

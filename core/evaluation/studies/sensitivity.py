@@ -21,8 +21,7 @@ from core.results.cases.cases import Cases
 from core.results.cases.measures import OVERALL_SLICE
 from core.results.runs.run import Run, intent_of
 from core.results.runs.shifts import STRESS_RESAMPLES, Shift, document_array, score_array
-from core.scoring.metric import METRICS
-from core.scoring.metric_title import metric_title, metric_titles
+from core.scoring.metric import METRICS, metric_title, metric_titles
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs, mean_absolute_shift, mean_correction, sensitivity
 from core.stats.statistic import FEW_DOCUMENTS, Estimate

@@ -16,7 +16,7 @@ from core.evaluation.report import Column, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.results.cases.cases import Cases, MetricColumn
 from core.results.cases.verdict_grid import PairVerdict, build_verdict_grid
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.score_pairs import Move
 from core.stats.statistic import Values
 from core.types import Format

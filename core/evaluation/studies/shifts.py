@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from core.edits.perturbation import PERTURBATIONS
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData
-from core.results.runs.check_shares import check_shares
 from core.results.runs.matrix import (
     KindCoverage,
     MatrixCell,
@@ -22,8 +21,9 @@ from core.results.runs.matrix import (
 from core.results.runs.null_bands import NullBand
 from core.results.runs.run import Run
 from core.results.runs.run_sentences import run_problems
+from core.results.runs.shifts import check_shares
 from core.results.runs.verdict_sentences import kind_verdicts, metric_verdicts
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.scoring.nli_check import SENTENCE_LABELS
 from core.stats.score_pairs import Move
 

@@ -15,7 +15,7 @@ from core.evaluation.training.shallow_trainer import TrainingTable, TrainingTask
 from core.models.words.shallow import FEATURES, OutputKind, TrainingFacts
 from core.results.cases.cases import Cases, MetricColumn
 from core.results.cases.measures import SLICE_FIELDS, MetricRow, metric_rows, slice_cases
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.correlation import RatedScores, spearman
 from core.stats.statistic import Estimate, Numbers, Statistic, Values, deal_folds, quotient, undefined

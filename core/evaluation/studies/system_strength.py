@@ -24,8 +24,7 @@ from core.results.cases.cases import Cases
 from core.results.cases.ratings import VERDICT_VALUES, mean_ratings
 from core.results.runs.run import Run
 from core.results.runs.shifts import STRESS_RESAMPLES, Shift, document_array, pair_gains, pairs_of_shifts, score_array
-from core.scoring.metric import METRICS
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import METRICS, metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs
 from core.stats.statistic import (

@@ -21,7 +21,7 @@ from core.results.cases.verdict_grid import (
     filter_pairs,
     noise_band,
 )
-from core.scoring.metric_title import metric_titles
+from core.scoring.metric import metric_titles
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
 
 MOVE_WORDS: Mapping[Move, str | None] = MappingProxyType(

@@ -12,7 +12,7 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.results.cases.cases import MetricColumn
 from core.results.cases.pool import Pool
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.discrimination import LabelledScores, auc
 from core.stats.rates.label_drawing import (
     EVIDENT_P,

@@ -11,7 +11,7 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.results.cases.cases import Cases
 from core.results.cases.combining import Combining
-from core.scoring.sentence_scores import SentenceScores, sentence_score
+from core.scoring.outcome_records import SentenceScores, sentence_score
 from core.stats.comparison import Comparison, compare_paired
 from core.stats.noisy_or import Bags
 from core.stats.statistic import Mask

@@ -22,7 +22,7 @@ from core.results.cases.pool import Pool, pool_of_cases
 from core.results.cases.pooling import pool_cases
 from core.results.runs.filters import build_sources, draw_sample, sources_of_items, stored_samples, without_inconsistent
 from core.results.runs.run import Source
-from core.scoring.sentence_scores import SentenceScores
+from core.scoring.outcome_records import SentenceScores
 from core.settings import Settings
 from core.types import Item
 from pages.commands.shared.inputs import read_items, refuse_overwriting_input, report_refusals

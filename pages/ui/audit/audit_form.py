@@ -22,8 +22,7 @@ from core.evaluation.studies.saved_threshold import thresholds_by_metric
 from core.model_reference import asks_endpoint
 from core.models.llm.endpoints.endpoints import list_endpoints
 from core.models.llm.spending.spend import format_estimate
-from core.scoring.metric import METRICS
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import METRICS, metric_title
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.sources.audit_data import stored_data

@@ -19,7 +19,7 @@ from core.assessment.audit.report_text import badge_svg, report_markdown
 from core.assessment.audit.task import AuditTask
 from core.assessment.pinned.making import audit_pin
 from core.assessment.pinned.pin import AuditSource
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.text.edits import as_segments, recover
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, AuditState
 from pages.ui.audit.figure_source import figure_source, probe_button

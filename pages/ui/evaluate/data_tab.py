@@ -17,8 +17,7 @@ from core.data.dataset import format_counts
 from core.errors import TouchstoneError
 from core.evaluation.studies.surface import missing_features
 from core.results.cases.cases import Cases
-from core.scoring.metric import METRICS
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import METRICS, metric_title
 from core.scoring.metrics.mine import EmbeddedWordSupport
 from core.types import PRECOMPUTED, Failure, Outcome
 from pages.server import services

@@ -16,7 +16,7 @@ from core.evaluation.study import StudyData
 from core.results.cases.cases import Cases, select_metrics
 from core.results.cases.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
 from core.results.cases.pooling import pool_cases
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.import_task import ImportTask, UploadedFiles

@@ -11,7 +11,7 @@ from core.evaluation.report import Cell, Report
 from core.evaluation.reports.cells import few_documents, format_value
 from core.evaluation.studies.verdicts import MOVE_WORDS
 from core.results.cases.measures import SIGNED_MEASURES, measure_format, pairs_in_slice
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.best_metric import Measurement
 from core.stats.comparison import pairs_still_needed
 from core.text.edits import as_segments, recover

@@ -13,7 +13,7 @@ from core.evaluation.studies.saved_threshold import OwnThreshold, fit_threshold,
 from core.results.cases.cases import select_metrics
 from core.results.cases.data_facts import data_facts
 from core.results.cases.measures import draw_resamples
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.text_tables import format_percent
 from pages.server import services
 from pages.sources.thresholds import keep_threshold, kept_thresholds

@@ -11,8 +11,7 @@ from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Right
 from annotations.store.reports import Work
 from core.data.datasets.bundled import bundled_items
-from core.scoring.metric import METRICS
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import METRICS, metric_title
 from pages.server import services
 from pages.ui.lessons import read_lessons
 from pages.ui.results.project_button import audit_work

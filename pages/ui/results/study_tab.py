@@ -22,7 +22,7 @@ from core.errors import Problem, TouchstoneError, attempt
 from core.evaluation.report import Cell, Report
 from core.evaluation.study import STUDIES, Study, StudyData
 from core.registry import choices_of, settings_of, split_pieces, types_of
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.types import T
 from pages.server import services
 from pages.ui.results.copy_popover import copy_popover

@@ -15,8 +15,7 @@ from core.results.runs.null_bands import null_band
 from core.results.runs.run import Run, intent_of
 from core.results.runs.shifts import Shift
 from core.results.runs.verdict_sentences import metric_verdicts
-from core.scoring.metric import METRICS
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import METRICS, metric_title
 from core.stats.text_tables import format_share, format_signed
 from core.types import Direction
 from pages.ui.results.noise_strip import EDGE_HELP

@@ -21,8 +21,7 @@ from core.registry import settings_of
 from core.results.runs.cost import asks_endpoints, estimate_run_cost
 from core.results.runs.imported_variants import ImportedVariants
 from core.results.runs.run import Plan, to_json_line
-from core.scoring.metric import METRICS
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import METRICS, metric_title
 from core.scoring.nli_check import NLI_CHECKS, NliCheck
 from core.stats.text_tables import format_count
 from core.text.english.wordnet import is_installed

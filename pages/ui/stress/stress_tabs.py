@@ -22,7 +22,7 @@ from core.results.runs.matrix import MatrixCell, shift_matrix
 from core.results.runs.run import Run, VariantKey, run_lines
 from core.results.runs.shifts import Shift, score_shifts
 from core.results.runs.verdict_sentences import kind_verdicts
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.text_tables import format_signed
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.results.copy_popover import copy_table

@@ -14,8 +14,7 @@ from core.evaluation.studies.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, edi
 from core.results.runs.run import Meaning, Opinion, Run, Source, Variant
 from core.results.runs.run_sentences import check_sentence
 from core.scoring.engine.conversation import Cell, CellState, Request
-from core.scoring.metric import METRICS
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import METRICS, metric_title
 from core.stats.text_tables import format_count
 from core.text.edits import as_segments
 from core.types import Failure, Result

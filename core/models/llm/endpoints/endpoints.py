@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from core.base.metric_tables import read_entries
-from core.base.wrong_fields import wrong_fields
+from core.base.metric_tables import read_entries, wrong_fields
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnknownNameError
 from core.model_reference import EndpointModel
 from core.models.llm.endpoints.apis import DIALECTS

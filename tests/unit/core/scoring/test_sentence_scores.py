@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.assessment.notebook.reports import study_data
-from core.scoring.sentence_scores import parts_of_texts, scores_of_outcomes, sentence_score
+from core.scoring.outcome_records import parts_of_texts, scores_of_outcomes, sentence_score
 from core.types import Failure, FailureKind, Part, Result, Seen, Span
 
 SUMMARY = "It rained. It rained. Ships left."

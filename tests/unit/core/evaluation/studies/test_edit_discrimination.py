@@ -11,7 +11,7 @@ from core.evaluation.reports.text import report_text
 from core.evaluation.studies.edit_discrimination import EditDiscriminationStudy, edit_discrimination
 from core.evaluation.study import StudyData
 from core.results.runs.shifts import score_shifts
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from tests.unit.core.results.runs.stressed import METRIC, run_of
 
 PAIRS = 12

@@ -11,7 +11,7 @@ from core.evaluation.studies.measures import Measures
 from core.evaluation.studies.overview import Overview
 from core.evaluation.study import StudyData
 from core.results.cases.cases import Cases, build_cases
-from core.scoring.metric_title import metric_title, metric_titles
+from core.scoring.metric import metric_title, metric_titles
 from core.types import ErrorType
 from tests.unit.core.evaluation.studies.bench_samples import pair
 

@@ -14,7 +14,7 @@ from core.results.runs.null_bands import NullBand, null_band
 from core.results.runs.run import Run, Variant
 from core.results.runs.shifts import changed_words, score_shifts
 from core.results.runs.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.score_pairs import Move, classify_move
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed

@@ -12,8 +12,8 @@ from core.evaluation.study import StudyData
 from core.results.cases.measures import affordable_resamples
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
+from core.scoring.outcome_records import scores_of_outcomes
 from core.scoring.plugins.combination_file import combination_class
-from core.scoring.sentence_scores import scores_of_outcomes
 from core.types import Item, Result
 from tests.doubles.released import DATA, needs
 
