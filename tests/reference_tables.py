@@ -17,7 +17,7 @@ from core.assessment.catalog.metric_catalog import list_metrics, metrics_markdow
 from core.data.dataset import DATASETS
 from core.edits.perturbation import PERTURBATIONS
 from core.evaluation.reports.files import FORMS
-from core.evaluation.study import STUDIES, Outlet
+from core.evaluation.study import STUDIES, Outlet, setting_help
 from core.models.pool import ModelPool
 from core.registry import settings_of
 from core.scoring.metric import METRICS
@@ -102,7 +102,7 @@ def _study_settings() -> str:
             f"`{study.name}`",
             f"`{name}`",
             f"`{_typed(field.default)}`" if field.default != "" else "",
-            field.metadata["help"],
+            setting_help(field),
         )
         for study in STUDIES
         for name, field in settings_of(study).items()

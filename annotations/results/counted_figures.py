@@ -114,7 +114,7 @@ def _find_place(counts: Sequence[tuple[int, int]], place: int) -> tuple[int, int
             return value, before
         before += number
     raise StoreError(
-        "The counts of a campaign do not add up. Run `python cli.py recount`, which counts all labels again."
+        "The counts of a campaign do not add up. Run `python cli.py campaign recount`, which counts all labels again."
     )
 
 

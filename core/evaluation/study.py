@@ -228,6 +228,7 @@ def setting(  # noqa: PLR0913  # what there is to say of a setting
     title: str = "",
     several: str = "",
     each: float | None = None,
+    views: Iterable[str] = (),
 ) -> T:
     """A described setting of a study: the field's default, and what the command's help and the form say of it.
 
@@ -236,6 +237,7 @@ def setting(  # noqa: PLR0913  # what there is to say of a setting
     `several` between them, is chosen from them. One that gives some of these a number, as name=number, has a field for each; the
     others have the number `each`.
     One that is `shown` changes what a study that asks shows of the same scores, and asks for no others.
+    `views` are those that read it, of a study that has several; none are all.
     """
     metadata = {
         "help": description,
@@ -247,9 +249,16 @@ def setting(  # noqa: PLR0913  # what there is to say of a setting
         "title": title,
         "several": several,
         "each": each,
+        "views": tuple(views),
     }
     field: T = dataclasses.field(default=default, metadata=metadata)
     return field
+
+
+def setting_help(field: dataclasses.Field[Setting]) -> str:
+    """The description of a setting, after the views that read it where not all do."""
+    views: Sequence[str] = field.metadata["views"]
+    return f"View {' and '.join(views)}: {field.metadata['help']}" if views else str(field.metadata["help"])
 
 
 @dataclass(frozen=True)
@@ -260,6 +269,7 @@ class Study(ABC):
     `may_take`. `sliced` says that its figures are by the slices of the data; `place` orders the
     studies of a group. `asks` says that it scores texts with an engine, at least with some settings (`scores_texts`). `audit`
     names the question of the audit that shows its figure. `without` gives the reason for each outlet that it does not have.
+    A study with several views of the same data has a setting `view`, whose labels are their titles.
     """
 
     name: ClassVar[str]
@@ -284,6 +294,9 @@ class Study(ABC):
                 raise BadSettingError(
                     f"{self.name} takes {name} from {low:g} to {high if high is not None else '…'}; got {value}."
                 )
+            if name not in self.settings and value != field.default:
+                views = " or ".join(f"view={view}" for view in field.metadata["views"])
+                raise BadSettingError(f"{self.name} takes {name} with {views}; got view={self.view_name}.")
 
     @abstractmethod
     def run(self, data: StudyData) -> Report:
@@ -309,8 +322,24 @@ class Study(ABC):
         return format_spec(self)
 
     @property
+    def view_name(self) -> str:
+        """The view that it shows, empty for a study that has one."""
+        return str(getattr(self, "view", ""))
+
+    @property
+    def view_title(self) -> str:
+        """The title of its view, that of the study where it has one."""
+        field = settings_of(self).get("view")
+        return str(field.metadata["labels"][self.view_name]) if field else self.title
+
+    @property
     def settings(self) -> dict[str, Setting]:
-        return {name: getattr(self, name) for name in settings_of(self)}
+        """The settings that its view reads."""
+        return {
+            name: getattr(self, name)
+            for name, field in settings_of(self).items()
+            if not field.metadata["views"] or self.view_name in field.metadata["views"]
+        }
 
     def command(self, data: StudyData) -> str:
         """The command that gives the same report in the terminal."""
@@ -328,10 +357,8 @@ class Study(ABC):
         if self.sliced and data.by:
             words.append(f"--by {quote(data.by)}")
         words += [f"--metric {quote(name)}" for name in data.metric_names]
-        resampled = (data.cases is not None or data.files) and not {Input.RUN, Input.POOL} & {
-            *self.takes,
-            *self.may_take,
-        }
+        pooled = Input.POOL in {*self.takes, *self.may_take}
+        resampled = (data.cases is not None or data.files) and data.run is None and not pooled
         if resampled and data.resamples != RESAMPLES:
             words.append(f"--resamples {data.resamples}")
         for name, field in settings_of(self).items():
@@ -356,7 +383,7 @@ class Study(ABC):
         """A report of this study with its settings, the facts of the data and the command that repeats it."""
         return Report(
             self.name,
-            self.title,
+            self.view_title,
             tuple(tables),
             tuple(charts),
             tuple(sentences),
@@ -374,3 +401,28 @@ STUDIES: Registry[Study] = Registry("study", f"{__package__}.studies", ("touchst
 def studies_of(group: str) -> list[type[Study]]:
     """The studies of a group, in their order."""
     return sorted((study for study in STUDIES if study.group == group), key=lambda study: (study.place, study.name))
+
+
+_FORMER_STUDIES: Mapping[str, str] = MappingProxyType(
+    {
+        "density": "readings[view=density]",
+        "document-ablation": "readings[view=ablation]",
+        "edit-discrimination": "shifts[view=discrimination]",
+        "overview": "measures[view=overview]",
+        "percentiles": "measures[view=percentiles]",
+        "ranks": "measures[view=ranks]",
+        "roc": "measures[view=roc]",
+        "sensitivity": "shifts[view=sensitivity]",
+        "windows": "readings[view=windows]",
+    }
+)
+"""Views by the names that they had as studies, which pins, recipes and addresses of before 0.3 have."""
+
+
+def current_spec(spec: str) -> str:
+    """The spec of a stored study as it is spelled now, with the settings that it has."""
+    name, _, settings = spec.partition("[")
+    current = _FORMER_STUDIES.get(name)
+    if current is None:
+        return spec
+    return f"{current.removesuffix(']')},{settings}" if settings else current

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
 
 import typer
+from core.assessment.audit.gallery import gallery_html
 
 from annotations.store.store import Store
+from core.assessment.audit.bundled_audits import bundled_audits
 from core.assessment.audit.data import (
     audit_command,
     released_columns,
@@ -39,7 +41,7 @@ from core.evaluation.studies.saved_threshold import thresholds_by_metric
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from pages.commands.shared.inputs import read_bytes
+from pages.commands.shared.inputs import open_output, read_bytes, read_lines
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
 from pages.commands.shared.options import BatteryOption, DeviceOption, SeedOption
 from pages.commands.shared.text_scoring import open_score_store
@@ -64,7 +66,8 @@ def command(
     metric: Annotated[
         list[str] | None,
         typer.Argument(
-            help="name or name[setting=value,…]; several stand side by side. Also a column of scores that the data were released with."
+            help="name or name[setting=value,…]; several stand side by side. Also a column of scores that the data were released with. "
+            "With --gallery: reports that `audit --to REPORT.json` wrote; none: those that come with Touchstone."
         ),
     ] = None,
     data: Annotated[
@@ -106,16 +109,19 @@ def command(
     most: Annotated[
         int | None, typer.Option(min=1, help="So many summaries are perturbed, drawn by the seed; by default 100.")
     ] = 100,
+    gallery: Annotated[
+        Path | None,
+        typer.Option(help="Put the audits of many metrics on one static HTML page, the best first, and audit nothing."),
+    ] = None,
     battery: BatteryOption = STANDARD_BATTERY,
     seed: SeedOption = 0,
     device: DeviceOption = None,
 ) -> None:
     """Say whether a metric can be trusted on some data: a verdict with figure, interval and pairs for each question."""
-    writers = []
-    for path in to or ():
-        if path.suffix.lower() not in _WRITERS:
-            raise TouchstoneError(f"{path} ends in none of {', '.join(_WRITERS)}. Name a file that does.")
-        writers.append((path, _WRITERS[path.suffix.lower()]))
+    if gallery:
+        _write_gallery(gallery, [Path(name) for name in metric or ()])
+        return
+    writers = [(path, _writer_of(path)) for path in to or ()]
     earlier = (
         read_report(read_bytes(Path(against), "Name a report that `audit` wrote."), against)
         if against and against != LAST
@@ -154,6 +160,19 @@ def command(
     typer.echo(format_report(report))
     if earlier and _print_changes(earlier, report):
         raise typer.Exit(1)
+
+
+def _writer_of(path: Path) -> Callable[[AuditReport], str]:
+    if path.suffix.lower() not in _WRITERS:
+        raise TouchstoneError(f"{path} ends in none of {', '.join(_WRITERS)}. Name a file that does.")
+    return _WRITERS[path.suffix.lower()]
+
+
+def _write_gallery(page: Path, files: Sequence[Path]) -> None:
+    reports = [read_report("\n".join(read_lines(file)), str(file)) for file in files] or [bundled_audits()]
+    with open_output(page) as file:
+        file.write(gallery_html(reports))
+    print_status(f"  {sum(len(report.metrics) for report in reports)} audits in {page}")
 
 
 def _audit(measured: Measurement) -> AuditReport:

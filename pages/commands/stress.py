@@ -18,7 +18,6 @@ from core.errors import TouchstoneError, attempt
 from core.evaluation.report import Report
 from core.evaluation.reports.record import report_json
 from core.evaluation.reports.text import report_text
-from core.evaluation.studies.edit_discrimination import EditDiscriminationStudy
 from core.evaluation.studies.gaming import Gaming, for_each_metric
 from core.evaluation.studies.shifts import Shifts
 from core.evaluation.study import Study, StudyData
@@ -57,7 +56,7 @@ GROUP = "Scores and perturbations"
 EXAMPLE = "python cli.py stress pairs.jsonl --metric rouge2 --kind shuffled --kind negation -o run.jsonl"
 
 _NO_CHECK = "none"
-_ALSO: tuple[type[Study], ...] = (EditDiscriminationStudy, Gaming)
+_ALSO: tuple[Study, ...] = (Shifts(view="discrimination"), Gaming())
 """Studies whose reports follow where the run has figures of them."""
 
 
@@ -139,7 +138,7 @@ def command(
     if as_json:
         typer.echo(report_json(report))
     else:
-        others = [attempt(partial(study().run, data)) for study in _ALSO]
+        others = [attempt(partial(study.run, data)) for study in _ALSO]
         reports = [report, *(other for other in others if isinstance(other, Report))]
         typer.echo("\n\n".join(map(report_text, reports)))
     print_status(f"Battery: {run.plan.battery_label}.")

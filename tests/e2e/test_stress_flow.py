@@ -73,7 +73,7 @@ def test_from_choosing_over_a_reload_while_it_runs_to_export_and_back_to_probe(
     assert run_from_lines(exported(page, "The run (JSONL)").rstrip("\n").split("\n")).readings == run.readings
     assert plots_saved(new_context(), download(page.get_by_role("button", name="Plots (HTML)"))) == "plot-1.png"
 
-    open_view(page, "Shifts", "Shifts")
+    open_view(page, "Shifts", "Shifts by edits")
     press(page.get_by_role("button", name="Open in Probe"))
     expect(page.locator("ins").first).to_be_visible(timeout=START_MS)
     expect(Bench(page, server).box).not_to_have_value("", timeout=START_MS)  # the stress page has marks of an edit too

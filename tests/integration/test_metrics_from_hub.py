@@ -284,7 +284,7 @@ def test_archives_become_folders_by_the_commands_that_doctor_prints(
     spec = machine.spec(name)
     status, output = machine.run("doctor", spec)
     assert (status, "needs setup" in output) == (1, True), output
-    commands = [line.split("cli.py ")[1].split() for line in output.splitlines() if "cli.py convert" in line]
+    commands = [line.split("cli.py ")[1].split() for line in output.splitlines() if "doctor --convert" in line]
     assert len(commands) == len(parts)
     for command in commands:
         status, output = machine.run(*command)

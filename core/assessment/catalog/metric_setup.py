@@ -149,7 +149,7 @@ def _part_step(metric: Metric | Perturbation | NliCheck, model: Checkpoint, part
                     f"It is not on the hub. Get {archive.file} from {archive.url}, then run the command. Another folder: "
                     f"{archive.setting}=."
                 )
-                archive_advice = message, f"{_python()} cli.py convert {archive.file} {part.source}"
+                archive_advice = message, f"{_python()} cli.py doctor --convert {archive.file} --to {part.source}"
                 return SetupStep(need, part.source, False, *archive_advice)
         return SetupStep(need, part.source, False, reason)
     return SetupStep(need, part.source, True, "" if is_local_source(part.source) else commit_note(part, found))

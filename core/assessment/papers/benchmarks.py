@@ -8,7 +8,6 @@ from dataclasses import replace
 from core.assessment.papers.paper import PAPERS, DataFile, ReleasedData
 from core.evaluation.reports.web_page import report_html
 from core.evaluation.studies.measures import Measures
-from core.evaluation.studies.ranks import Ranks
 from core.evaluation.study import Study, StudyData
 from core.results.cases.cases import select_metrics
 from core.results.cases.pooling import pool_cases
@@ -16,8 +15,8 @@ from core.scoring.metric import Metric
 from core.types import Sample
 
 PAGES: Mapping[str, tuple[str, Study, str]] = {
-    "benchmarks-ranks": ("Ranks of the metrics by dataset", Ranks(), "dataset"),
-    "benchmarks-ranks-domain": ("Ranks of the metrics by domain", Ranks(), "domain"),
+    "benchmarks-ranks": ("Ranks of the metrics by dataset", Measures(view="ranks"), "dataset"),
+    "benchmarks-ranks-domain": ("Ranks of the metrics by domain", Measures(view="ranks"), "domain"),
     "benchmarks-error-types": ("Figures of the metrics by type of error", Measures(), "error_type"),
     "benchmarks-domains": ("Figures of the metrics by domain", Measures(), "domain"),
 }

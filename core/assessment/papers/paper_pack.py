@@ -139,7 +139,7 @@ def packed_reports(request: PackRequest) -> tuple[dict[str, Report], dict[str, s
         tuple(column.name for column in request.cases.all_columns),
         request.resamples,
     )
-    reports: dict[str, Report] = {}
+    by_name: dict[str, dict[str, Report]] = {}
     missing: dict[str, str] = {}
     for study in STUDIES:
         if (
@@ -148,26 +148,41 @@ def packed_reports(request: PackRequest) -> tuple[dict[str, Report], dict[str, s
             or not {*study.takes, *study.may_take} & _PACKED_INPUTS
         ):
             continue
-        outcome = attempt(partial(_reports_of, study, data))
-        if isinstance(outcome, Problem):
-            missing[study.title] = outcome.message
-        else:
-            reports |= outcome
-    return reports, missing
+        forms = attempt(partial(study.in_pack, data))
+        if isinstance(forms, Problem):
+            missing[study.title] = forms.message
+            continue
+        views: dict[str, list[Study]] = {}
+        for form in forms:
+            views.setdefault(form.view_name, []).append(form)
+        for of_view in views.values():
+            outcome = attempt(partial(_reports_of, of_view, data))
+            if isinstance(outcome, Problem):
+                missing[of_view[0].view_title] = outcome.message
+            else:
+                by_name[_file_name(of_view[0])] = outcome
+    return {stem: report for name in sorted(by_name) for stem, report in by_name[name].items()}, missing
 
 
 _PACKED_INPUTS = {Input.SAMPLES, Input.SCORES, Input.POOL}
 
 
-def _reports_of(study: type[Study], data: StudyData) -> dict[str, Report]:
-    """The reports of a study in the forms that a pack has, those with figures; several are told apart by their settings."""
-    forms = study.in_pack(data)
+def _reports_of(forms: Sequence[Study], data: StudyData) -> dict[str, Report]:
+    """The reports of a view in the forms that a pack has, those with figures; several are told apart by their settings."""
+    name = _file_name(forms[0])
     stems = [
-        study.name if len(forms) == 1 else _slug(f"{study.name} {' '.join(map(str, form.settings.values()))}")
+        name
+        if len(forms) == 1
+        else _slug(" ".join([name, *(str(form.settings[one]) for one in form.settings if one != "view")]))
         for form in forms
     ]
     reports = {stem: form.run(data) for stem, form in zip(stems, forms, strict=True)}
     return {stem: report for stem, report in reports.items() if not report.empty}
+
+
+def _file_name(study: Study) -> str:
+    """The name of the view, that of the study for its first."""
+    return study.name if study.view_name == type(study)().view_name else study.view_name
 
 
 def _slug(text: str) -> str:

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from core.errors import TouchstoneError
 from core.evaluation.report import Report
+from core.evaluation.study import current_spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,10 @@ class StudySource:
     table: str = ""
     chart: str = ""
     cell: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # pins and recipes outlive the names of studies
+        object.__setattr__(self, "spec", current_spec(self.spec))
 
 
 @dataclass(frozen=True, slots=True)

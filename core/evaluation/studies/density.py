@@ -10,14 +10,14 @@ from collections.abc import Callable, Container, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
-from core.edits.perturbation import INTENTS, Intent
+from core.edits.perturbation import Intent
 from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
-from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
+from core.evaluation.study import Study, StudyData
 from core.model_reference import Checkpoint
 from core.results.runs.run import Run, VariantKey, intent_of
 from core.results.runs.shifts import STRESS_RESAMPLES, DocumentMeans
@@ -161,77 +161,45 @@ def _claim_rounds(example: Example) -> Rounds[list[Claim]]:
     return retrieval.claims(example, answers)
 
 
-@STUDIES.add
-@dataclass(frozen=True)
-class Density(Study):
-    """Scores of sentences by how much of the document speaks of what they say."""
+TEXTS: Mapping[str, str] = MappingProxyType(
+    {"original": "originals", "preserving": "meaning kept", "breaking": "meaning broken", "gaming": "gaming"}
+)
+"""The summaries of a run that may be scored by density, with their titles."""
 
-    name: ClassVar[str] = "density"
-    title: ClassVar[str] = "Information density"
-    does: ClassVar[str] = "Score sentence by sentence, and show the scores by information density (2511.07689)."
-    group: ClassVar[Group] = "Reading"
-    takes: ClassVar[tuple[Input, ...]] = (Input.RUN,)
-    asks: ClassVar[bool] = True
-    audit: ClassVar[str] = "reading"
-    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
-        {"pack": "The pack is of scores that are there, and this scores the texts of a stress run."}
-    )
-    texts: Literal["original", "preserving", "breaking", "gaming"] = setting(
-        "original",
-        "The summaries as they were, or the variants of one intent.",
-        choices=("original", *INTENTS),
-        labels={
-            "original": "originals",
-            "preserving": "meaning kept",
-            "breaking": "meaning broken",
-            "gaming": "gaming",
-        },
-    )
-    bins: int = setting(BINS, "Number of bins, at most.", low=1, high=20, shown=True)
-    cut: str = setting(
-        "quantiles",
-        "Bins with as many sentences each, or of the same width.",
-        choices=tuple(CUTS),
-        labels={"quantiles": "as many sentences in each", "width": "the same width"},
-        shown=True,
-    )
 
-    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
-        intents = {intent_of(kind) for kind in data.stress_run.plan.kinds}
-        return {"texts": ["original", *(intent for intent in INTENTS if intent in intents)]}
-
-    def run(self, data: StudyData) -> Report:
-        run = data.stress_run
-        texts = (
-            original_summaries(run) if self.texts == "original" else variant_summaries(run, self.texts, data.counting)
-        )
-        if not texts:
-            raise TouchstoneError(f"This run has no {self.texts} text that counts.")
-        metrics = [METRICS.parse(spec) for spec in run.plan.metrics]
-        scored = list(data.track(score_sentences(data.scoring, metrics, texts), "scores", len(texts) * len(metrics)))
-        by_metric = {metric.spec: [text for text in scored if text.metric == metric.spec] for metric in metrics}
-        binned = {
-            metric: bins
-            for metric, of_metric in by_metric.items()
-            if (bins := bins_by_density(of_metric, self.bins, run.plan.seed, self.cut))
-        }
-        failures = Counter((text.metric, text.error) for text in scored if text.error)
-        return self.report(
-            data,
-            [_bins_table(binned)],
-            charts=[
-                _density_chart(place, metric, bins, by_metric[metric])
-                for place, (metric, bins) in enumerate(binned.items(), 1)
-            ],
-            sentences=[_answer(metric, bins) for metric, bins in binned.items()] or ["No metric scores a sentence."],
-            notes=[
-                "The information density of a sentence is the mean cosine of its embedding with those of all sentences of "
-                "the document: how much of the document speaks of what it says. Intervals are of 95 %, by document."
-            ],
-            problems=[
-                f"{metric}: {count} of {len(texts)} texts: {reason}" for (metric, reason), count in failures.items()
-            ],
-        )
+def density_report(study: Study, data: StudyData, texts: Literal["original"] | Intent, number: int, cut: str) -> Report:
+    """Scores of sentences by how much of the document speaks of what they say, in at most `number` bins."""
+    run = data.stress_run
+    summaries = original_summaries(run) if texts == "original" else variant_summaries(run, texts, data.counting)
+    if not summaries:
+        raise TouchstoneError(f"This run has no {texts} text that counts.")
+    metrics = [METRICS.parse(spec) for spec in run.plan.metrics]
+    scored = list(
+        data.track(score_sentences(data.scoring, metrics, summaries), "scores", len(summaries) * len(metrics))
+    )
+    by_metric = {metric.spec: [text for text in scored if text.metric == metric.spec] for metric in metrics}
+    binned = {
+        metric: bins
+        for metric, of_metric in by_metric.items()
+        if (bins := bins_by_density(of_metric, number, run.plan.seed, cut))
+    }
+    failures = Counter((text.metric, text.error) for text in scored if text.error)
+    return study.report(
+        data,
+        [_bins_table(binned)],
+        charts=[
+            _density_chart(place, metric, bins, by_metric[metric])
+            for place, (metric, bins) in enumerate(binned.items(), 1)
+        ],
+        sentences=[_answer(metric, bins) for metric, bins in binned.items()] or ["No metric scores a sentence."],
+        notes=[
+            "The information density of a sentence is the mean cosine of its embedding with those of all sentences of "
+            "the document: how much of the document speaks of what it says. Intervals are of 95 %, by document."
+        ],
+        problems=[
+            f"{metric}: {count} of {len(summaries)} texts: {reason}" for (metric, reason), count in failures.items()
+        ],
+    )
 
 
 def _bins_table(binned: Mapping[str, Sequence[DensityBin]]) -> Table:

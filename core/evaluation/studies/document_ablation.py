@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import ClassVar
 
 import numpy as np
 
 from core.errors import TouchstoneError, UnscorableError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
-from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
+from core.evaluation.study import Study, StudyData
 from core.results.runs.run import Run, Source
 from core.results.runs.shifts import STRESS_RESAMPLES, document_array, score_array
 from core.scoring.engine.engine import Engine
@@ -136,81 +134,43 @@ def score_histogram(
     )
 
 
-@STUDIES.add
-@dataclass(frozen=True)
-class DocumentAblation(Study):
-    """Scores of the summaries of a stress run with their document and without."""
-
-    name: ClassVar[str] = "document-ablation"
-    title: ClassVar[str] = "Without the document"
-    does: ClassVar[str] = (
-        "Score the summaries of a run without their document, and show the histograms with and without it."
-    )
-    group: ClassVar[Group] = "Reading"
-    takes: ClassVar[tuple[Input, ...]] = (Input.RUN,)
-    asks: ClassVar[bool] = True
-    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
-        {
-            "audit": "No question of the audit takes the document away.",
-            "pack": "The pack is of scores that are there, and this scores the texts of a stress run.",
-        }
-    )
-    baseline: str = setting(
-        "foreign",
-        "Scores without the document: foreign, beside the document of another summary; closed-book, by the control of "
-        "direct-assessment, which the run has scored.",
-        choices=("foreign", "closed-book"),
-        labels={"foreign": "beside a foreign document", "closed-book": "closed-book control"},
-    )
-    bins: int = setting(20, "Bins of the same width.", low=1, high=100, shown=True)
-
-    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
-        return {"baseline": ["foreign", *(["closed-book"] if closed_book_scores(data.stress_run) else [])]}
-
-    @property
-    def scores_texts(self) -> bool:
-        return self.baseline == "foreign"
-
-    def run(self, data: StudyData) -> Report:
-        run = data.stress_run
-        if self.scores_texts:
-            examples = foreign_examples(run)
-            scoring = score_foreign(data.scoring, run, examples)
-            scores = list(data.track(scoring, "scores", len(examples) * len(run.plan.metrics)))
-        else:
-            scores = closed_book_scores(run)
-        if not scores:
-            raise TouchstoneError(
-                f"{data.run_name} has no scores of direct-assessment and closed-book. Name both metrics to `stress`."
-            )
-        histograms = [
-            histogram
-            for metric in run.plan.metrics
-            if (
-                histogram := score_histogram(
-                    [score for score in scores if score.metric == metric], self.bins, run.plan.seed
-                )
-            )
-        ]
-        failures = Counter((score.metric, score.error) for score in scores if score.error)
-        return self.report(
-            data,
-            [_means_table(histograms), _histogram_table(histograms)],
-            charts=[histogram_chart(place, histogram) for place, histogram in enumerate(histograms, 1)],
-            sentences=[
-                f"{metric_title(one.metric)}: the document gains {format_signed(one.loss)}, from {format_unsigned(one.other_mean)} without "
-                f"it to {format_unsigned(one.own_mean)}."
-                for one in histograms
-            ]
-            or ["No summary has a score with its document and one without."],
-            notes=[
-                "Where the histograms overlap, a score does not come from the document. Intervals are of 95 %, by document."
-            ],
-            problems=[
-                f"{metric}: {count} of {len(run.sources)} summaries: {reason}"
-                for (metric, reason), count in failures.items()
-            ],
+def ablation_report(study: Study, data: StudyData, baseline: str, bins: int) -> Report:
+    """Scores of the summaries of a stress run with their document and without: beside a foreign one, or by the closed-book control."""
+    run = data.stress_run
+    if baseline == "foreign":
+        examples = foreign_examples(run)
+        scoring = score_foreign(data.scoring, run, examples)
+        scores = list(data.track(scoring, "scores", len(examples) * len(run.plan.metrics)))
+    else:
+        scores = closed_book_scores(run)
+    if not scores:
+        raise TouchstoneError(
+            f"{data.run_name} has no scores of direct-assessment and closed-book. Name both metrics to `stress`."
         )
+    histograms = [
+        histogram
+        for metric in run.plan.metrics
+        if (histogram := score_histogram([score for score in scores if score.metric == metric], bins, run.plan.seed))
+    ]
+    failures = Counter((score.metric, score.error) for score in scores if score.error)
+    return study.report(
+        data,
+        [_means_table(histograms), _histogram_table(histograms)],
+        charts=[histogram_chart(place, histogram) for place, histogram in enumerate(histograms, 1)],
+        sentences=[
+            f"{metric_title(one.metric)}: the document gains {format_signed(one.loss)}, from {format_unsigned(one.other_mean)} without "
+            f"it to {format_unsigned(one.own_mean)}."
+            for one in histograms
+        ]
+        or ["No summary has a score with its document and one without."],
+        notes=[
+            "Where the histograms overlap, a score does not come from the document. Intervals are of 95 %, by document."
+        ],
+        problems=[
+            f"{metric}: {count} of {len(run.sources)} summaries: {reason}"
+            for (metric, reason), count in failures.items()
+        ],
+    )
 
 
 def _means_table(histograms: Sequence[ScoreHistogram]) -> Table:

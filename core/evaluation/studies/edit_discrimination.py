@@ -6,16 +6,14 @@ A detector of changes separates broken summaries from originals, and not from su
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import ClassVar
 
 import numpy as np
 
 from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
-from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData
+from core.evaluation.study import Study, StudyData
 from core.results.cases.cases import Cases, MetricColumn
 from core.results.runs.run import Run, VariantKey, intent_of
 from core.results.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
@@ -151,64 +149,50 @@ def discrimination_table(results: Sequence[EditDiscrimination]) -> Table:
     )
 
 
-@STUDIES.add
-@dataclass(frozen=True)
-class EditDiscriminationStudy(Study):
+def discrimination_report(study: Study, data: StudyData) -> Report:
     """Errors told from harmless edits by each metric of a stress run."""
-
-    name: ClassVar[str] = "edit-discrimination"
-    title: ClassVar[str] = "Errors against harmless edits"
-    does: ClassVar[str] = "Tell metrics that see errors from those that see any change."
-    group: ClassVar[Group] = "Shifts"
-    takes: ClassVar[tuple[Input, ...]] = (Input.RUN,)
-    audit: ClassVar[str] = "change-detector"
-    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
-        {"pack": "The pack is of labelled summaries, and this is of the variants of a stress run."}
+    results = edit_discrimination(data.stress_run, data.shifts)
+    if not results:
+        raise TouchstoneError(
+            "No metric has scores of a broken summary in this run. Make one with perturbations that break the meaning: "
+            "cli.py stress PAIRS --kind negation -o RUN.jsonl"
+        )
+    scored = {result.metric for result in results}
+    ranked = sorted(
+        (result for result in results if result.against_harmless.value is not None),
+        key=lambda result: -(result.against_harmless.value or 0.0),
     )
-
-    def run(self, data: StudyData) -> Report:
-        results = edit_discrimination(data.stress_run, data.shifts)
-        if not results:
-            raise TouchstoneError(
-                "No metric has scores of a broken summary in this run. Make one with perturbations that break the meaning: "
-                "cli.py stress PAIRS --kind negation -o RUN.jsonl"
+    sentences = [f"No metric is compared with harmless edits: {results[0].against_harmless.why}"]
+    if ranked:
+        best = ranked[0]
+        blind = [
+            result.metric
+            for result in ranked
+            if (low := result.against_harmless.low) is not None and low <= _CHANCE  # as a detector of changes
+        ]
+        sentences = [
+            f"{metric_title(best.metric)} tells errors from harmless edits best: AUC {format_unsigned(best.against_harmless)}, from their "
+            f"originals {format_unsigned(best.against_originals)}."
+        ]
+        if blind:
+            sentences.append(
+                f"No better than a detector of changes, as the interval reaches 0.5: {', '.join(map(metric_title, blind))}."
             )
-        scored = {result.metric for result in results}
-        ranked = sorted(
-            (result for result in results if result.against_harmless.value is not None),
-            key=lambda result: -(result.against_harmless.value or 0.0),
-        )
-        sentences = [f"No metric is compared with harmless edits: {results[0].against_harmless.why}"]
-        if ranked:
-            best = ranked[0]
-            blind = [
-                result.metric
-                for result in ranked
-                if (low := result.against_harmless.low) is not None and low <= _CHANCE  # as a detector of changes
-            ]
-            sentences = [
-                f"{metric_title(best.metric)} tells errors from harmless edits best: AUC {format_unsigned(best.against_harmless)}, from their "
-                f"originals {format_unsigned(best.against_originals)}."
-            ]
-            if blind:
-                sentences.append(
-                    f"No better than a detector of changes, as the interval reaches 0.5: {', '.join(map(metric_title, blind))}."
-                )
-        return self.report(
-            data,
-            [discrimination_table(results)],
-            charts=[_discrimination_chart(results)],
-            sentences=sentences,
-            notes=[
-                "A detector of changes has an AUC near 1 against originals and of 0.5 against harmless edits. Intervals are "
-                "of 95 %, by document."
-            ],
-            problems=[
-                f"{metric_title(metric)} has no scores of a broken summary and its original."
-                for metric in data.stress_run.plan.metrics
-                if metric not in scored
-            ],
-        )
+    return study.report(
+        data,
+        [discrimination_table(results)],
+        charts=[_discrimination_chart(results)],
+        sentences=sentences,
+        notes=[
+            "A detector of changes has an AUC near 1 against originals and of 0.5 against harmless edits. Intervals are "
+            "of 95 %, by document."
+        ],
+        problems=[
+            f"{metric_title(metric)} has no scores of a broken summary and its original."
+            for metric in data.stress_run.plan.metrics
+            if metric not in scored
+        ],
+    )
 
 
 def _discrimination_chart(results: Sequence[EditDiscrimination]) -> Chart:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from types import MappingProxyType
-from typing import ClassVar
 
 import numpy as np
 
 from core.errors import UnknownNameError
 from core.evaluation.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from core.evaluation.reports.cells import format_rank
-from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
+from core.evaluation.study import Study, StudyData
 from core.results.cases.cases import Cases
 from core.results.cases.measures import (
     FIGURE_TITLES,
     MEASURES,
     UNIT_MEASURES,
     Slice,
-    available_measures,
     has_one_scale,
     measure_format,
     shown_columns,
@@ -77,65 +74,41 @@ def metric_ranks(cases: Cases, parts: Sequence[Slice], drawn: Resamples, measure
         yield from sorted(ranks, key=lambda rank: (rank.rank.value or 0.0, rank.metric))
 
 
-@STUDIES.add
-@dataclass(frozen=True)
-class Ranks(Study):
+def rank_report(study: Study, data: StudyData, measure: str) -> Report:
     """Metrics ranked in each slice by one measure."""
-
-    name: ClassVar[str] = "ranks"
-    title: ClassVar[str] = "Ranks of metrics"
-    does: ClassVar[str] = "Rank the metrics in each dataset or slice, with the interval of each rank over documents."
-    group: ClassVar[Group] = "Compare"
-    takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
-    sliced: ClassVar[bool] = True
-    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
-        {"audit": "A rank is of several metrics, an audit of one."}
+    ranks = list(metric_ranks(data.scored, data.parts, data.draws, measure))
+    title = FIGURE_TITLES[measure]
+    sentence = "No metric has this figure with an interval in any slice: it takes cases of several documents."
+    if ranks:
+        first, *others = [one for one in ranks if one.slice == ranks[0].slice]
+        sentence = f"{first.slice}: {metric_title(first.metric)} has rank {format_rank(first.rank)} of {first.among} by {title}"
+        # those whose interval begins at rank 1
+        level = [metric_title(one.metric) for one in others if one.rank.low is not None and one.rank.low <= 1]
+        sentence += f"; {', '.join(level)} may be first as well." if level else "."
+    table = Table(
+        "ranks",
+        f"Ranks by {title}",
+        (
+            Column("slice"),
+            Column("metric", format="metric"),
+            Column("rank", format="rank", help="1 is the best; equal metrics share the mean of their ranks."),
+            Column("among", "of", "count", "Metrics that have a figure in the slice."),
+            Column("value", title, measure_format(measure)),
+            Column("n", format="count"),
+        ),
+        tuple((one.slice, one.metric, one.rank, one.among, one.value, one.value.n) for one in ranks),
+        pivot=Pivot("metric", "slice", ("rank",)),
     )
-    measure: str = setting("auc", "The measure to rank by.", choices=RANKED_MEASURES, labels=FIGURE_TITLES)
-
-    @classmethod
-    def in_pack(cls, data: StudyData) -> Sequence[Study]:
-        if len(data.scored.all_columns) < 2:
-            return []
-        return [cls(measure) for measure in available_measures(data.scored, ("consistency", "auc"))]
-
-    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
-        return {"measure": available_measures(data.scored, RANKED_MEASURES)}
-
-    def run(self, data: StudyData) -> Report:
-        ranks = list(metric_ranks(data.scored, data.parts, data.draws, self.measure))
-        title = FIGURE_TITLES[self.measure]
-        sentence = "No metric has this figure with an interval in any slice: it takes cases of several documents."
-        if ranks:
-            first, *others = [one for one in ranks if one.slice == ranks[0].slice]
-            sentence = f"{first.slice}: {metric_title(first.metric)} has rank {format_rank(first.rank)} of {first.among} by {title}"
-            # those whose interval begins at rank 1
-            level = [metric_title(one.metric) for one in others if one.rank.low is not None and one.rank.low <= 1]
-            sentence += f"; {', '.join(level)} may be first as well." if level else "."
-        table = Table(
-            "ranks",
-            f"Ranks by {title}",
-            (
-                Column("slice"),
-                Column("metric", format="metric"),
-                Column("rank", format="rank", help="1 is the best; equal metrics share the mean of their ranks."),
-                Column("among", "of", "count", "Metrics that have a figure in the slice."),
-                Column("value", title, measure_format(self.measure)),
-                Column("n", format="count"),
-            ),
-            tuple((one.slice, one.metric, one.rank, one.among, one.value, one.value.n) for one in ranks),
-            pivot=Pivot("metric", "slice", ("rank",)),
-        )
-        return self.report(
-            data,
-            [table],
-            charts=[rank_chart(ranks, title)] if ranks else [],
-            sentences=[sentence],
-            notes=[
-                f"1 is the best, with the 95 % interval of {data.resamples:,} resamples of whole documents; equal metrics share "
-                "the mean of their ranks. Choose slices by dataset, and several datasets, for figure 3 of BUMP; `--by dataset,error_type` tells origins apart."
-            ],
-        )
+    return study.report(
+        data,
+        [table],
+        charts=[rank_chart(ranks, title)] if ranks else [],
+        sentences=[sentence],
+        notes=[
+            f"1 is the best, with the 95 % interval of {data.resamples:,} resamples of whole documents; equal metrics share "
+            "the mean of their ranks. Choose slices by dataset, and several datasets, for figure 3 of BUMP; `--by dataset,error_type` tells origins apart."
+        ],
+    )
 
 
 def rank_chart(ranks: Sequence[MetricRank], title: str) -> Chart:

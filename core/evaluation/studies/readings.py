@@ -11,16 +11,21 @@ from dataclasses import dataclass
 from itertools import pairwise
 from shlex import quote
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from core.edits.perturbation import INTENTS
 from core.errors import TouchstoneError, UnknownNameError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
-from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
+from core.evaluation.studies.density import BINS, CUTS, TEXTS, density_report
+from core.evaluation.studies.document_ablation import ablation_report, closed_book_scores
+from core.evaluation.studies.window_sweep import window_report
+from core.evaluation.study import STUDIES, Group, Input, Study, StudyData, setting
 from core.registry import settings_of
 from core.results.cases.cases import Cases, MetricColumn
 from core.results.cases.ratings import mean_ratings
+from core.results.runs.run import intent_of
 from core.scoring.metric import METRICS, Metric, metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.comparison import compare_paired, on_shared_cases
@@ -124,71 +129,147 @@ class _Human:
         return compare_paired(*distributions).difference
 
 
+_VIEWS: Mapping[str, str] = MappingProxyType(
+    {
+        "agreement": "Readings of long documents",
+        "windows": "Windows of retrieval",
+        "density": "Information density",
+        "ablation": "Without the document",
+    }
+)
+_BINS: Mapping[str, int] = MappingProxyType({"agreement": 3, "density": BINS, "ablation": 20})
+
+
 @STUDIES.add
 @dataclass(frozen=True)
 class Readings(Study):
-    """Metrics with each reading of a long document, beside labels or ratings, overall and by information density."""
+    """Metrics by what they read of the document: readings beside people, windows, by density, and without the document."""
 
     name: ClassVar[str] = "readings"
-    title: ClassVar[str] = "Readings of long documents"
+    title: ClassVar[str] = "What is read"
     does: ClassVar[str] = (
-        "Compare readings of long documents (whole, passages, union, BM25, by question, weighted) by their agreement with people, by density."
+        "Show how a metric depends on what it reads of the document: whole or passages, more around them, dense or sparse, none of it."
     )
-    group: ClassVar[Group] = "Compare"
-    place: ClassVar[int] = 80
-    takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
-    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
-        {"audit": "It compares readings of one metric, and the audit judges each metric as it is."}
+    group: ClassVar[Group] = "Reading"
+    may_take: ClassVar[tuple[Input, ...]] = (Input.RUN, Input.SCORES)
+    asks: ClassVar[bool] = True
+    audit: ClassVar[str] = "reading"
+    view: str = setting(
+        "agreement",
+        "agreement: readings of long documents (whole, passages, union, BM25, by question, weighted) by their agreement with people, "
+        "of datasets; the others are of a run: windows: by the sentences read around each passage, of a sweep; density: sentence by "
+        "sentence by information density (2511.07689); ablation: with the document and without.",
+        choices=_VIEWS,
+        labels=_VIEWS,
     )
     human: str = setting(
         "",
         "Aspect of the ratings to agree with; by default the labels, or a rating of factuality.",
         labels={"": "labels, or factuality"},
         title="People's judgement",
+        views=("agreement",),
     )
-    bins: int = setting(3, "Bins of density, with as many summaries each.", low=1, high=10)
+    texts: Literal["original", "preserving", "breaking", "gaming"] = setting(
+        "original",
+        "The summaries as they were, or the variants of one intent.",
+        choices=tuple(TEXTS),
+        labels=TEXTS,
+        views=("density",),
+    )
+    cut: str = setting(
+        "quantiles",
+        "Bins with as many sentences each, or of the same width.",
+        choices=tuple(CUTS),
+        labels={"quantiles": "as many sentences in each", "width": "the same width"},
+        shown=True,
+        views=("density",),
+    )
+    baseline: str = setting(
+        "foreign",
+        "Scores without the document: foreign, beside the document of another summary; closed-book, by the control of "
+        "direct-assessment, which the run has scored.",
+        choices=("foreign", "closed-book"),
+        labels={"foreign": "beside a foreign document", "closed-book": "closed-book control"},
+        views=("ablation",),
+    )
+    bins: int = setting(
+        0,
+        f"Bins of density or of scores; 0: {_BINS['agreement']} with agreement, {_BINS['density']} with density, "
+        f"{_BINS['ablation']} with ablation.",
+        low=0,
+        high=100,
+        shown=True,
+        views=tuple(_BINS),
+    )
 
     def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
-        ratings = mean_ratings(data.samples)
-        return {"human": ["", *ratings]} if ratings else {}
+        views = [view for view in _VIEWS if data.run is not None or view == "agreement"]
+        views = [view for view in views if data.cases is not None or view != "agreement"]
+        match self.view:
+            case "agreement" if data.cases is not None:
+                ratings = mean_ratings(data.cases)
+                return {"view": views, **({"human": ["", *ratings]} if ratings else {})}
+            case "density":
+                intents = {intent_of(kind) for kind in data.stress_run.plan.kinds}
+                return {"view": views, "texts": ["original", *(intent for intent in INTENTS if intent in intents)]}
+            case "ablation":
+                controlled = ["closed-book"] if closed_book_scores(data.stress_run) else []
+                return {"view": views, "baseline": ["foreign", *controlled]}
+        return {"view": views}
+
+    @property
+    def scores_texts(self) -> bool:
+        return self.view == "density" or (self.view == "ablation" and self.baseline == "foreign")
 
     def run(self, data: StudyData) -> Report:
-        cases = data.scored
-        read = read_columns(cases)
-        if not read:
-            spec = next((one.name for one in cases.columns if not one.released), "rouge2")
-            raise TouchstoneError(
-                f"No metric is inside retrieval here. Score one: {_command(data, _retrieved(spec, READINGS['union']))}"
-            )
-        human = _Human.of(cases, self.human, data.draws)
-        everything = np.ones(len(cases.samples), dtype=np.bool_)
-        density = next((one.values for one in cases.all_columns if one.name.partition("[")[0] == DENSITY), None)
-        parts = _bins(density, human.values, self.bins)
-        missing = _missing(cases, read)
-        tables = [_agreement_table(human, read, everything), *_density_tables(human, read, parts)]
-        if missing:
-            tables.append(
-                Table(
-                    "missing",
-                    "Readings without scores",
-                    (Column("metric", format="metric"), Column("reading"), Column("command")),
-                    tuple((metric, reading, _command(data, spec)) for metric, reading, spec in missing),
-                )
-            )
-        return self.report(
-            data,
-            tables,
-            charts=_charts(human, read, parts),
-            sentences=[*_answers(human, read, everything), *_dense_answers(human, read, parts)],
-            notes=[
-                f"Agreement is {human.name}. Differences are on the summaries that both readings scored; intervals are of 95 %, by document.",
-                "Information density is the mean cosine of a sentence of the summary with all sentences of the document: where it is high, "
-                "the evidence is spread.",
-            ],
-            problems=[]
-            if density is not None
-            else [f"There are no bins of density without its scores: {_command(data, DENSITY)}"],
+        match self.view:
+            case "windows":
+                return window_report(self, data)
+            case "density":
+                return density_report(self, data, self.texts, self.bins or _BINS[self.view], self.cut)
+            case "ablation":
+                return ablation_report(self, data, self.baseline, self.bins or _BINS[self.view])
+        return _agreement_report(self, data, self.human, self.bins or _BINS[self.view])
+
+
+def _agreement_report(study: Study, data: StudyData, aspect: str, bins: int) -> Report:
+    """Metrics with each reading of a long document, beside labels or ratings, overall and by information density."""
+    cases = data.scored
+    read = read_columns(cases)
+    if not read:
+        spec = next((one.name for one in cases.columns if not one.released), "rouge2")
+        raise TouchstoneError(
+            f"No metric is inside retrieval here. Score one: {_command(data, _retrieved(spec, READINGS['union']))}"
         )
+    human = _Human.of(cases, aspect, data.draws)
+    everything = np.ones(len(cases.samples), dtype=np.bool_)
+    density = next((one.values for one in cases.all_columns if one.name.partition("[")[0] == DENSITY), None)
+    parts = _bins(density, human.values, bins)
+    missing = _missing(cases, read)
+    tables = [_agreement_table(human, read, everything), *_density_tables(human, read, parts)]
+    if missing:
+        tables.append(
+            Table(
+                "missing",
+                "Readings without scores",
+                (Column("metric", format="metric"), Column("reading"), Column("command")),
+                tuple((metric, reading, _command(data, spec)) for metric, reading, spec in missing),
+            )
+        )
+    return study.report(
+        data,
+        tables,
+        charts=_charts(human, read, parts),
+        sentences=[*_answers(human, read, everything), *_dense_answers(human, read, parts)],
+        notes=[
+            f"Agreement is {human.name}. Differences are on the summaries that both readings scored; intervals are of 95 %, by document.",
+            "Information density is the mean cosine of a sentence of the summary with all sentences of the document: where it is high, "
+            "the evidence is spread.",
+        ],
+        problems=[]
+        if density is not None
+        else [f"There are no bins of density without its scores: {_command(data, DENSITY)}"],
+    )
 
 
 def _command(data: StudyData, spec: str) -> str:

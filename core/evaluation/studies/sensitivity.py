@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
-from core.evaluation.study import STUDIES, Group, Input, Study, StudyData
+from core.evaluation.study import Study, StudyData
 from core.results.cases.cases import Cases
 from core.results.cases.measures import OVERALL_SLICE
 from core.results.runs.run import Run, intent_of
@@ -156,49 +155,35 @@ def _known(score: float) -> float | None:
     return None if np.isnan(score) else float(score)
 
 
-@STUDIES.add
-@dataclass(frozen=True)
-class SensitivityStudy(Study):
+def sensitivity_report(study: Study, data: StudyData) -> Report:
     """Gain by corrections beside the shift by harmless edits, of datasets, of a stress run, or of both."""
-
-    name: ClassVar[str] = "sensitivity"
-    title: ClassVar[str] = "Corrections and harmless edits"
-    does: ClassVar[str] = (
-        "Compare how much each metric rewards a correction with how much harmless edits move it, overall and by domain."
-    )
-    group: ClassVar[Group] = "Surface"
-    place: ClassVar[int] = 60
-    may_take: ClassVar[tuple[Input, ...]] = (Input.RUN, Input.SCORES)
-    audit: ClassVar[str] = "stillness"
-
-    def run(self, data: StudyData) -> Report:
-        if data.run is None and data.cases is None:
-            raise TouchstoneError("Name a run that `stress` wrote, a dataset with --dataset, or both.")
-        edits = list(edits_of_cases(data.cases)) if data.cases is not None else []
-        if data.run is not None:
-            edits += edits_of_run(data.run, data.shifts)
-        rows = metric_sensitivities(edits, resamples=min(data.resamples, STRESS_RESAMPLES))
-        if not any(row.ratio.value is not None for row in rows):
-            raise TouchstoneError(
-                "Sensitivity needs corrections and harmless edits, both with scores: minimal pairs and harmless edits of datasets, "
-                "or a stress run with perturbations that break the meaning and others that keep it."
-            )
-        overall = [row for row in rows if row.slice == OVERALL_SLICE and row.ratio.value is not None]
-        return self.report(
-            data,
-            [_sensitivity_table(rows)],
-            charts=sensitivity_charts(rows),
-            sentences=[
-                f"{metric_title(row.metric)}: a correction moves it {format_ratio(row.ratio)} times as much as a harmless edit."
-                for row in (overall if len(overall) < 3 else [overall[0], overall[-1]])
-            ],
-            notes=[
-                "Correction: mean gain towards consistency from the inconsistent to the faithful side; a summary that a "
-                "perturbation broke, read backwards, counts as one. Harmless edit: mean size of the shift when the meaning is kept. "
-                "Both in units of the metric, with 95 % intervals by document. A metric that measures consistency has a quotient far "
-                "above 1; below 0 corrections lower it."
-            ],
+    if data.run is None and data.cases is None:
+        raise TouchstoneError("Name a run that `stress` wrote, a dataset with --dataset, or both.")
+    edits = list(edits_of_cases(data.cases)) if data.cases is not None else []
+    if data.run is not None:
+        edits += edits_of_run(data.run, data.shifts)
+    rows = metric_sensitivities(edits, resamples=min(data.resamples, STRESS_RESAMPLES))
+    if not any(row.ratio.value is not None for row in rows):
+        raise TouchstoneError(
+            "Sensitivity needs corrections and harmless edits, both with scores: minimal pairs and harmless edits of datasets, "
+            "or a stress run with perturbations that break the meaning and others that keep it."
         )
+    overall = [row for row in rows if row.slice == OVERALL_SLICE and row.ratio.value is not None]
+    return study.report(
+        data,
+        [_sensitivity_table(rows)],
+        charts=sensitivity_charts(rows),
+        sentences=[
+            f"{metric_title(row.metric)}: a correction moves it {format_ratio(row.ratio)} times as much as a harmless edit."
+            for row in (overall if len(overall) < 3 else [overall[0], overall[-1]])
+        ],
+        notes=[
+            "Correction: mean gain towards consistency from the inconsistent to the faithful side; a summary that a "
+            "perturbation broke, read backwards, counts as one. Harmless edit: mean size of the shift when the meaning is kept. "
+            "Both in units of the metric, with 95 % intervals by document. A metric that measures consistency has a quotient far "
+            "above 1; below 0 corrections lower it."
+        ],
+    )
 
 
 def _sensitivity_table(rows: Sequence[Sensitivity]) -> Table:

@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 
 from core.edits.perturbation import PERTURBATIONS
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
-from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData
+from core.evaluation.studies.edit_discrimination import discrimination_report
+from core.evaluation.studies.sensitivity import sensitivity_report
+from core.evaluation.study import STUDIES, Group, Input, Study, StudyData, setting
 from core.results.runs.matrix import (
     KindCoverage,
     MatrixCell,
@@ -27,58 +29,88 @@ from core.scoring.metric import metric_title
 from core.scoring.nli_check import SENTENCE_LABELS
 from core.stats.score_pairs import Move
 
+_VIEWS: Mapping[str, str] = MappingProxyType(
+    {
+        "matrix": "Shifts",
+        "discrimination": "Errors against harmless edits",
+        "sensitivity": "Corrections and harmless edits",
+    }
+)
+
 
 @STUDIES.add
 @dataclass(frozen=True)
 class Shifts(Study):
-    """Mean shifts of scores against the noise of harmless edits."""
+    """Shifts of scores by edits that break the meaning, against those that keep it."""
 
     name: ClassVar[str] = "shifts"
-    title: ClassVar[str] = "Shifts"
-    does: ClassVar[str] = "Compare the shift of each metric under each perturbation with that of harmless edits."
+    title: ClassVar[str] = "Shifts by edits"
+    does: ClassVar[str] = "Compare how errors move each metric with how harmless edits do."
     group: ClassVar[Group] = "Shifts"
-    takes: ClassVar[tuple[Input, ...]] = (Input.RUN,)
+    may_take: ClassVar[tuple[Input, ...]] = (Input.RUN, Input.SCORES)
     place: ClassVar[int] = 10
     audit: ClassVar[str] = "stillness"
-    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
-        {"pack": "The pack is of labelled summaries, and this is of the variants of a stress run."}
+    view: str = setting(
+        "matrix",
+        "matrix: the shift of each metric under each perturbation beside the noise of harmless edits; discrimination: the AUC of "
+        "broken summaries against their originals and against harmless edits; sensitivity: the gain by a correction divided by the "
+        "shift by a harmless edit, overall and by domain, of a run, of datasets, or of both.",
+        choices=_VIEWS,
+        labels=_VIEWS,
     )
 
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:  # noqa: ARG003  # the same for all data
+        return [cls(view="sensitivity")]
+
+    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
+        return {"view": [*_VIEWS] if data.run is not None else ["sensitivity"]}
+
     def run(self, data: StudyData) -> Report:
-        run = data.stress_run
-        cells = shift_matrix(run, data.shifts)
-        balances = metric_balances(cells)
-        tables = [
-            matrix_table(cells),
-            noise_table(cells),
-            _metrics_table(cells, balances),
-            kinds_table(kind_coverage(run), kind_verdicts(cells)),
-            _checks_table(run),
+        match self.view:
+            case "discrimination":
+                return discrimination_report(self, data)
+            case "sensitivity":
+                return sensitivity_report(self, data)
+        return _matrix_report(self, data)
+
+
+def _matrix_report(study: Study, data: StudyData) -> Report:
+    """Mean shifts of scores against the noise of harmless edits."""
+    run = data.stress_run
+    cells = shift_matrix(run, data.shifts)
+    balances = metric_balances(cells)
+    tables = [
+        matrix_table(cells),
+        noise_table(cells),
+        _metrics_table(cells, balances),
+        kinds_table(kind_coverage(run), kind_verdicts(cells)),
+        _checks_table(run),
+    ]
+    if not cells:
+        sentences = ["No variant has a score yet."]
+    elif not balances:
+        sentences = [
+            "Robustness and sensitivity need harmless and breaking perturbations, and noise from 5 harmless edits."
         ]
-        if not cells:
-            sentences = ["No variant has a score yet."]
-        elif not balances:
-            sentences = [
-                "Robustness and sensitivity need harmless and breaking perturbations, and noise from 5 harmless edits."
-            ]
-        else:
-            best, worst = balances[0], balances[-1]
-            of_all = f"Best of {len(balances)} metrics: " if len(balances) > 1 else ""
-            sentences = [f"{of_all}{_balance_words(best)}"]
-            if _sum(worst) < _sum(best):
-                sentences.append(f"Worst: {_balance_words(worst)}")
-        return self.report(
-            data,
-            [table for table in tables if table.rows or table is tables[0]],
-            charts=[_balance_chart(balances)] if balances else [],
-            sentences=sentences,
-            notes=[
-                f"Battery: {run.plan.battery_label}.",
-                "A shift is the score after minus the score before, in the metric's own units, with its 95 % interval by "
-                "document. It is beyond noise where its mean lies outside of the shifts by harmless edits of about the same size.",
-            ],
-            problems=run_problems(run),
-        )
+    else:
+        best, worst = balances[0], balances[-1]
+        of_all = f"Best of {len(balances)} metrics: " if len(balances) > 1 else ""
+        sentences = [f"{of_all}{_balance_words(best)}"]
+        if _sum(worst) < _sum(best):
+            sentences.append(f"Worst: {_balance_words(worst)}")
+    return study.report(
+        data,
+        [table for table in tables if table.rows or table is tables[0]],
+        charts=[_balance_chart(balances)] if balances else [],
+        sentences=sentences,
+        notes=[
+            f"Battery: {run.plan.battery_label}.",
+            "A shift is the score after minus the score before, in the metric's own units, with its 95 % interval by "
+            "document. It is beyond noise where its mean lies outside of the shifts by harmless edits of about the same size.",
+        ],
+        problems=run_problems(run),
+    )
 
 
 def matrix_table(cells: Sequence[MatrixCell]) -> Table:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import ClassVar
 
 from core.base.profile import Setting
 from core.edits.perturbation import INTENTS, Intent
 from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
-from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData
+from core.evaluation.study import Study, StudyData
 from core.registry import settings_of
 from core.results.runs.run import Run, RunRecord, intent_of
 from core.results.runs.run_sentences import failure_sentences
@@ -113,60 +112,46 @@ def _setting_values(metric: Metric) -> dict[str, Setting]:
     return {name: getattr(metric, name) for name in settings_of(metric)}
 
 
-@STUDIES.add
-@dataclass(frozen=True)
-class Windows(Study):
+def window_report(study: Study, data: StudyData) -> Report:
     """Scores and shifts of the metrics of a sweep by the sentences that are read around each passage."""
-
-    name: ClassVar[str] = "windows"
-    title: ClassVar[str] = "Windows of retrieval"
-    does: ClassVar[str] = "Show how a metric changes with the sentences that it reads around each retrieved passage."
-    group: ClassVar[Group] = "Reading"
-    takes: ClassVar[tuple[Input, ...]] = (Input.RUN,)
-    audit: ClassVar[str] = "reading"
-    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
-        {"pack": "The pack is of labelled summaries, and this is of a stress run."}
+    run = data.stress_run
+    families = window_families(run.plan.metrics)
+    if not families:
+        raise TouchstoneError(
+            "This run is no sweep: no metric is in it with two windows. Make one of it: "
+            f"cli.py sweep {data.run_name} -o SWEEP.jsonl"
+        )
+    shifts = data.shifts
+    effects = {family: window_effects(run, windows, shifts) for family, windows in families.items()}
+    scored = [(family, of_family) for family, of_family in effects.items() if of_family]
+    effects_table = Table(
+        "windows",
+        "Scores and shifts by window",
+        (
+            Column("metric", format="metric"),
+            Column("w", format="count", help="Sentences that are read on both sides of a passage."),
+            Column("intent", "variants", help="The intent of the perturbations: their variants count."),
+            Column("original", format="unsigned", help="Mean score of the summaries as they were."),
+            Column("variant", format="unsigned", help="Mean score of their variants."),
+            Column("shift", format="signed", help="Mean of the score after minus the score before."),
+            Column("n", format="count"),
+        ),
+        tuple(
+            (family, effect.w, effect.intent, effect.original, effect.variant, effect.shift, effect.shift.n)
+            for family, of_family in effects.items()
+            for effect in of_family
+        ),
     )
-
-    def run(self, data: StudyData) -> Report:
-        run = data.stress_run
-        families = window_families(run.plan.metrics)
-        if not families:
-            raise TouchstoneError(
-                "This run is no sweep: no metric is in it with two windows. Make one of it: "
-                f"cli.py sweep {data.run_name} -o SWEEP.jsonl"
-            )
-        shifts = data.shifts
-        effects = {family: window_effects(run, windows, shifts) for family, windows in families.items()}
-        scored = [(family, of_family) for family, of_family in effects.items() if of_family]
-        effects_table = Table(
-            "windows",
-            "Scores and shifts by window",
-            (
-                Column("metric", format="metric"),
-                Column("w", format="count", help="Sentences that are read on both sides of a passage."),
-                Column("intent", "variants", help="The intent of the perturbations: their variants count."),
-                Column("original", format="unsigned", help="Mean score of the summaries as they were."),
-                Column("variant", format="unsigned", help="Mean score of their variants."),
-                Column("shift", format="signed", help="Mean of the score after minus the score before."),
-                Column("n", format="count"),
-            ),
-            tuple(
-                (family, effect.w, effect.intent, effect.original, effect.variant, effect.shift, effect.shift.n)
-                for family, of_family in effects.items()
-                for effect in of_family
-            ),
-        )
-        return self.report(
-            data,
-            [effects_table],
-            charts=[chart for place, one in enumerate(scored, 1) for chart in window_charts(place, *one)],
-            sentences=[_answer(family, of_family) for family, of_family in effects.items()],
-            notes=[
-                "w is the number of sentences that are read on both sides of a passage. Intervals are of 95 %, by document."
-            ],
-            problems=failure_sentences(run),
-        )
+    return study.report(
+        data,
+        [effects_table],
+        charts=[chart for place, one in enumerate(scored, 1) for chart in window_charts(place, *one)],
+        sentences=[_answer(family, of_family) for family, of_family in effects.items()],
+        notes=[
+            "w is the number of sentences that are read on both sides of a passage. Intervals are of 95 %, by document."
+        ],
+        problems=failure_sentences(run),
+    )
 
 
 def _answer(family: str, effects: Sequence[WindowEffect]) -> str:

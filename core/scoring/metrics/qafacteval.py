@@ -58,7 +58,7 @@ class QAFactEval(MultiRoundMetric):
         download_mb=4_400,
         licence="Code BSD-3-Clause. Weights: no statement was found.",
         differs="The raw score, about 0 to 5. The parser's version decides which questions there are. The authors publish their "
-        "models as archives, not on the hub; `cli.py convert` makes folders of them. A sentence longer than the generator's positions, on which the authors' code stops, is cut at its end.",
+        "models as archives, not on the hub; `cli.py doctor --convert` makes folders of them. A sentence longer than the generator's positions, on which the authors' code stops, is cut at its end.",
         memory_mb=1_630,
         archives=(
             PublishedArchive("generator", "model.tar.gz", f"{_DRIVE}1vVhRgLtsQDAOmxYhY5PMPnxxHUyCOdQU"),

@@ -41,8 +41,10 @@ def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> No
         if question.name == "reading":
             # the run of the windows stands alone; a metric may have neither windows nor sentences
             swept = opened.evidence.sweeps.get(audit.metric)
-            runs = {} if swept is None else {"windows": swept}
-            runs |= {"density": opened.evidence.run} if opened.evidence.densities.get(audit.metric) else {}
+            runs = {} if swept is None else {question.tab: swept}
+            runs |= (
+                {"readings[view=density]": opened.evidence.run} if opened.evidence.densities.get(audit.metric) else {}
+            )
         with st.container(horizontal=True):
             for tab, run in runs.items():
                 key = f"audit-run-{audit.metric}-{question.name}-{tab}"

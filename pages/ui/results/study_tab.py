@@ -20,7 +20,7 @@ from core.base.background import Mark, Progress, recent_marks, recent_rate, sile
 from core.base.profile import Setting
 from core.errors import Problem, TouchstoneError, attempt
 from core.evaluation.report import Cell, Report
-from core.evaluation.study import STUDIES, Study, StudyData
+from core.evaluation.study import STUDIES, Study, StudyData, current_spec
 from core.registry import choices_of, settings_of, split_pieces, types_of
 from core.scoring.metric import metric_title
 from core.types import T
@@ -29,6 +29,7 @@ from pages.ui.results.copy_popover import copy_popover
 from pages.ui.results.pin_form import pin_button, study_offers
 from pages.ui.results.report_view import TableView, report_downloads, report_view
 from pages.ui.shared.background_results import background_result, polled, progress_bar, redraw
+from pages.ui.shared.grouped_views import SETTINGS_PARAMETER
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message, render_html
 
 StudyT = TypeVar("StudyT", bound=Study)
@@ -107,7 +108,7 @@ def _study_pin(study: Study, data: StudyData, report: Report, run_id: str, **par
 
 def addressed_study(study: type[StudyT]) -> StudyT:
     """The study with the settings that the address has of it; with the usual ones where it names another, or none that it takes."""
-    spec = st.query_params.get(_SETTINGS_PARAMETER, "")
+    spec = current_spec(st.query_params.get(SETTINGS_PARAMETER, ""))
     stated = attempt(lambda: STUDIES.parse(spec)) if spec.partition("[")[0] == study.name else None
     return stated if isinstance(stated, study) else study()
 
@@ -116,15 +117,16 @@ def address_study(study: Study) -> None:
     """Put the settings of the study into the address, or none where they are the usual ones."""
     address = st.query_params
     if study.spec != study.name:
-        address[_SETTINGS_PARAMETER] = study.spec
-    elif _SETTINGS_PARAMETER in address:
-        del address[_SETTINGS_PARAMETER]
+        address[SETTINGS_PARAMETER] = study.spec
+    elif SETTINGS_PARAMETER in address:
+        del address[SETTINGS_PARAMETER]
 
 
 def study_form(study: type[Study], data: StudyData, form: int = 0) -> Study:
     """A control for each setting that these data leave open. Raises TouchstoneError where they have no value of one."""
-    hints, offered = types_of(study), study().choices(data)
-    fields = settings_of(study)
+    view = _view_choice(study, data, form)
+    hints, offered = types_of(study), view.choices(data)
+    fields = {name: field for name, field in settings_of(study).items() if name in view.settings and name != "view"}
     choices = {
         name: tuple(offered.get(name) or field.metadata["choices"] or choices_of(hints[name]))
         for name, field in fields.items()
@@ -132,15 +134,14 @@ def study_form(study: type[Study], data: StudyData, form: int = 0) -> Study:
     composed = {
         name for name, field in fields.items() if field.metadata["several"] or field.metadata["each"] is not None
     }
-    values: dict[str, Setting] = {
-        name: only[0] for name, only in choices.items() if len(only) == 1 and name not in composed
-    }
+    values: dict[str, Setting] = {"view": view.view_name} if view.view_name else {}
+    values |= {name: only[0] for name, only in choices.items() if len(only) == 1 and name not in composed}
     stated = addressed_study(study).settings
-    if len(values) < len(fields):
+    if fields.keys() - values.keys():
         with st.container(horizontal=True, vertical_alignment="bottom"):
             for name in [name for name in fields if name not in values]:
                 field = fields[name]
-                key = f"study-{study.name}-{name}-{hash((choices[name], form))}"
+                key = f"study-{study.name}-{view.view_name}-{name}-{hash((choices[name], form))}"
                 first = stated.get(name, field.default)
                 values[name] = _setting_control(name, first, hints[name], choices[name], field.metadata, key)
     chosen = STUDIES.build(study.name, values)
@@ -148,8 +149,17 @@ def study_form(study: type[Study], data: StudyData, form: int = 0) -> Study:
     return chosen
 
 
-_SETTINGS_PARAMETER = "study"
-"""The parameter of the address that has the spec of a study whose settings are not the usual ones."""
+def _view_choice(study: type[Study], data: StudyData, form: int) -> Study:
+    """The study with the view that is chosen among those that the data have, of one that has several."""
+    field = settings_of(study).get("view")
+    if field is None:
+        return study()
+    choices = tuple(study().choices(data).get("view") or field.metadata["choices"])
+    view: Setting = choices[0]
+    if len(choices) > 1:
+        key = f"study-{study.name}-view-{hash((choices, form))}"
+        view = _setting_control("view", addressed_study(study).view_name, str, choices, field.metadata, key)
+    return STUDIES.build(study.name, {"view": view})
 
 
 _FEW_CHOICES = 6  # that fit beside each other

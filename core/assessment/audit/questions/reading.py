@@ -38,7 +38,7 @@ class Reading(Question):
     place: ClassVar[int] = 8
     scores: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
-    tab: ClassVar[str] = "windows"
+    tab: ClassVar[str] = "readings[view=windows]"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         effects = place_effects(evidence.placed, METRICS.parse(metric), evidence.seed)
@@ -56,7 +56,7 @@ class Reading(Question):
             sentence += f" With w sentences read around each passage an error moves its mean by {', '.join(shifts)}."
         # the audit itself for the long documents, and the commands of a stress run for windows and density
         swept = ["python cli.py sweep run.jsonl -o windows.jsonl"] if metric in evidence.sweeps else []
-        binned = ["python cli.py study density run.jsonl"] if evidence.densities.get(metric) else []
+        binned = ["python cli.py study readings run.jsonl --view density"] if evidence.densities.get(metric) else []
         run = [evidence.stress_command(metric)] if (swept or binned) and evidence.data.stress_options else []
         command = "\n".join([evidence.audit_command(metric), *(run and [*run, *swept, *binned])])
         window_figures = [
@@ -138,7 +138,7 @@ def _window_effects(evidence: Evidence, metric: str) -> list[WindowEffect]:
 
 
 def _density_figures(evidence: Evidence, metric: str) -> list[Figure]:
-    """The mean scores of `cli.py study density`."""
+    """The mean scores of `cli.py study readings --view density`."""
     bins = bins_by_density(evidence.densities.get(metric, ()), BINS, evidence.seed)
     return [
         Figure(

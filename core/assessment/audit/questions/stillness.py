@@ -20,7 +20,7 @@ SCALE = Scale(good=2.0, fails=1.0)
 @QUESTIONS.add
 @dataclass(frozen=True)
 class Stillness(Question):
-    """The sensitivity of `cli.py study sensitivity`, and each harmless kind against the null band."""
+    """The sensitivity of `cli.py study shifts --view sensitivity`, and each harmless kind against the null band."""
 
     name: ClassVar[str] = "stillness"
     title: ClassVar[str] = "Does it stay still when nothing changed?"
@@ -66,7 +66,7 @@ class Stillness(Question):
                 ),
             ),
             pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "preserving", largest=True),
-            command=f"{evidence.stress_command(metric)}\npython cli.py study sensitivity run.jsonl",
+            command=f"{evidence.stress_command(metric)}\npython cli.py study shifts run.jsonl --view sensitivity",
         )
 
 

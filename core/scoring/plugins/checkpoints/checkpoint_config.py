@@ -21,7 +21,7 @@ _WORDS_PER_TOKEN = 0.5  # with room for the claim
 _OTHER_WEIGHTS = (
     (
         ".gguf",
-        "GGUF files. Make a folder of one, python cli.py convert FILE.gguf FOLDER, and name that; or serve it (llama.cpp, Ollama) "
+        "GGUF files. Make a folder of one, python cli.py doctor --convert FILE.gguf --to FOLDER, and name that; or serve it (llama.cpp, Ollama) "
         "and add the server as an endpoint",
     ),
     (

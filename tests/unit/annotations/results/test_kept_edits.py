@@ -82,7 +82,7 @@ def test_a_decision_counts_instead_of_the_labels(labelled: CampaignFixture) -> N
 def test_the_terminal_prints_the_same_counts(labelled: CampaignFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     url = labelled.store.engine.url.render_as_string(hide_password=False)
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", url)
-    done = CliRunner().invoke(app, ["kept-edits", labelled.campaign.name, "--json"])
+    done = CliRunner().invoke(app, ["campaign", "kept-edits", labelled.campaign.name, "--json"])
     assert done.exit_code == 0, (done.output, done.exception)
     assert [(one["domain"], one["kept"]) for one in json.loads(done.stdout)] == [
         ("Overall", 1),

@@ -200,30 +200,6 @@ def test_what_was_kept_is_exported_as_a_table(kept: Path, tmp_path: Path) -> Non
     assert (pair["document"], pair["original"], pair["summary"]) == (DOCUMENT, "Rain fell.", "Snow fell.")
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (("columns", "own.csv"), "infer-mapping"),
-        (("surface-correlation", "--dataset", "own"), "study surface"),
-        (("explanations", "--dataset", "own"), "study explanation-scores"),
-    ],
-)
-def test_the_old_name_of_a_command_works_and_gives_the_new_one(
-    old: tuple[str, ...], new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "own.csv").write_text("doc,summary\nIt rained.,Rain.\n", encoding="utf-8")
-    by_old, by_new = run(*old), run(*new.split(), *old[1:])
-    assert by_old.stderr.splitlines()[0] == (
-        f"`{old[0]}` is called `{new}` now. The old name will be removed in the next version."
-    )
-    assert by_old.stdout == by_new.stdout
-    assert (by_old.exit_code, str(by_old.exception)) == (by_new.exit_code, str(by_new.exception))
-    listed = [line.split()[0] for line in run("--help").stdout.splitlines() if line.strip()]
-    assert new.split()[0] in listed
-    assert old[0] not in listed
-
-
 @pytest.mark.slow
 def test_an_error_is_a_sentence_and_status_2_in_a_process_of_its_own(tmp_path: Path) -> None:
     pairs = pairs_file(tmp_path / "in.jsonl", "Rain.")

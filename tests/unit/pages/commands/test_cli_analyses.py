@@ -76,10 +76,12 @@ def test_a_run_is_swept_and_its_sentences_are_shown_by_density() -> None:
     report = json.loads(run("sweep", "run.jsonl", "-o", "sweep.jsonl", "--json"))
     rows = report["tables"]["windows"]
     assert [(row["metric"], row["w"]) for row in rows] == [("retrieve[metric=rouge2]", w) for w in WINDOWS]
-    assert json.loads(run("study", "windows", "sweep.jsonl", "--json")) == report
+    assert json.loads(run("study", "readings", "sweep.jsonl", "--view", "windows", "--json")) == report
     stored = run_from_lines(Path("sweep.jsonl").read_text(encoding="utf-8").split("\n")[:-1])
     assert stored.done == stored.total
     assert len(stored.plan.metrics) == len(WINDOWS)
-    bins = json.loads(run("study", "density", "run.jsonl", "--bins", "1", "--json"))["tables"]["density"]
+    bins = json.loads(run("study", "readings", "run.jsonl", "--view", "density", "--bins", "1", "--json"))["tables"][
+        "density"
+    ]
     assert [(row["metric"], row["sentences"]) for row in bins] == [("rouge2", 2)]
-    assert "rouge2" in run("density", "run.jsonl", "--texts", "preserving")  # the old name
+    assert "rouge2" in run("study", "readings", "run.jsonl", "--view", "density", "--texts", "preserving")

@@ -106,8 +106,10 @@ def test_every_figure_of_a_stored_dataset_is_that_of_its_command(pairs: Path, fe
     assert detector
     figures = {one.label: one.estimate for one in (detector.figure, *detector.details) if one}
     against_harmless = figures["AUC of broken summaries against harmless edits"]
-    assert format_unsigned(against_harmless) in done("study", "edit-discrimination", stressed)
-    [sensitivity, *_] = json.loads(done("study", "sensitivity", stressed, "--json"))["tables"]["sensitivities"]
+    assert format_unsigned(against_harmless) in done("study", "shifts", stressed, "--view", "discrimination")
+    [sensitivity, *_] = json.loads(done("study", "shifts", stressed, "--view", "sensitivity", "--json"))["tables"][
+        "sensitivities"
+    ]
     assert estimate_of(report, "stillness") == own_estimate(sensitivity["ratio"])
 
 
@@ -184,7 +186,7 @@ def test_windows_and_densities_are_those_of_their_commands(few_pairs: Path, few_
     assert finding.command.splitlines()[1:] == [
         f"python cli.py stress --dataset {DATASET} --most 4 --battery {few_kinds} --metric '{metric}' -o run.jsonl",
         "python cli.py sweep run.jsonl -o windows.jsonl",
-        "python cli.py study density run.jsonl",
+        "python cli.py study readings run.jsonl --view density",
     ]
     done("stress", "--dataset", DATASET, "--most", 4, "--battery", few_kinds, "--metric", metric, "-o", stressed)
     swept = json.loads(done("sweep", stressed, "-o", tmp_path / "windows.jsonl", "--json"))["tables"]["windows"]
@@ -192,7 +194,7 @@ def test_windows_and_densities_are_those_of_their_commands(few_pairs: Path, few_
     shifts = {f"mean shift by {edits[one['intent']]}, w = {one['w']}": read_estimate(one["shift"]) for one in swept}
     assert len(shifts) == 15
     assert {label: found[label] for label in shifts} == shifts
-    bins = json.loads(done("study", "density", stressed, "--json"))["tables"]["density"]
+    bins = json.loads(done("study", "readings", stressed, "--view", "density", "--json"))["tables"]["density"]
     for one in bins:
         label = f"mean score of sentences of density {one['low']:.3f} to {one['high']:.3f}"
         assert found[label] == read_estimate(one["score"])

@@ -198,7 +198,7 @@ def test_recount_puts_counts_right_that_are_not(kept: CampaignFixture) -> None:
         tasks = [one.model_dump() for one in session.exec(select(PersonTasks)).all()]
         session.execute(update(PersonTasks).values(answered=7))
     assert manager.progress(kept.campaign.id).answered == 7
-    counted = run("recount")
+    counted = run("campaign", "recount")
     assert counted.output == "Counted the labels of 1 campaign again.\n"
     assert replace(manager.progress(kept.campaign.id), finish_at=None) == replace(before, finish_at=None)
     with read_session(kept.store.engine) as session:

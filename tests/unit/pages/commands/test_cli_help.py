@@ -39,7 +39,6 @@ def test_the_help_of_a_command_ends_with_an_example_that_it_takes(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "model.tar.gz").touch()  # the archive of `convert` has to be there
     check_example(name, MODULES[name].EXAMPLE)
 
 

@@ -91,7 +91,7 @@ def test_a_guessed_mapping_is_written_corrected_and_imported_by(tmp_path: Path) 
     rows = [{"text": DOCUMENT, "out": text, "verdict": word} for text, word in ((SUMMARY, "yes"), (WRONG, "no"))]
     table("own.csv")(tmp_path, rows)
     mapping = tmp_path / "mapping.json"
-    told = run("infer-mapping", tmp_path / "own.csv", "-o", mapping)
+    told = run("import", "generic", tmp_path / "own.csv", "--infer-mapping", "-o", mapping)
     assert "generic[mapping=" in told.stderr
     guessed = json.loads(mapping.read_text(encoding="utf-8"))
     assert (guessed["document"], guessed["summary"], guessed["label"]) == ("text", "out", "verdict")
@@ -116,12 +116,18 @@ def test_an_import_by_a_guess_prints_the_mapping_and_what_is_left_out_beside_the
 
 def test_a_guess_without_a_file_to_write_is_printed(tmp_path: Path) -> None:
     table("own.csv")(tmp_path, [{"doc": DOCUMENT, "summary": SUMMARY}])
-    assert json.loads(done("infer-mapping", tmp_path / "own.csv")) == {"document": "doc", "summary": "summary"}
+    assert json.loads(done("import", "generic", tmp_path / "own.csv", "--infer-mapping")) == {
+        "document": "doc",
+        "summary": "summary",
+    }
 
 
 def test_a_guess_never_overwrites_its_table(tmp_path: Path) -> None:
     table("own.csv")(tmp_path, [{"doc": DOCUMENT, "summary": SUMMARY}])
-    assert "would be lost" in trouble("infer-mapping", tmp_path / "own.csv", "-o", tmp_path / "own.csv")
+    assert "would be lost" in trouble(
+        "import", "generic", tmp_path / "own.csv", "--infer-mapping", "-o", tmp_path / "own.csv"
+    )
+    assert "cli.py import generic TABLE" in trouble("import", "bump", tmp_path / "own.csv", "--infer-mapping")
 
 
 def test_what_is_skipped_is_told_by_its_reason(tmp_path: Path) -> None:

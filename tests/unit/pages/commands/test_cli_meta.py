@@ -180,14 +180,6 @@ def test_json_has_what_the_text_has_and_more(pairs: Path) -> None:
     assert re.search(r"^Overall +blunt-2 +Consistency +0\.\d+ +0\.0039", text, re.MULTILINE)
 
 
-def test_the_old_name_gives_the_same_with_a_line_that_says_the_new_one(pairs: Path) -> None:
-    done("import", "bump", pairs, "--name", "own")
-    options = ("--dataset", "own", "--resamples", 20)
-    old = run("meta", *options)
-    assert old.stdout == done("study", "measures", *options)
-    assert "`meta` is called `study measures` now" in old.stderr
-
-
 def test_the_test_of_the_paper_compares_the_best_two_and_corrects_nothing(pairs: Path) -> None:
     pairs.write_text(json.dumps([record(n) for n in range(12)]), encoding="utf-8")
     done("import", "bump", pairs, "--name", "own")

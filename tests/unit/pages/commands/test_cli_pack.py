@@ -52,7 +52,7 @@ def write_corrected_mapping(work: Path) -> list[list[str]]:
         for text, word in ((SUMMARY, "ja"), (WRONG, "nein"))
     ]
     table("own.csv")(work, rows)
-    run("infer-mapping", work / "own.csv", "-o", work / "guess.json")
+    run("import", "generic", work / "own.csv", "--infer-mapping", "-o", work / "guess.json")
     guessed = load_column_map(work / "guess.json")
     corrected = guessed.model_copy(update={"label": "good", "consistent": ("ja",), "inconsistent": ("nein",)})
     (work / "guess.json").write_text(corrected.to_json(), encoding="utf-8")

@@ -64,4 +64,5 @@ def test_a_link_within_the_session_opens_its_view_whatever_the_session_began_wit
     app.query_params["run"] = "bundled"
     app.switch_page("views/stress.py").run()
     assert [tab.label for tab in app.tabs if tab.children] == ["Reading"]
-    assert "".join(app.query_params["tab"]) == "density"
+    assert "".join(app.query_params["tab"]) == "readings"
+    assert "".join(app.query_params["study"]) == "readings[view=density]"

@@ -78,7 +78,7 @@ def test_the_areas_are_those_of_the_scores_that_come_with_it() -> None:
 
 def test_a_gallery_has_a_card_for_each_and_the_best_first(tmp_path: Path) -> None:
     page = tmp_path / "gallery.html"
-    done("audit-gallery", "-o", page)
+    done("audit", "--gallery", page)
     text = page.read_text(encoding="utf-8")
     assert text == gallery_html([bundled_audits()])
     places = {audit.metric: text.index(f"<h3>{audit.metric}</h3>") for audit in bundled_audits().metrics}

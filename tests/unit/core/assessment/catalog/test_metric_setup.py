@@ -58,7 +58,7 @@ def test_qafacteval_names_its_own_settings_and_the_archives_of_its_authors(pool:
     settings = ("generator", "answerer", "rater")
     assert [step.message.endswith(f"Another folder: {name}=.") for step, name in zip(steps, settings, strict=True)]
     assert not [step for step in steps if "checkpoint=" in step.message]
-    assert steps[0].command.endswith("cli.py convert model.tar.gz ./models/qafacteval-generation")
+    assert steps[0].command.endswith("cli.py doctor --convert model.tar.gz --to ./models/qafacteval-generation")
 
 
 def test_every_checkpoint_names_the_setting_that_chooses_it() -> None:

@@ -88,12 +88,12 @@ def test_a_study_of_own_scores_is_a_report_with_rows_figures_and_files(tmp_path:
 
 
 def test_a_study_that_does_not_exist_or_lacks_its_data_says_what_to_do() -> None:
-    with pytest.raises(ts.TouchstoneError, match="Did you mean 'ranks'"):
-        ts.study("rank")
+    with pytest.raises(ts.TouchstoneError, match="Did you mean 'measures'"):
+        ts.study("measure")
     with pytest.raises(ts.TouchstoneError, match="Name a dataset"):
-        ts.study("ranks")
+        ts.study("measures", view="ranks")
     with pytest.raises(ts.TouchstoneError, match="takes measure as one of"):
-        ts.study("ranks", measure="speed")
+        ts.study("measures", view="ranks", measure="speed")
 
 
 def test_what_is_shown_is_escaped_and_tinted_by_direction() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from core.errors import TouchstoneError
 from core.evaluation.studies.density import (
-    Density,
     GroupedSummary,
     SentenceScores,
     density_bins,
@@ -19,6 +18,7 @@ from core.evaluation.studies.density import (
     score_sentences,
     variant_summaries,
 )
+from core.evaluation.studies.readings import Readings
 from core.evaluation.study import StudyData
 from core.models.pool import ModelPool
 from core.scoring.engine.cache import AnswerCache
@@ -118,19 +118,21 @@ def test_the_texts_of_a_run_are_its_sources_or_the_variants_of_one_intent() -> N
 def test_the_report_bins_the_sentences_of_the_texts_that_count(engine: Engine) -> None:
     run = run_of({"shuffled": [0.1, 0.2], "negation": [0.1, 0.2]}, metric="coverage")
     counting = frozenset({("s1", "negation")})
-    report = Density(texts="breaking", bins=1).run(StudyData(run=run, counting=counting, engine=engine))
+    report = Readings(view="density", texts="breaking", bins=1).run(
+        StudyData(run=run, counting=counting, engine=engine)
+    )
     [row] = report.table().records()
     assert (row["metric"], row["sentences"], row["documents"]) == ("coverage", 2, 1)
     [chart] = report.charts
     assert [(series.name, len(series.x)) for series in chart.series] == [("sentence", 2), ("mean of a bin", 1)]
-    assert Density().choices(StudyData(run=run))["texts"] == ["original", "preserving", "breaking"]
+    assert Readings(view="density").choices(StudyData(run=run))["texts"] == ["original", "preserving", "breaking"]
     with pytest.raises(TouchstoneError, match="no gaming text"):
-        Density(texts="gaming").run(StudyData(run=run, engine=engine))
+        Readings(view="density", texts="gaming").run(StudyData(run=run, engine=engine))
 
 
 def test_a_metric_that_scores_no_sentence_is_a_problem_and_no_row(engine: Engine) -> None:
     run = run_of({"shuffled": [0.1]}, metric="bartscore[checkpoint=nobody/nothing]")
-    report = Density().run(StudyData(run=run, engine=engine))
+    report = Readings(view="density").run(StudyData(run=run, engine=engine))
     assert report.empty
     assert report.sentences == ("No metric scores a sentence.",)
     assert report.problems[0].startswith("bartscore[checkpoint=nobody/nothing]: 1 of 1 texts: ")

@@ -139,7 +139,7 @@ def test_the_terminal_prints_the_phrases_of_each_metric_and_of_all(
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("What the metrics score best has most of “pale moon”")
     assert "toy-constant: All 10 summaries score 1" in done.stderr
-    report = json.loads(CliRunner().invoke(app, ["discover", str(file), "--json"]).stdout)["tables"]  # its name before
+    report = json.loads(CliRunner().invoke(app, ["study", "discovery", str(file), "--json"]).stdout)["tables"]
     assert [(row["metric"], row["text"], row["best"]) for row in report["phrases"]] == [
         ("toy-length", "pale moon", 2),
         ("all metrics", "pale moon", 2),

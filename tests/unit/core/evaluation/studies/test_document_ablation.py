@@ -12,11 +12,11 @@ from cli import app
 from core.errors import TouchstoneError, UnscorableError
 from core.evaluation.studies.document_ablation import (
     AblatedScore,
-    DocumentAblation,
     closed_book_scores,
     foreign_examples,
     score_histogram,
 )
+from core.evaluation.studies.readings import Readings
 from core.evaluation.study import StudyData
 from core.results.runs.run import Plan, Run, ScoreRecord, Source, run_lines
 from core.types import Example
@@ -75,11 +75,11 @@ def test_the_closed_book_control_is_shown_without_an_engine() -> None:
     run = run_of_documents("a", "b", metrics=("direct-assessment", "closed-book"))
     for source, metric, value in (("s0", "direct-assessment", 90.0), ("s0", "closed-book", 70.0)):
         run.add(ScoreRecord(source, "", metric, value, "signed"))
-    study = DocumentAblation(baseline="closed-book")
+    study = Readings(view="ablation", baseline="closed-book")
     assert not study.scores_texts
     assert study.run(StudyData(run=run)).table().figure("loss", metric="direct-assessment").value == 20.0
-    assert DocumentAblation().choices(StudyData(run=run))["baseline"] == ["foreign", "closed-book"]
-    assert DocumentAblation().choices(StudyData(run=run_of_documents("a", "b")))["baseline"] == ["foreign"]
+    assert Readings(view="ablation").choices(StudyData(run=run))["baseline"] == ["foreign", "closed-book"]
+    assert Readings(view="ablation").choices(StudyData(run=run_of_documents("a", "b")))["baseline"] == ["foreign"]
 
 
 def test_the_command_scores_a_run_beside_foreign_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +91,7 @@ def test_the_command_scores_a_run_beside_foreign_documents(tmp_path: Path, monke
     file = tmp_path / "run.jsonl"
     file.write_text("".join(f"{line}\n" for line in run_lines(run)), encoding="utf-8")
     done = CliRunner().invoke(
-        app, ["study", "document-ablation", str(file), "--bins", "4", "--json"], catch_exceptions=False
+        app, ["study", "readings", str(file), "--view", "ablation", "--bins", "4", "--json"], catch_exceptions=False
     )
     report = json.loads(done.stdout)
     [found] = report["tables"]["means"]
@@ -101,5 +101,7 @@ def test_the_command_scores_a_run_beside_foreign_documents(tmp_path: Path, monke
     assert [len(series["x"]) for series in report["charts"][0]["series"]] == [4, 4]
     with pytest.raises(TouchstoneError, match="closed-book"):
         CliRunner().invoke(
-            app, ["study", "document-ablation", str(file), "--baseline", "closed-book"], catch_exceptions=False
+            app,
+            ["study", "readings", str(file), "--view", "ablation", "--baseline", "closed-book"],
+            catch_exceptions=False,
         )

@@ -8,7 +8,8 @@ import pytest
 
 from core.errors import TouchstoneError
 from core.evaluation.reports.text import report_text
-from core.evaluation.studies.edit_discrimination import EditDiscriminationStudy, edit_discrimination
+from core.evaluation.studies.edit_discrimination import edit_discrimination
+from core.evaluation.studies.shifts import Shifts
 from core.evaluation.study import StudyData
 from core.results.runs.shifts import score_shifts
 from core.scoring.metric import metric_title
@@ -27,18 +28,18 @@ def test_a_detector_of_changes_separates_originals_only(broken: float, harmless:
 
 def test_the_report_names_a_detector_of_changes() -> None:
     run = run_of({"negation": [-0.4] * PAIRS, "shuffled": [-0.4] * PAIRS})
-    report = EditDiscriminationStudy().run(StudyData(run=run, run_name="run.jsonl"))
+    report = Shifts(view="discrimination").run(StudyData(run=run, run_name="run.jsonl"))
     assert report.table().figure("against_harmless", metric=METRIC, kind="negation").value == 0.5
     assert f"No better than a detector of changes, as the interval reaches 0.5: {metric_title(METRIC)}." in report_text(
         report
     )
-    assert report.command == "python cli.py study edit-discrimination run.jsonl"
+    assert report.command == "python cli.py study shifts run.jsonl --view discrimination"
 
 
 def test_a_run_without_broken_summaries_says_how_to_make_one() -> None:
     run = run_of({"shuffled": [0.1, 0.2]})
     with pytest.raises(TouchstoneError, match="--kind negation"):
-        EditDiscriminationStudy().run(StudyData(run=run))
+        Shifts(view="discrimination").run(StudyData(run=run))
 
 
 def test_edits_are_compared_with_harmless_ones_that_change_the_length_alike() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.errors import BadSettingError
-from core.evaluation.studies.percentiles import Percentiles, column_by_signature, format_percentiles, score_percentiles
+from core.evaluation.studies.measures import Measures
+from core.evaluation.studies.score_distributions import column_by_signature, format_percentiles, score_percentiles
 from core.evaluation.study import StudyData
 from core.results.cases.cases import build_cases
 from core.types import StoredScore, Verdict
@@ -46,10 +47,10 @@ def test_the_words_name_every_part_with_its_size() -> None:
 
 
 def test_the_study_places_a_score_among_all_and_refuses_what_is_no_number() -> None:
-    report = Percentiles(score="0.3").run(StudyData(cases=CASES))
+    report = Measures(view="percentiles", score="0.3").run(StudyData(cases=CASES))
     assert report.sentences[0].startswith("0.3 is above 50 % of all 4 summaries")
     [whole, *_] = report.table("quantiles").records()
     assert (whole["label"], whole["n"], whole["p0"], whole["p100"]) == ("all", 4, 0.1, 0.8)
     assert [sum(y for y in line.y if isinstance(y, float)) for line in report.charts[0].series] == [1.0, 1.0]
     with pytest.raises(BadSettingError, match="must be a number"):
-        Percentiles(score="high").run(StudyData(cases=CASES))
+        Measures(view="percentiles", score="high").run(StudyData(cases=CASES))

@@ -8,7 +8,6 @@ from core.errors import TouchstoneError
 from core.evaluation.reports.markdown import report_markdown
 from core.evaluation.reports.text import report_text
 from core.evaluation.studies.measures import Measures
-from core.evaluation.studies.overview import Overview
 from core.evaluation.study import StudyData
 from core.results.cases.cases import Cases, build_cases
 from core.scoring.metric import metric_title, metric_titles
@@ -34,7 +33,7 @@ def data(by: str | None = "error_type") -> StudyData:
 
 
 def test_the_sentences_name_titles_the_slice_seen_best_and_the_one_that_no_metric_sees() -> None:
-    report = Overview("consistency").run(data())
+    report = Measures(view="overview", measure="consistency").run(data())
     best, seen, unseen = report.sentences
     assert best.startswith("Overall: ROUGE-2 is best by consistency, 55.6 [")
     assert seen == "Seen best: Coreference, by ROUGE-2 100.0 [100.0, 100.0] %."
@@ -44,7 +43,7 @@ def test_the_sentences_name_titles_the_slice_seen_best_and_the_one_that_no_metri
 
 
 def test_people_read_the_title_and_the_terminal_keeps_the_spec() -> None:
-    report = Overview().run(data(by=None))
+    report = Measures(view="overview").run(data(by=None))
     assert report.sentences[0].startswith("Overall: ROUGE-2 is best by ROC AUC")
     assert [label.partition(" (")[0] for label in report.charts[0].x.categories] == ["blunt", "ROUGE-2"]
     assert "\nOverall  rouge2 " in report_text(report)
@@ -54,7 +53,7 @@ def test_people_read_the_title_and_the_terminal_keeps_the_spec() -> None:
 def test_labels_of_one_kind_give_a_reason() -> None:
     one_kind = build_cases([pair(str(n), {"rouge2": 0.9}, {}, SEEN)[0] for n in range(12)])
     with pytest.raises(TouchstoneError, match="ROC AUC is undefined here"):
-        Overview().run(StudyData(datasets=("toy",), cases=one_kind, resamples=50))
+        Measures(view="overview").run(StudyData(datasets=("toy",), cases=one_kind, resamples=50))
 
 
 @pytest.mark.parametrize(
@@ -90,6 +89,6 @@ def test_a_grid_of_a_released_metric_and_ours_of_the_same_title_has_both() -> No
 
 def test_of_a_few_cases_no_metric_is_called_the_best() -> None:
     sides = [side for number in range(3) for side in pair(str(number), {"rouge2": 0.9}, {"rouge2": 0.1}, SEEN)]
-    report = Overview().run(StudyData(datasets=("toy",), cases=build_cases(sides), resamples=50))
+    report = Measures(view="overview").run(StudyData(datasets=("toy",), cases=build_cases(sides), resamples=50))
     assert report.sentences == ("Too few cases (6) to say which metric is best: it takes 10.",)
     assert report.tables == ()

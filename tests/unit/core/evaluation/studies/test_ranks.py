@@ -10,7 +10,8 @@ import pytest
 from core.errors import UnknownNameError
 from core.evaluation.reports.figures import report_figures
 from core.evaluation.reports.text import report_text
-from core.evaluation.studies.ranks import Ranks, metric_ranks
+from core.evaluation.studies.measures import Measures
+from core.evaluation.studies.ranks import metric_ranks
 from core.evaluation.study import StudyData
 from core.results.cases.cases import Cases, build_cases
 from core.results.cases.measures import draw_resamples, slice_cases
@@ -54,10 +55,14 @@ def test_a_metric_on_several_scales_is_ranked_in_the_slices_of_one_scale() -> No
 
 
 def test_the_report_says_which_metrics_may_be_first() -> None:
-    report = Ranks().run(StudyData(datasets=("one", "two"), cases=cases_of_two_datasets(), by="dataset", resamples=50))
+    report = Measures(view="ranks").run(
+        StudyData(datasets=("one", "two"), cases=cases_of_two_datasets(), by="dataset", resamples=50)
+    )
     assert "Overall: same has rank 1.5 [1.5, 1.5] of 4 by ROC AUC." in report_text(report)
     assert report.table().figure("rank", slice="two", metric="wrong").value == 4.0
-    assert report.command == "python cli.py study ranks --dataset one --dataset two --by dataset --resamples 50"
+    assert report.command == (
+        "python cli.py study measures --dataset one --dataset two --by dataset --resamples 50 --view ranks"
+    )
 
 
 def test_a_rank_that_hangs_on_a_few_documents_has_a_wide_interval() -> None:
@@ -79,7 +84,9 @@ def test_a_measure_that_has_no_better_side_is_refused() -> None:
 
 @pytest.mark.slow
 def test_the_ranks_of_every_slice_are_drawn_the_same_again() -> None:
-    report = Ranks().run(StudyData(datasets=("toy",), cases=cases_of_two_datasets(), by="dataset", resamples=20))
+    report = Measures(view="ranks").run(
+        StudyData(datasets=("toy",), cases=cases_of_two_datasets(), by="dataset", resamples=20)
+    )
     files = report_figures(report)
     assert list(files) == ["ranks.svg", "ranks.pdf"]
     assert all(name in files["ranks.svg"].decode() for name in ("sharp", "blunt", "wrong", "two"))

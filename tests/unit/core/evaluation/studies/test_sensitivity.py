@@ -14,11 +14,11 @@ from core.errors import TouchstoneError
 from core.evaluation.reports.text import report_text
 from core.evaluation.studies.sensitivity import (
     ScoredEdit,
-    SensitivityStudy,
     edits_of_cases,
     edits_of_run,
     metric_sensitivities,
 )
+from core.evaluation.studies.shifts import Shifts
 from core.evaluation.study import StudyData
 from core.results.cases.cases import Cases, build_cases
 from core.results.cases.measures import draw_resamples, metric_rows, slice_cases
@@ -66,7 +66,7 @@ def test_a_metric_that_no_harmless_edit_moves_has_no_quotient_and_says_why() -> 
     assert (still.ratio.value, still.benign.value) == (None, 0.0)
     assert "nothing to divide by" in still.remark
     assert found[-1].metric == "still"  # below those that have one
-    assert "inf" not in report_text(SensitivityStudy().run(StudyData(cases=cases(), resamples=50)))
+    assert "inf" not in report_text(Shifts(view="sensitivity").run(StudyData(cases=cases(), resamples=50)))
 
 
 def test_the_leaderboard_has_the_same_quotient_by_slice() -> None:
@@ -103,7 +103,9 @@ def test_a_run_reads_what_was_broken_backwards(tmp_path: Path) -> None:
     assert found.ratio.value == pytest.approx(0.3 / 0.075)
     file = tmp_path / "run.jsonl"
     file.write_text("".join(f"{line}\n" for line in run_lines(run)), encoding="utf-8")
-    done = CliRunner().invoke(app, ["study", "sensitivity", str(file), "--json"], catch_exceptions=False)
+    done = CliRunner().invoke(
+        app, ["study", "shifts", str(file), "--view", "sensitivity", "--json"], catch_exceptions=False
+    )
     [line] = json.loads(done.stdout)["tables"]["sensitivities"]
     assert (line["metric"], line["ratio"]["n"]) == ("rouge2", 2)
     assert line["ratio"]["value"] == pytest.approx(4.0)
@@ -126,4 +128,4 @@ def test_harmless_edits_of_a_run_stand_beside_the_corrections_of_a_dataset_by_si
 
 def test_a_command_without_data_says_what_to_name() -> None:
     with pytest.raises(TouchstoneError, match="--dataset"):
-        CliRunner().invoke(app, ["study", "sensitivity"], catch_exceptions=False)
+        CliRunner().invoke(app, ["study", "shifts", "--view", "sensitivity"], catch_exceptions=False)

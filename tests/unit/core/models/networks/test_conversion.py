@@ -131,7 +131,16 @@ def test_the_question_generator_of_qafacteval_asks_the_same_from_its_archive(wei
     allennlp(weights(asker), tmp_path / "model.tar.gz", tmp_path / "base")
     made = tmp_path / "models" / "generation"
     result = CliRunner().invoke(
-        app, ["convert", str(tmp_path / "model.tar.gz"), str(made), "--backbone", str(tmp_path / "base")]
+        app,
+        [
+            "doctor",
+            "--convert",
+            str(tmp_path / "model.tar.gz"),
+            "--to",
+            str(made),
+            "--backbone",
+            str(tmp_path / "base"),
+        ],
     )
     assert result.exit_code == 0, result.output
     assert sorted(path.name for path in made.parent.iterdir()) == ["generation"]

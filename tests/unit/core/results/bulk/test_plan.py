@@ -65,22 +65,22 @@ def blocks(tmp_path: Path) -> Folder:
 
 @pytest.mark.slow
 def test_a_sample_is_scored_and_the_run_goes_on_from_there(blocks: Folder, tmp_path: Path) -> None:
-    given = ("plan-bulk", blocks.path, "--to", tmp_path / "to", "--metric", "rouge2")
-    done = run(*given, "--sample", "4", "--fleet", "100", "--pairs", "1000000000", "--hourly", "2", "--json")
+    given = ("score", blocks.path, "--to", tmp_path / "to", "--metric", "rouge2")
+    done = run(*given, "--plan", "4", "--fleet", "100", "--pairs", "1000000000", "--hourly", "2", "--json")
     plan = json.loads(done.stdout)
     assert (plan["pairs"], plan["workers"], plan["blocks_sampled"], plan["pairs_sampled"]) == (10**9, 100, 4, 20)
     hours, pair_s = plan["hours"], plan["pair_seconds"]
     assert hours["value"] == pytest.approx((plan["start_seconds"] + 10**7 * pair_s["value"]) / 3600)
     assert plan["price"]["high"] == pytest.approx(200 * hours["high"])
-    told = run(*given, "--sample", "3", "--seed", "1").stdout
+    told = run(*given, "--plan", "3", "--seed", "1").stdout
     assert "Sample: 3 blocks, 15 pairs" in told
     assert "\n20 pairs on 1 workers: " in told
-    rest = run("score", *given[1:], "--stats")
+    rest = run(*given, "--stats")
     assert json.loads(rest.stdout.splitlines()[-1])["blocks"] == 1
 
 
 def test_too_few_blocks_say_what_to_do(blocks: Folder, tmp_path: Path) -> None:
-    given = ("plan-bulk", blocks.path, "--to", tmp_path / "to", "--metric", "rouge2", "--workers", "7")
-    done = run(*given)
+    given = ("score", blocks.path, "--to", tmp_path / "to", "--metric", "rouge2", "--workers", "7")
+    done = run(*given, "--plan", "12")
     assert "A plan needs 9 blocks" in str(done.exception)
     assert not list((tmp_path / "to").rglob("0*.parquet"))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import TouchstoneError
+from core.evaluation.studies.readings import Readings
 from core.evaluation.studies.window_sweep import (
     WINDOWS,
-    Windows,
     is_retrieval_metric,
     window_effects,
     window_families,
@@ -81,18 +81,18 @@ def test_a_metric_that_gains_a_tenth_with_every_neighbour_shows_just_that() -> N
 
 
 def test_the_report_draws_originals_and_variants_of_each_intent_by_window() -> None:
-    report = Windows().run(StudyData(run=run_of_windows(), run_name="sweep.jsonl"))
+    report = Readings(view="windows").run(StudyData(run=run_of_windows(), run_name="sweep.jsonl"))
     scores, shifts = report.charts
     assert [series.name for series in scores.series] == ["original", "preserving", "breaking"]
     assert [series.name for series in shifts.series] == ["preserving", "breaking"]
     assert scores.x.categories == ("0", "1", "2", "3", "4")
     assert report.table().figure("variant", metric=FAMILY, w=4, intent="breaking").value == pytest.approx(0.5)
-    assert report.command == "python cli.py study windows sweep.jsonl"
+    assert report.command == "python cli.py study readings sweep.jsonl --view windows"
 
 
 def test_a_run_that_is_no_sweep_says_how_to_make_one() -> None:
     with pytest.raises(TouchstoneError, match=r"cli\.py sweep run\.jsonl -o SWEEP\.jsonl"):
-        Windows().run(StudyData(run=run_of({"shuffled": [0.1]}), run_name="run.jsonl"))
+        Readings(view="windows").run(StudyData(run=run_of({"shuffled": [0.1]}), run_name="run.jsonl"))
 
 
 def run_of_windows() -> Run:
