@@ -104,7 +104,7 @@ def _most_common_answers(answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]
 
 
 def _most_common_value(values: Sequence[Any]) -> Any:
-    counted = [(sum(other == value for other in values), value) for value in values]  # lists have no hash
+    counted = [(values.count(value), value) for value in values]  # lists have no hash
     most = max(count for count, _ in counted)
     first, *others = [value for count, value in counted if count == most]
     return first if all(other == first for other in others) else None

@@ -145,7 +145,7 @@ def stratified_auc(labelled: LabelledScores, strata: Numbers) -> Statistic:
             met += good * bad - met_inside
         return ratio(won, met)
 
-    n = int(sum(one.made.sum() + one.lost.sum() for one in contests))
+    n = sum(int(one.made.sum() + one.lost.sum()) for one in contests)
     return Statistic(n, numbers, weigh, max(max(one.bad.shape) for one in contests))
 
 

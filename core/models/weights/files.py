@@ -206,4 +206,4 @@ def _tensor_bytes(path: Path, width: int) -> int:
             header = json.loads(file.read(length))
         except ValueError:
             return size
-    return width * sum(math.prod(tensor["shape"]) for name, tensor in header.items() if name != "__metadata__")
+    return width * sum(int(math.prod(tensor["shape"])) for name, tensor in header.items() if name != "__metadata__")

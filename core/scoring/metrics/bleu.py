@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import ClassVar
 
 from sacrebleu.metrics.bleu import BLEU, BLEUScore
@@ -41,11 +43,13 @@ class Bleu(Metric):
         bleu = _score(example.document, example.summary)
         parts = tuple(self._part(example, span) for span in sentences(example.summary))
         notes = (f"Brevity penalty {bleu.bp:.3g}: {bleu.sys_len} against {bleu.ref_len} tokens.",)
-        return Score(bleu.bp * _mean_precision(bleu), parts, Seen((Span(0, len(example.document)),), notes=notes))
+        precisions = [precision for precision, number in zip(bleu.precisions, bleu.totals, strict=True) if number]
+        value = bleu.bp * _geometric_mean(precisions) if precisions else 0.0
+        return Score(value, parts, Seen((Span(0, len(example.document)),), notes=notes))
 
     def _part(self, example: Example, span: Span) -> Part:
         claim = span.of(example.summary)
-        return Part(span, _mean_precision(_score(example.document, claim)), closest_evidence(example, claim))
+        return Part(span, _geometric_mean(_score(example.document, claim).precisions), closest_evidence(example, claim))
 
 
 def _score(document: str, text: str) -> BLEUScore:
@@ -53,11 +57,11 @@ def _score(document: str, text: str) -> BLEUScore:
     return score
 
 
-def _mean_precision(score: BLEUScore) -> float:
-    """The geometric mean of the precisions, which is sacrebleu's score without the penalty."""
-    # sacrebleu adds by the built-in sum, whose last digit depends on the version of Python
-    precisions = score.precisions
-    return math.exp(math.fsum(map(math.log, precisions)) / len(precisions)) if all(precisions) else 0.0
+def _geometric_mean(precisions: Sequence[float]) -> float:
+    if not all(precisions):
+        return 0.0
+    # one after the other, as sacrebleu does by the built-in sum, which rounds in another way from Python 3.12 on
+    return math.exp(reduce(add, map(math.log, precisions)) / len(precisions))
 
 
 @memoize(8)
