@@ -391,7 +391,7 @@ class DefinitionCache:
 
 @lru_cache(maxsize=1)
 def _parser() -> bytes:
-    """What reads definitions: those that another version of it read count for nothing."""
+    """The text of the parser: definitions that another version of it read count for nothing."""
     return Path(definitions.__file__).read_bytes()
 
 
@@ -440,6 +440,5 @@ def _library_version(module: str) -> str:
         return metadata.version(distributions[0]) if distributions else ""
 
 
-@lru_cache(maxsize=1024)
 def _file_hash(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()[:HASH_DIGITS]
