@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Annotated
 
 import typer
-from core.assessment.audit.gallery import gallery_html
 
 from annotations.store.store import Store
 from core.assessment.audit.bundled_audits import bundled_audits
@@ -32,7 +31,7 @@ from core.assessment.audit.report import (
     read_report,
     report_json,
 )
-from core.assessment.audit.report_html import report_html
+from core.assessment.audit.report_html import gallery_html, report_html
 from core.assessment.audit.report_text import badge_svg, format_changes, format_report, report_markdown
 from core.assessment.gate.results_file import read_results
 from core.edits.battery import STANDARD_BATTERY

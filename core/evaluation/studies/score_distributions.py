@@ -13,7 +13,7 @@ from core.evaluation.report import Axis, Cell, Chart, Column, Report, Series, Ta
 from core.evaluation.study import Study, StudyData
 from core.results.cases.cases import Cases, MetricColumn
 from core.results.cases.measures import Slice, labelled_in_slice, shown_columns
-from core.scoring.metric_title import metric_title
+from core.scoring.metric import metric_title
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import RocCurve, measure_roc_curve
 from core.stats.statistic import Values

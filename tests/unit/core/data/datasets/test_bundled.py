@@ -15,8 +15,9 @@ from core.data.datasets.bundled import FOLDER, Bundled, bundled_items
 from core.edits.battery import standard_battery
 from core.edits.perturbation import Perturbation
 from core.errors import UnscorableError
-from core.text import edits, entities, sentences
+from core.text import edits
 from core.text.english.numbers import NUMBER_WORDS
+from core.text.text import entities, sentences
 from core.types import ErrorType, Example, Item, Verdict
 
 DOMAINS = set(
