@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.assessment.pinned.comparison import Change, basis_of, compare
+from core.assessment.pinned.comparison import PinChange, basis_of, compare
 from core.assessment.pinned.files import FORMS, write_pins
 from core.assessment.pinned.pin import AuditSource, PairSource, Part, PinnedReport, Source
 from core.assessment.pinned.recipe import RecipePart, read_recipe
@@ -63,7 +63,7 @@ def command(
         comparison = compare(before.then, basis_of(part.pin)) if before.then else None
         if comparison:
             remarks[place] = comparison.sentence
-            changed = changed or comparison.change is not Change.NONE
+            changed = changed or comparison.change is not PinChange.NONE
         print_status(f"{part.pin.title}: {comparison.sentence if comparison else 'Made; nothing to compare with.'}")
     for path in to or ():
         for written in write_pins(report, path, remarks):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.models.words.shallow import FEATURES, MODEL_SUFFIX, Layer, ShallowModel, TrainingFacts
+from core.models.words.shallow import MODEL_SUFFIX, SHALLOW_FEATURES, Layer, ShallowModel, TrainingFacts
 
 
 def model(folder: Path) -> Path:
@@ -22,7 +22,7 @@ def shallow() -> ShallowModel:
     random = np.random.default_rng(20_240_607)
     return ShallowModel(
         output="probability",
-        features=FEATURES,
+        features=SHALLOW_FEATURES,
         means=(*random.uniform(0, 1, 5).tolist(), 20.0),  # the last: words of the document for each of the summary
         scales=(*random.uniform(0.1, 0.5, 5).tolist(), 20.0),
         undefined=(True,) * 6,

@@ -20,7 +20,7 @@ _COUNTS = {"samples": "summaries", "documents": "documents", "pairs": "pairs"}
 _DIGITS = 6  # significant ones that count: the order of summing changes the last
 
 
-class Change(StrEnum):
+class PinChange(StrEnum):
     """Result of a comparison."""
 
     NONE = "unchanged"
@@ -41,7 +41,7 @@ class Basis:
 class Comparison:
     """A change, and a sentence that says it to people."""
 
-    change: Change
+    change: PinChange
     sentence: str
 
 
@@ -89,12 +89,12 @@ def compare(then: Basis, now: Basis) -> Comparison:
             if names
         ]
         also = f" The data changed too: {', '.join(counted)}." if counted else ""
-        return Comparison(Change.SIGNATURE, f"Signature changed: {' and '.join(words)}.{also}")
+        return Comparison(PinChange.SIGNATURE, f"Signature changed: {' and '.join(words)}.{also}")
     if counted:
-        return Comparison(Change.DATA, f"Data changed: {', '.join(counted)}.")
+        return Comparison(PinChange.DATA, f"Data changed: {', '.join(counted)}.")
     if then.figures != now.figures:
-        return Comparison(Change.DATA, "Data changed: as many texts as before, but the figures are others.")
-    return Comparison(Change.NONE, "Unchanged: the same figures from the same signatures.")
+        return Comparison(PinChange.DATA, "Data changed: as many texts as before, but the figures are others.")
+    return Comparison(PinChange.NONE, "Unchanged: the same figures from the same signatures.")
 
 
 def _identity(signature: str) -> list[str]:

@@ -12,7 +12,7 @@ from core.errors import TouchstoneError
 from core.evaluation.report import Column, Pivot, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Study, StudyData
 from core.evaluation.training.shallow_trainer import TrainingTable, TrainingTask, fit_model
-from core.models.words.shallow import FEATURES, OutputKind, TrainingFacts
+from core.models.words.shallow import SHALLOW_FEATURES, OutputKind, TrainingFacts
 from core.results.cases.cases import Cases, MetricColumn
 from core.results.cases.measures import SLICE_FIELDS, MetricRow, metric_rows, slice_cases
 from core.scoring.metric import metric_title
@@ -40,16 +40,16 @@ def feature_correlations(cases: Cases, drawn: Resamples) -> Iterator[FeatureCorr
 def correlations_of(column: MetricColumn, cases: Cases, drawn: Resamples) -> Iterator[FeatureCorrelation]:
     """One metric against every feature that was scored, but itself."""
     for feature in cases.columns:
-        if feature.name in FEATURES and feature is not column:
+        if feature.name in SHALLOW_FEATURES and feature is not column:
             rated = RatedScores(column.values, feature.values, cases.documents)
             yield FeatureCorrelation(column.name, feature.name, drawn.estimate(spearman(rated)))
 
 
-SURFACE_FEATURES = (*FEATURES, "summary-length", "source-position", "coverage", "density")
+SURFACE_FEATURES = (*SHALLOW_FEATURES, "summary-length", "source-position", "coverage", "density")
 """The six features, and what a metric may follow besides: length, position and extractiveness."""
 
 
-def missing_features(cases: Cases, features: Sequence[str] = FEATURES) -> list[str]:
+def missing_features(cases: Cases, features: Sequence[str] = SHALLOW_FEATURES) -> list[str]:
     """The features that no sample has a score of."""
     there = {column.name for column in cases.columns if not np.isnan(column.values).all()}
     return [feature for feature in features if feature not in there]
@@ -80,7 +80,7 @@ def predicted_shares(cases: Cases, drawn: Resamples, seed: int = 0) -> Iterator[
     """Every metric that is no feature itself. Raises TouchstoneError where a feature was not scored."""
     features, folds = _feature_array(cases), deal_folds(cases.documents, _FOLDS, seed)
     for column in cases.columns:
-        if column.name not in FEATURES:
+        if column.name not in SHALLOW_FEATURES:
             predicted = _cross_predicted(features, column.values, folds, "score", seed)
             order = spearman(RatedScores(predicted, column.values, cases.documents))
             variance = _explained_variance(predicted, column.values, cases.documents)
@@ -135,7 +135,7 @@ def surface_against_metrics(cases: Cases, drawn: Resamples, seed: int = 0) -> li
     # a document goes with its first sample, so that no two parts share one
     folds: Numbers = apart[np.unique(cases.documents, return_index=True)[1]][cases.documents]
     predicted = _cross_predicted(_feature_array(cases), cases.labels, folds, "probability", seed)
-    metrics = tuple(column for column in cases.columns if column.name not in FEATURES)
+    metrics = tuple(column for column in cases.columns if column.name not in SHALLOW_FEATURES)
     with_surface = replace(cases, columns=(MetricColumn(SURFACE_MODEL, predicted), *metrics))
     parts = slice_cases(with_surface, "dataset")
     several = len({SLICE_FIELDS["dataset"](sample) for sample in cases.samples}) > 1
@@ -143,7 +143,7 @@ def surface_against_metrics(cases: Cases, drawn: Resamples, seed: int = 0) -> li
     return [replace(row, n=row.figures["auc"].estimate.n) for row in rows]
 
 
-def _feature_array(cases: Cases, features: Sequence[str] = FEATURES) -> Values:
+def _feature_array(cases: Cases, features: Sequence[str] = SHALLOW_FEATURES) -> Values:
     """The features in their order, (samples, features), nan where one is undefined."""
     if missing := missing_features(cases, features):
         raise TouchstoneError(f"Not scored yet: {', '.join(missing)}. Score the data with them first.")
@@ -206,7 +206,7 @@ class Surface(Study):
     def run(self, data: StudyData) -> Report:
         cases, drawn = data.scored, data.draws
         missing = missing_features(cases)
-        if len(missing) == len(FEATURES):
+        if len(missing) == len(SHALLOW_FEATURES):
             raise TouchstoneError(f"Not scored yet: {', '.join(missing)}. Score the data with them first.")
         shares: list[PredictedShare] = []
         rivals: list[MetricRow] = []

@@ -43,10 +43,9 @@ from core.models.pool import IMPORTING
 from core.models.unfinished_training import UNFINISHED, TrainingStep, UnfinishedTraining
 from core.models.weights.locations import ModelStatus, locate, state_on_disk
 from core.models.words.head import CONFIG_FILE, FORMAT, SHALLOW_FILE, attention_shapes
-from core.models.words.shallow import FEATURES as SURFACE_FEATURES
-from core.models.words.shallow import TrainingFacts
+from core.models.words.shallow import SHALLOW_FEATURES, TrainingFacts
 from core.models.words.trained_head import write_head
-from core.models.words.word_features import FEATURES
+from core.models.words.word_features import WORD_FEATURES
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import VERSION
@@ -188,7 +187,7 @@ def open_unfinished(plan: TrainingPlan, data: TrainingData, folder: Path, encode
             VERSION,
             FORMAT,
             attention_shapes(FOLDS, 0),
-            FEATURES,
+            WORD_FEATURES,
             encoder.sha256,
             plan.seed,
             data.documents.tolist(),
@@ -259,7 +258,7 @@ def shallow_account(facts: TrainingFacts, held_out: Values) -> RecipeAccount:
         held_out,
         {},
         {},
-        reads=f"a small perceptron reads six numbers of the surface: {', '.join(SURFACE_FEATURES)}. The score is the probability that "
+        reads=f"a small perceptron reads six numbers of the surface: {', '.join(SHALLOW_FEATURES)}. The score is the probability that "
         "the summary is consistent. It is what every other metric should beat. Only labelled summaries were learned from.",
         judged=f"{facts.held_out_documents} of {facts.documents + facts.held_out_documents} documents, near-duplicates together, "
         "were held out, and the figures are of these.",

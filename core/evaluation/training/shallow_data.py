@@ -12,7 +12,7 @@ import numpy as np
 
 from core.errors import TouchstoneError, UnknownNameError
 from core.evaluation.training.shallow_trainer import TrainingTable
-from core.models.words.shallow import FEATURES, OutputKind
+from core.models.words.shallow import SHALLOW_FEATURES, OutputKind
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.stats.statistic import Mask, Numbers, Values, number_documents
@@ -129,7 +129,7 @@ def shallow_features(engine: Engine, examples: Iterable[Example]) -> tuple[Value
     """
     values: list[float] = []
     signatures: dict[str, str] = {}
-    for _, outcome in engine.run([METRICS.parse(spec) for spec in FEATURES], examples):
+    for _, outcome in engine.run([METRICS.parse(spec) for spec in SHALLOW_FEATURES], examples):
         if isinstance(outcome, Result):
             feature_value = outcome.score
         elif outcome.kind is FailureKind.INPUT:
@@ -139,4 +139,4 @@ def shallow_features(engine: Engine, examples: Iterable[Example]) -> tuple[Value
         values.append(feature_value)
         if isinstance(outcome, Result):
             signatures[outcome.metric] = outcome.signature
-    return np.array(values).reshape(-1, len(FEATURES)), signatures
+    return np.array(values).reshape(-1, len(SHALLOW_FEATURES)), signatures

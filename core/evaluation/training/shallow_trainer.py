@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.errors import TouchstoneError
-from core.models.words.shallow import FEATURES, Layer, OutputKind, ShallowModel, TrainingFacts, network_inputs
+from core.models.words.shallow import SHALLOW_FEATURES, Layer, OutputKind, ShallowModel, TrainingFacts, network_inputs
 from core.stats.statistic import Mask, Numbers, Values
 
 _HELD_OUT_SHARE = 0.25  # of the documents
@@ -116,7 +116,7 @@ def fit_model(table: TrainingTable, task: TrainingTask, facts: TrainingFacts) ->
     )
     return ShallowModel(
         output=task.output,
-        features=FEATURES,
+        features=SHALLOW_FEATURES,
         means=tuple(means.tolist()),
         scales=tuple(scales.tolist()),
         undefined=tuple(bool(np.isnan(column).any()) for column in table.values.T),

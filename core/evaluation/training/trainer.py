@@ -18,7 +18,7 @@ from core.models.unfinished_training import TrainingStep, UnfinishedTraining
 from core.models.words.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
 from core.models.words.head import Head, HeadConfig
 from core.models.words.known_documents import document_sketch
-from core.models.words.word_features import FEATURES
+from core.models.words.word_features import WORD_FEATURES
 from core.models.words.word_table import WordTable, support_scores
 from core.stats.statistic import Mask, Numbers, Values, deal_folds
 
@@ -75,7 +75,7 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
     config = HeadConfig(
         encoder=encoder.source,
         encoder_sha256=encoder.sha256,
-        features=FEATURES,
+        features=WORD_FEATURES,
         prior=float(np.log(known / (1 - known))),
         folds={name: part for name, part in sorted(found.items()) if part != CALIBRATION},
     )

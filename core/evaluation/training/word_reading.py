@@ -14,7 +14,7 @@ from core.evaluation.training.training_row import TrainingRow
 from core.models.words.trees import Labels
 from core.models.words.word_features import Features, ReadDocument, feature_matrix, read_document
 from core.models.words.word_states import WordStates
-from core.models.words.word_table import DOCUMENTS_FILE, WORDS_FILE, WordTable
+from core.models.words.word_table import DOCUMENT_STATES_FILE, WORDS_FILE, WordTable
 from core.text.text import sentences
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def read_words(encoder: WordEncoder, rows: Sequence[TrainingRow], folder: Path) 
     found: list[_ReadSentence] = []
     ends: list[int] = []
     done = 0
-    with (folder / WORDS_FILE).open("wb") as words, (folder / DOCUMENTS_FILE).open("wb") as documents:
+    with (folder / WORDS_FILE).open("wb") as words, (folder / DOCUMENT_STATES_FILE).open("wb") as documents:
         for text, places in groupby(order, key=lambda place: rows[place].document):
             states = encoder.read([text])[0]
             document = read_document(states)

@@ -19,8 +19,8 @@ from core.models.weights.files import MODEL_FILES, ONNX_FILES, WEIGHT_FILES
 from core.models.weights.hub_revisions import revision_of
 from core.models.weights.locations import is_local_source
 
-CARD_FILE, ADAPTER_FILE = "README.md", "adapter_config.json"
-_READ = (*MODEL_FILES, "tokenizer_config.json", ADAPTER_FILE, CARD_FILE)
+MODEL_CARD_FILE, ADAPTER_FILE = "README.md", "adapter_config.json"
+_READ = (*MODEL_FILES, "tokenizer_config.json", ADAPTER_FILE, MODEL_CARD_FILE)
 _MOST_BYTES = 8 * 2**20  # of a file that is read
 _MOST_FILES = 5_000
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 
 from core.models.words.trees import member_trees
-from core.models.words.word_features import FEATURES, Features
+from core.models.words.word_features import WORD_FEATURES, Features
 
 WEIGHTS_FILE, CONFIG_FILE = "model.safetensors", "config.json"
 CARD_FILE, FIGURES_FILE, DOCUMENTS_FILE = "README.md", "figures.json", "training_documents.txt"
@@ -26,7 +26,7 @@ CROSS_ENCODER_FORMAT = "touchstone-cross-encoder-1"
 
 SENTENCE_FACTS = ("largest", "mean of 3 largest", "mean of 8 largest", "mean", "unlike", "constant")
 """Facts about the words of a sentence: means of their logits, one minus their mean similarity, and 1."""
-SIMILARITY = FEATURES.index("late")
+SIMILARITY = WORD_FEATURES.index("late")
 """The feature that says how similar the most similar word of the document is."""
 
 
@@ -55,7 +55,7 @@ class HeadConfig(BaseModel):
     def _is_known(self) -> HeadConfig:
         if self.format != FORMAT:
             raise ValueError(f"its format is {self.format[:60]!r}, and {FORMAT!r} is read here; train it again")
-        if self.features != FEATURES:
+        if self.features != WORD_FEATURES:
             raise ValueError("it reads other features of words than this version of Touchstone has; train it again")
         return self
 
@@ -79,14 +79,14 @@ HEADS, UNITS, HIDDEN = 4, 64, 128
 
 def attention_shapes(members: int, width: int) -> dict[str, tuple[int, ...]]:
     """The shapes of AttentionTensors for states of some width."""
-    inputs = len(FEATURES) + 4 * UNITS + 2 * HEADS
+    inputs = len(WORD_FEATURES) + 4 * UNITS + 2 * HEADS
     return {
         **dict.fromkeys(("query", "key", "value"), (members, width, UNITS)),
         "sharpness": (members, 1, HEADS, 1),
         "hidden": (members, inputs, HIDDEN),
         **dict.fromkeys(("hidden_bias", "out"), (members, 1, HIDDEN)),
         "out_bias": (members, 1),
-        **dict.fromkeys(("mean", "spread"), (members, 1, len(FEATURES))),
+        **dict.fromkeys(("mean", "spread"), (members, 1, len(WORD_FEATURES))),
     }
 
 

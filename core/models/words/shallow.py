@@ -13,7 +13,7 @@ from core.base.metric_tables import wrong_fields
 from core.errors import LoadError
 from core.stats.statistic import Values
 
-FEATURES = (
+SHALLOW_FEATURES = (
     "rouge2[measured=f1]",
     "entity-overlap",
     "semantic-similarity[compared=sentences]",
@@ -83,11 +83,11 @@ class ShallowModel(_FrozenModel):
 
     @model_validator(mode="after")
     def _fits_together(self) -> ShallowModel:
-        if self.features != FEATURES:
-            raise ValueError(f"it reads {', '.join(self.features)}, and the features are {', '.join(FEATURES)}")
-        if {len(self.means), len(self.scales), len(self.undefined)} != {len(FEATURES)} or min(self.scales) <= 0:
+        if self.features != SHALLOW_FEATURES:
+            raise ValueError(f"it reads {', '.join(self.features)}, and the features are {', '.join(SHALLOW_FEATURES)}")
+        if {len(self.means), len(self.scales), len(self.undefined)} != {len(SHALLOW_FEATURES)} or min(self.scales) <= 0:
             raise ValueError("means, scales and undefined must hold one entry for each feature, scales above 0")
-        width = 2 * len(FEATURES)
+        width = 2 * len(SHALLOW_FEATURES)
         for layer in self.layers:
             if len(layer.weights) != width or {len(row) for row in layer.weights} != {len(layer.biases)}:
                 raise ValueError("the layers do not fit together")

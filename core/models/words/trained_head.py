@@ -21,7 +21,7 @@ from core.models.words.head import (
     Tensors,
     attention_shapes,
 )
-from core.models.words.word_features import FEATURES
+from core.models.words.word_features import WORD_FEATURES
 
 _OF_NODES = {"feature": "i", "threshold": "f", "left": "i", "right": "i", "value": "f"}
 _OF_MEMBERS = {"sentence": len(SENTENCE_FACTS), "similarity": 2}
@@ -62,7 +62,7 @@ def _check_trees(tensors: Tensors) -> None:
     leads_on = all(np.all((tensors[side] >= here) & (tensors[side] < nodes)) for side in ("left", "right"))
     leaf = (tensors["left"] == here) == (tensors["right"] == here)
     inside = np.all((tensors["roots"] >= 0) & (tensors["roots"] < nodes))
-    known = np.all((tensors["feature"] >= 0) & (tensors["feature"] < len(FEATURES)))
+    known = np.all((tensors["feature"] >= 0) & (tensors["feature"] < len(WORD_FEATURES)))
     if sizes != {nodes} or not (leads_on and leaf.all() and inside and known) or not len(tensors["roots"]):
         raise ValueError("its tensors are no trees")
     if not all(np.isfinite(tensors[name]).all() for name in ("value", "base", *_OF_MEMBERS)):

@@ -23,7 +23,7 @@ from core.types import Span
 Features = NDArray[np.float32]
 Matrix = NDArray[np.float32]
 
-FEATURES = (
+WORD_FEATURES = (
     "late",
     "early",
     "late margin",
@@ -183,7 +183,7 @@ def _antonyms() -> Mapping[str, tuple[str, ...]]:
 def feature_matrix(document: ReadDocument, sentence: WordStates) -> Features:
     """The features of each word of one sentence, (words, features). Both texts must have a word."""
     found = word_features(document, sentence)
-    return np.stack([found[name] for name in FEATURES], axis=1)
+    return np.stack([found[name] for name in WORD_FEATURES], axis=1)
 
 
 def word_features(document: ReadDocument, sentence: WordStates) -> dict[str, Features]:

@@ -20,7 +20,7 @@ from core.stats.statistic import Mask, Numbers, Values
 if TYPE_CHECKING:
     pass
 
-WORDS_FILE, DOCUMENTS_FILE = "word_states.f16", "document_states.f16"
+WORDS_FILE, DOCUMENT_STATES_FILE = "word_states.f16", "document_states.f16"
 
 HalfStates = NDArray[np.float16]
 
@@ -42,7 +42,7 @@ class StateTable:
     def mapped(cls, folder: Path, width: int, document: Numbers, ends: Numbers) -> StateTable:
         """The states in a folder. Raises OSError or ValueError where they are not all there."""
         words, documents = (
-            np.memmap(folder / name, np.float16, "r").reshape(-1, width) for name in (WORDS_FILE, DOCUMENTS_FILE)
+            np.memmap(folder / name, np.float16, "r").reshape(-1, width) for name in (WORDS_FILE, DOCUMENT_STATES_FILE)
         )
         if len(documents) != ends[-1]:
             raise ValueError(f"{folder} has states of {len(documents)} words of documents, and {ends[-1]} were read")

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from core.errors import BadSettingError
 from core.model_reference import Checkpoint, ModelRef
-from core.models.words.shallow import FEATURES, MODEL_SUFFIX
+from core.models.words.shallow import MODEL_SUFFIX, SHALLOW_FEATURES
 from core.registry import Plugin
 from core.scoring.metric import METRICS, Card, Metric
 from core.scoring.metric_parts.lockstep import run_in_lockstep
@@ -51,7 +51,7 @@ class Shallow(MultiRoundMetric):
 
     @property
     def features(self) -> Mapping[str, Metric]:
-        return {spec: METRICS.parse(spec) for spec in FEATURES}
+        return {spec: METRICS.parse(spec) for spec in SHALLOW_FEATURES}
 
     def uses(self) -> Sequence[Plugin]:
         return list(self.features.values())

@@ -19,7 +19,7 @@ from core.assessment.papers.paper import (
     missing_for,
 )
 from core.evaluation.studies.surface import SURFACE_MODEL, feature_correlations, surface_against_metrics
-from core.models.words.shallow import FEATURES
+from core.models.words.shallow import SHALLOW_FEATURES
 from core.results.cases.cases import Cases
 from core.results.cases.measures import MEASURES, draw_resamples, slice_cases
 from core.scoring.metric import METRICS, Metric
@@ -105,7 +105,7 @@ def _areas(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
     columns = [
         replace(column, direction="higher") if column.direction == "neutral" else column
         for column in cases.columns
-        if column.name in FEATURES
+        if column.name in SHALLOW_FEATURES
     ]
     features = {column.name: drawn.of(MEASURES["auc"](cases, part, column)).value for column in columns}
     surface = {
@@ -125,7 +125,7 @@ def _correlations(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
 
 
 def _with_features(file: DataFile, data: ReleasedData) -> Cases:
-    return data.scored(file, [METRICS.parse(spec) for spec in FEATURES])
+    return data.scored(file, [METRICS.parse(spec) for spec in SHALLOW_FEATURES])
 
 
 def _metric_figures(_: ReleasedData) -> Figures:

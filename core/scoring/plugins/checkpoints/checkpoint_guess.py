@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from core.errors import LoadError
 from core.models.weights.files import WEIGHT_FILES
-from core.models.weights.repository import CARD_FILE, Repository
+from core.models.weights.repository import MODEL_CARD_FILE, Repository
 from core.scoring.plugins.checkpoints.checkpoint_config import (
     Config,
     card_fields,
@@ -86,7 +86,7 @@ def guess_form(repository: Repository) -> Guess:
         notes = (*guess.notes, "Its weights are ONNX: ONNX Runtime computes them.")
         guess = replace(guess, candidates=computed, notes=notes)
     common: dict[str, object] = {"revision": repository.revision} if repository.revision else {}
-    common |= card_fields(repository.texts.get(CARD_FILE, ""))
+    common |= card_fields(repository.texts.get(MODEL_CARD_FILE, ""))
     if repository.download_mb:
         common["download_mb"] = repository.download_mb
     candidates = tuple({"checkpoint": repository.source, **one, **common} for one in guess.candidates)

@@ -14,7 +14,7 @@ from annotations.people.people import Role, add_person
 from annotations.store.reports import PersonReports
 from annotations.store.store import Store
 from core.assessment.pinned.address import address_of
-from core.assessment.pinned.comparison import Change, basis_of, compare
+from core.assessment.pinned.comparison import PinChange, basis_of, compare
 from core.assessment.pinned.pin import PairSource, Pin, StudySource, pin_json, read_pin
 from core.evaluation.studies.measures import Measures
 from core.settings import Settings
@@ -156,7 +156,7 @@ def made(source: StudySource | PairSource) -> Pin:
 def test_a_result_that_is_made_again_from_its_source_is_unchanged(source: StudySource | PairSource) -> None:
     first = made(source)
     again = made(read_pin(pin_json(first)).source)
-    assert compare(basis_of(first), basis_of(again)).change is Change.NONE
+    assert compare(basis_of(first), basis_of(again)).change is PinChange.NONE
     assert again.signatures
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.assessment.pinned.comparison import Change, basis_of, compare
+from core.assessment.pinned.comparison import PinChange, basis_of, compare
 from core.assessment.pinned.making import study_pin as pin_of_study
 from core.assessment.pinned.pin import Pin, StudySource, pin_json, read_pin
 from core.errors import TouchstoneError
@@ -32,16 +32,16 @@ def test_what_is_no_pin_is_refused_with_what_to_do(text: str) -> None:
 @pytest.mark.parametrize(
     ("now", "change", "sentence"),
     [
-        (study_pin(), Change.NONE, "Unchanged: the same figures"),
-        (study_pin(signature="rouge2|code:cd|touchstone:0.2.0"), Change.NONE, "Unchanged: the same figures"),
-        (study_pin(samples=260), Change.DATA, r"Data changed: summaries 240 → 260\."),
-        (study_pin("Other"), Change.DATA, "as many texts as before, but the figures are others"),
-        (study_pin(signature="rouge2|stemmer:False"), Change.SIGNATURE, "Signature changed: ROUGE-2.* has another signature"),
-        (replace(study_pin(), signatures={}), Change.SIGNATURE, "has no score any more"),
-        (study_pin(samples=260, signature="rouge2|2"), Change.SIGNATURE, "The data changed too: summaries 240 → 260"),
+        (study_pin(), PinChange.NONE, "Unchanged: the same figures"),
+        (study_pin(signature="rouge2|code:cd|touchstone:0.2.0"), PinChange.NONE, "Unchanged: the same figures"),
+        (study_pin(samples=260), PinChange.DATA, r"Data changed: summaries 240 → 260\."),
+        (study_pin("Other"), PinChange.DATA, "as many texts as before, but the figures are others"),
+        (study_pin(signature="rouge2|stemmer:False"), PinChange.SIGNATURE, "Signature changed: ROUGE-2.* has another signature"),
+        (replace(study_pin(), signatures={}), PinChange.SIGNATURE, "has no score any more"),
+        (study_pin(samples=260, signature="rouge2|2"), PinChange.SIGNATURE, "The data changed too: summaries 240 → 260"),
     ],
 )  # fmt: skip
-def test_a_change_is_said_in_a_sentence(now: Pin, change: Change, sentence: str) -> None:
+def test_a_change_is_said_in_a_sentence(now: Pin, change: PinChange, sentence: str) -> None:
     found = compare(basis_of(study_pin()), basis_of(now))
     assert found.change is change
     assert re.search(sentence, found.sentence), found.sentence
@@ -53,11 +53,11 @@ def test_a_figure_in_the_last_digit_is_no_change() -> None:
     nearly = replace(table.rows[0][2], estimate=replace(table.rows[0][2].estimate, value=0.812 + 1e-12))
     rows = ((*table.rows[0][:2], nearly), table.rows[1])
     other = replace(pin, content=replace(pin.content, tables=(replace(table, rows=rows),)))
-    assert compare(basis_of(pin), basis_of(other)).change is Change.NONE
+    assert compare(basis_of(pin), basis_of(other)).change is PinChange.NONE
 
 
 def test_an_audit_that_took_longer_is_unchanged() -> None:
-    assert compare(basis_of(audit()), basis_of(audit(seconds=2.0))).change is Change.NONE
+    assert compare(basis_of(audit()), basis_of(audit(seconds=2.0))).change is PinChange.NONE
 
 
 def test_one_finding_of_an_audit_has_its_sentence_and_its_pairs() -> None:

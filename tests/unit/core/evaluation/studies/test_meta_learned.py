@@ -8,14 +8,14 @@ import pytest
 from core.errors import TouchstoneError
 from core.evaluation.studies.surface import SURFACE_MODEL, Surface, predicted_shares, surface_against_metrics
 from core.evaluation.study import StudyData
-from core.models.words.shallow import FEATURES
+from core.models.words.shallow import SHALLOW_FEATURES
 from core.results.cases.cases import Cases, build_cases
 from core.results.cases.measures import draw_resamples
 from core.types import Sample, StoredScore, Verdict
 from tests.unit.core.evaluation.studies.bench_samples import sample, scored
 
 
-def surface_samples(dataset: str, n: int = 60, features: tuple[str, ...] = FEATURES) -> list[Sample]:
+def surface_samples(dataset: str, n: int = 60, features: tuple[str, ...] = SHALLOW_FEATURES) -> list[Sample]:
     """Consistent where the first feature is high; "copy" is that feature, "noise" is not of the surface."""
     rng = np.random.default_rng(sum(map(ord, dataset)))
     made = []
@@ -64,7 +64,7 @@ def test_a_single_dataset_holds_out_documents() -> None:
 
 
 def test_features_that_were_not_scored_are_named() -> None:
-    of = build_cases(surface_samples("one", features=FEATURES[:5]))
+    of = build_cases(surface_samples("one", features=SHALLOW_FEATURES[:5]))
     with pytest.raises(TouchstoneError, match="conciseness"):
         list(predicted_shares(of, draw_resamples(of, 10)))
 
@@ -81,10 +81,10 @@ def test_the_report_says_what_the_surface_predicts_and_separates(two: Cases) -> 
 
 
 def test_without_all_features_the_report_has_those_that_are_scored_and_names_the_others() -> None:
-    cases = build_cases(surface_samples("one", features=FEATURES[:5]))
+    cases = build_cases(surface_samples("one", features=SHALLOW_FEATURES[:5]))
     report = Surface().run(StudyData(datasets=("one",), cases=cases, resamples=10))
     assert [table.name for table in report.tables] == ["features"]
-    assert report.problems == (f"Not scored: {FEATURES[5]}. What all six explain is missing.",)
-    assert report.table().figure("estimate", metric="copy", feature=FEATURES[0]).value == pytest.approx(1.0)
+    assert report.problems == (f"Not scored: {SHALLOW_FEATURES[5]}. What all six explain is missing.",)
+    assert report.table().figure("estimate", metric="copy", feature=SHALLOW_FEATURES[0]).value == pytest.approx(1.0)
     with pytest.raises(TouchstoneError, match="Not scored yet"):
         Surface().run(StudyData(cases=build_cases(surface_samples("one", features=()))))

@@ -27,7 +27,7 @@ from core.models.words.head import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, WEIGH
 from core.models.words.known_documents import document_sketch
 from core.models.words.trained_head import read_head, write_head
 from core.models.words.trees import MAX_TREES, STEP_TREES, Labels, boost, first_trees, mean_trees, tree_tensors
-from core.models.words.word_features import FEATURES, Features
+from core.models.words.word_features import WORD_FEATURES, Features
 from core.scoring.metrics.mine import Mine
 from core.types import Example, Verdict
 from tests.unit.core.evaluation.training.hashed_words import encoder
@@ -111,7 +111,7 @@ def test_both_sides_of_a_pair_lie_in_one_document() -> None:
 
 def test_what_is_read_again_says_the_same(tmp_path: Path) -> None:
     head = own()[2].head
-    values = np.random.default_rng(0).normal(size=(200, len(FEATURES))).astype(np.float32)
+    values = np.random.default_rng(0).normal(size=(200, len(WORD_FEATURES))).astype(np.float32)
     again = read_head(saved(tmp_path))
     assert np.abs(again.tree_logits(values) - head.tree_logits(values)).max() <= 1e-5
 
@@ -145,7 +145,7 @@ def test_a_blank_or_a_sentence_more_leaves_a_document_to_its_fold(change: str, t
 def noise(seed: int) -> tuple[Features, Labels]:
     """Features and labels of 3,000 words, with something to learn."""
     rng = np.random.default_rng(seed)
-    values = rng.normal(size=(3000, len(FEATURES))).astype(np.float32)
+    values = rng.normal(size=(3000, len(WORD_FEATURES))).astype(np.float32)
     return values, (values[:, 0] * values[:, 1] + rng.normal(size=3000) > 1).astype(np.int8)
 
 

@@ -18,7 +18,7 @@ from core.evaluation.training.shallow_data import document_numbers, shallow_feat
 from core.evaluation.training.shallow_trainer import TrainingTable, TrainingTask, held_out_pairs, train_model
 from core.model_reference import Checkpoint
 from core.models.adapters import mlp
-from core.models.words.shallow import FEATURES, ShallowModel, read_model
+from core.models.words.shallow import SHALLOW_FEATURES, ShallowModel, read_model
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
@@ -28,7 +28,7 @@ from tests.parity import tiny_shallow
 
 LABELS = TrainingTask("synthetic", "label", "probability", seed=3)
 SCORES = TrainingTask("synthetic", "a metric", "score", seed=3)
-ENTITY, NOVELTY = FEATURES.index("entity-overlap"), FEATURES.index("word-novelty")
+ENTITY, NOVELTY = SHALLOW_FEATURES.index("entity-overlap"), SHALLOW_FEATURES.index("word-novelty")
 
 
 def table(target: Callable[[Values], Values]) -> TrainingTable:
@@ -122,7 +122,7 @@ def test_an_undefined_feature_counts_as_the_mean_of_training_and_is_marked(learn
     absent[0, ENTITY] = np.nan
     assert np.abs(marked).max() > 0
     assert model.predict(absent) != model.predict(mean)
-    assert model.undefined == tuple(name == "entity-overlap" for name in FEATURES)
+    assert model.undefined == tuple(name == "entity-overlap" for name in SHALLOW_FEATURES)
     assert learned.undefined == (False,) * 6
 
 
@@ -147,7 +147,7 @@ def test_a_feature_that_never_varied_has_no_say() -> None:
 def test_a_feature_that_no_training_pair_lacked_must_be_there(learned: ShallowModel, tmp_path: Path) -> None:
     path = saved(learned, tmp_path)
     kind = mlp.load(path, Checkpoint(str(path), "mlp"), "cpu")
-    lacking = Question(Checkpoint(str(path), "mlp"), (), tuple((name, 0.5) for name in FEATURES[1:]))
+    lacking = Question(Checkpoint(str(path), "mlp"), (), tuple((name, 0.5) for name in SHALLOW_FEATURES[1:]))
     with pytest.raises(TouchstoneError, match=re.escape("This text has no rouge2[measured=f1]")):
         kind.encode([lacking])
 
@@ -232,10 +232,10 @@ DOCUMENT = "The harbour of Lindvale was closed on Tuesday. Nobody was hurt. It r
 def test_the_features_are_the_scores_of_the_metrics_of_these_names(engine: Engine) -> None:
     examples = [Example("named", DOCUMENT, "Lindvale was closed."), Example("plain", DOCUMENT, "it rained.")]
     values, signatures = shallow_features(engine, examples)
-    scores = [[score(engine, spec, example) for spec in FEATURES] for example in examples]
+    scores = [[score(engine, spec, example) for spec in SHALLOW_FEATURES] for example in examples]
     assert np.array_equal(values, np.array(scores), equal_nan=True)
-    assert np.isnan(values).tolist() == [[False] * 6, [name == "entity-overlap" for name in FEATURES]]
-    assert list(signatures) == list(FEATURES)
+    assert np.isnan(values).tolist() == [[False] * 6, [name == "entity-overlap" for name in SHALLOW_FEATURES]]
+    assert list(signatures) == list(SHALLOW_FEATURES)
     assert "weights:" in signatures["semantic-similarity[compared=sentences]"]
 
 

@@ -18,7 +18,7 @@ from cli import app
 from core.base.signatures import apart_from_code
 from core.data.datasets.bundled import bundled_items
 from core.evaluation.studies.surface import missing_features
-from core.models.words.shallow import FEATURES
+from core.models.words.shallow import SHALLOW_FEATURES
 from core.results.cases.bundled_scores import OFFLINE_METRICS, bundled_samples, compute_scores, precomputed_scores
 from core.results.cases.pooling import pool_cases
 from core.results.runs.run import run_from_lines
@@ -77,7 +77,7 @@ def test_the_scores_of_the_packaged_encoder_are_those_of_today(engine: Engine) -
 
 
 def test_the_surface_of_the_examples_can_be_compared_at_once() -> None:
-    assert set(FEATURES) <= set(OFFLINE_METRICS)
+    assert set(SHALLOW_FEATURES) <= set(OFFLINE_METRICS)
     assert missing_features(pool_cases([bundled_samples()])) == []
 
 
