@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, Protocol, TypeVar
 
-from core.base.profile import FREE_SETTINGS, Setting, read_profile
+from core.base import FREE_SETTINGS, Setting, read_profile
 from core.errors import BadSettingError, UnknownNameError
 
 

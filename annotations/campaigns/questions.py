@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from annotations.store.records import PairRecord, RecordError, require_storable
 from core.errors import EditError
-from core.text.edits import apply, parse, recover
+from core.text import apply, parse, recover
 from core.types import Edit, ErrorType, Example, Verdict
 
 Unit = Literal["pair", "summary", "explanation"]

@@ -29,7 +29,7 @@ from annotations.people.tokens import use_token
 from annotations.store.people_tables import ApiRequest
 from annotations.store.records import PairRecord, RecordError, RightsError
 from annotations.store.store import Store
-from core.text.edits import recover
+from core.text import recover
 
 _MOST_ITEMS = 1000
 _MOST_KEY = 200  # characters

@@ -72,7 +72,7 @@ from annotations.store.response_tables import (
 from annotations.store.store import Store
 from annotations.store.tables import Document, EditRow, Explanation, Item, Origin
 from annotations.store.writes import content_id, document_values, edit_rows, insert_new, item_row, origin_id
-from core.text.contexts import contexts_from_json
+from core.text import contexts_from_json
 from core.types import Edit, Example, Span
 
 _Of = TypeVar("_Of")

@@ -22,7 +22,7 @@ from annotations.results.resolution import Resolution
 from annotations.store.campaign_tables import Task
 from annotations.store.people_tables import Person
 from annotations.store.response_tables import Adjudication
-from core.stats.text_tables import format_coefficient, format_percent, markdown_table
+from core.stats import format_coefficient, format_percent, markdown_table
 
 _NOT_STATED = "Not stated."
 

@@ -21,11 +21,10 @@ from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS, RecordError
 from annotations.store.store import Store
 from annotations.store.tables import Dataset, SampleRow
 from annotations.store.writes import document_id
-from core.base.hub_licences import HUB_LICENCES
-from core.data.dataset import DATASETS
-from core.data.datasets.bundled import Bundled
-from core.stats.text_tables import markdown_table
-from core.text.contexts import context_records
+from core.base import HUB_LICENCES
+from core.data import DATASETS, Bundled
+from core.stats import markdown_table
+from core.text import context_records
 from core.types import Item, Verdict
 
 if TYPE_CHECKING:

@@ -29,9 +29,7 @@ from annotations.store.tables import (
     ScoreRow,
 )
 from annotations.store.writes import content_id, example_from_rows
-from core.text.contexts import optional_fields
-from core.text.edits import to_records
-from core.text.text import spreadsheet_safe
+from core.text import optional_fields, spreadsheet_safe, to_records
 from core.types import Edit
 
 ExportRow = dict[str, Any]

@@ -44,7 +44,7 @@ from annotations.store.database import read_session
 from annotations.store.store import Store
 from annotations.store.tables import Document, Explanation, Item
 from core.registry import Registry
-from core.text.contexts import contexts_from_json
+from core.text import contexts_from_json
 from core.types import Context
 
 

@@ -34,10 +34,10 @@ from annotations.store.store import Store
 from annotations.store.tables import Explanation, Origin, SampleRow
 from annotations.store.tables import Item as ItemRow
 from annotations.store.writes import ITEM_FACTS
-from core.data.datasets.bundled import bundled_items
-from core.results.cases.bundled_scores import bundled_samples
-from core.scoring.outcome_records import SentenceScores
-from core.stats.rates.score_draw import SELECTION_PROBABILITY
+from core.data import bundled_items
+from core.results import bundled_samples
+from core.scoring import SentenceScores
+from core.stats import SELECTION_PROBABILITY
 from core.types import (
     PRECOMPUTED,
     ErrorType,

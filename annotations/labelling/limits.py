@@ -21,7 +21,7 @@ from annotations.store.campaign_tables import Task
 from annotations.store.people_tables import Person
 from annotations.store.records import RecordError, require_text
 from annotations.store.response_tables import LimitEvent, Reservation, Response
-from core.stats.annotators.accuracy_limit import evidence_below, upper_share
+from core.stats import evidence_below, upper_share
 
 WARN_EVIDENCE, PAUSE_EVIDENCE = 5.0, 20.0
 """Evidence at which a person is warned and paused: who keeps to the limit is ever paused by it with a probability of 5 % at most."""

@@ -20,7 +20,7 @@ from annotations.store.imported_datasets import load_imported_samples
 from annotations.store.records import LOCAL_LABELS, PairRecord, RecordError
 from annotations.store.tables import EditRow, Explanation
 from annotations.store.tables import Item as ItemRow
-from core.text.edits import recover
+from core.text import recover
 from core.types import ErrorType, Sample, Verdict
 
 

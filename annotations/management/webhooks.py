@@ -24,7 +24,7 @@ from annotations.store.campaign_tables import Webhook
 from annotations.store.database import read_session
 from annotations.store.records import RecordError, require_text
 from annotations.store.store import Store
-from core.base.http.addresses import Address, gives_secrets, is_public, literal_address, secrets_refusal
+from core.base import Address, gives_secrets, is_public, literal_address, secrets_refusal
 
 STARTED, ENDED, RESUMED = "campaign.started", "campaign.ended", "campaign.resumed"
 """Events: the first label, an end, and a campaign that goes on after its end."""

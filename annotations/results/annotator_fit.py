@@ -15,9 +15,17 @@ from annotations.results.label_agreement import answer_codes, ratings_from_answe
 from annotations.results.results import CampaignLabel, known_labels, latest_blind_labels, load_labels
 from annotations.store.campaign_tables import AnswerKey, Task
 from annotations.store.tables import Item
-from core.stats.annotators.agreement import LabelMatrix
-from core.stats.annotators.annotator_model import MODELS, UNKNOWN, AnnotatorModel, competence_estimates, fit_model
-from core.stats.statistic import Estimate, Numbers, Values
+from core.stats import (
+    MODELS,
+    UNKNOWN,
+    AnnotatorModel,
+    Estimate,
+    LabelMatrix,
+    Numbers,
+    Values,
+    competence_estimates,
+    fit_model,
+)
 
 _DOUBTED = 0.2  # an answer that is less probable than this is listed
 _MOST_LISTED = 50

@@ -28,8 +28,7 @@ from annotations.results.resolution import resolve_tasks
 from annotations.store.campaign_tables import CampaignDraw, DrawnTask, DrawStop, Task
 from annotations.store.records import RecordError
 from annotations.store.response_tables import Reservation
-from core.stats.rates.rate_sequence import rate_sequence
-from core.stats.rates.score_draw import DrawnPool, DrawWay, PoolDraw, selection_probabilities
+from core.stats import DrawnPool, DrawWay, PoolDraw, rate_sequence, selection_probabilities
 from core.types import Verdict
 
 SUMMARY_QUESTIONS = ("label-summaries", "label-frank", "label-tofueval")

@@ -19,7 +19,7 @@ from annotations.store.records import RecordError
 from annotations.store.store import Store
 from annotations.store.tables import Origin, SampleRow
 from annotations.store.writes import ITEM_FACTS
-from core.stats.text_tables import align_columns
+from core.stats import align_columns
 
 MIN_ANNOTATORS = 2
 """An edit is judged once so many people have labelled it, or an adjudicator has decided."""

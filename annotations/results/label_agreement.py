@@ -21,25 +21,25 @@ from annotations.results.results import (
     latest_labels,
     load_labels,
 )
-from core.stats.annotators.agreement import (
+from core.stats import (
     DISTANCES,
+    AnswerDistance,
     Distance,
+    Estimate,
     LabelMatrix,
+    Resamples,
+    Statistic,
     cohen_kappa,
+    distance_alpha,
     gwet_ac1,
+    jensen_shannon_divergence,
     krippendorff_alpha,
     label_prevalence,
     raw_agreement,
-)
-from core.stats.annotators.answer_distance import (
-    AnswerDistance,
-    distance_alpha,
-    jensen_shannon_divergence,
     split_half_reliability,
     squared_distance,
+    undefined,
 )
-from core.stats.bootstrap import Resamples
-from core.stats.statistic import Estimate, Statistic, undefined
 
 OVERALL = "Overall"
 

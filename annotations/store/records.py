@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from core.errors import TouchstoneError
-from core.text.edits import apply
+from core.text import apply
 from core.types import Context, Edit, ErrorType, Outcome, Result, Verdict
 
 

@@ -13,8 +13,7 @@ from sqlmodel import Session, col, select
 from annotations.store.tables import CodeParts as CodeRow
 from annotations.store.tables import ScoreRow
 from annotations.store.writes import insert_new, score_row
-from core.base.code_version import CodeParts
-from core.base.signatures import apart_from_code, code_of_signature
+from core.base import CodeParts, apart_from_code, code_of_signature
 from core.types import Outcome, Result
 
 ReadCode = Callable[[str], CodeParts | None]

@@ -1,1 +1,51 @@
-"""Benchmarks and files of people as items: the contract of an importer, and one importer per file."""
+"""Benchmarks and people's own files, read as items.
+
+It imports `stats` and what is below. A new importer is one file in `datasets`, found by being there; readers that several share
+are in `datasets/formats`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from core import open_face
+
+if TYPE_CHECKING:
+    from core.data.dataset import (
+        DATASETS,
+        ImportCounts,
+        Importer,
+        Refusal,
+        format_counts,
+        readable_items,
+        reading_record,
+        source_sha256,
+        strict_items,
+    )
+    from core.data.datasets.bundled import Bundled, bundled_items
+    from core.data.datasets.explained import Explained
+    from core.data.datasets.formats.column_inference import infer_column_map, undecided_words
+    from core.data.datasets.formats.column_map import (
+        UNLABELLED_WORDS,
+        ColumnMap,
+        ScoreColumn,
+        classes_of_unclear_direction,
+        is_filled,
+        label_words,
+    )
+    from core.data.datasets.formats.fields import clean_text, document_key
+    from core.data.datasets.formats.item_stream import (
+        FIELD_NAMES,
+        LABEL_WORDS,
+        RecordPlace,
+        items_of_record,
+        items_of_rows,
+    )
+    from core.data.datasets.formats.mapping_report import label_meanings, left_out, open_questions
+    from core.data.datasets.formats.table_files import file_rows, table_rows
+    from core.data.datasets.formats.text_files import UTF8, Row, encoding_of
+    from core.data.datasets.formats.workbook_files import sheet_names
+    from core.data.datasets.generic import Generic, preview_rows, read_with_map, used_settings
+    from core.data.datasets.pairs import Pairs
+else:
+    __getattr__ = open_face(__file__, __name__)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from core.base.files.guest_folders import is_allowed, refusal
+from core.base import is_allowed, refusal
 from core.edits.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
 from core.registry import split_pieces

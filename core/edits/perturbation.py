@@ -8,13 +8,13 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.errors import TouchstoneError, UnscorableError
 from core.model_reference import ModelRef, local_checkpoints
-from core.models.weights.integrity import fingerprint_of_files
+from core.models import fingerprint_of_files
 from core.registry import Registry, format_spec, profile_field, title_with_settings
-from core.scoring.metric import portable_spec
-from core.text.english.inflection import indefinite_article
+from core.scoring import portable_spec
+from core.text import indefinite_article
 from core.types import Edit, ErrorType, Example, Intention, Rounds, Span, Verdict
 
 Intent = Literal["preserving", "breaking", "gaming"]

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from core.errors import UnknownNameError
-from core.stats.best_metric import Measurement
-from core.stats.statistic import Estimate
+from core.stats import Estimate, Measurement
 from core.types import Format
 
 Cell = str | bool | int | float | Estimate | Measurement | None

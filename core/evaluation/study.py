@@ -18,25 +18,19 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from core.base.background import Track, untracked
-from core.base.profile import Setting
+from core.base import Setting, Track, untracked
 from core.errors import BadSettingError, TouchstoneError
 from core.evaluation.report import Chart, Report, Table
 from core.registry import Registry, format_spec, settings_of
-from core.results.cases.measures import Slice, draw_resamples, slice_cases
-from core.results.cases.pool import pool_of_cases
+from core.results import Slice, draw_resamples, pool_of_cases, slice_cases
 from core.settings import VERSION
-from core.stats.bootstrap import RESAMPLES
+from core.stats import RESAMPLES
 from core.types import T
 
 if TYPE_CHECKING:
-    from core.results.cases.cases import Cases
-    from core.results.cases.pool import Pool
-    from core.results.runs.run import Run, VariantKey
-    from core.results.runs.shifts import Shift
-    from core.scoring.engine.engine import Engine
-    from core.scoring.outcome_records import SentenceScores
-    from core.stats.bootstrap import Resamples
+    from core.results import Cases, Pool, Run, Shift, VariantKey
+    from core.scoring import Engine, SentenceScores
+    from core.stats import Resamples
     from core.types import Item
 
 
@@ -151,7 +145,7 @@ class StudyData:
     @property
     def shifts(self) -> list[Shift]:
         """The shifts of the run under the variants that count."""
-        from core.results.runs.shifts import score_shifts
+        from core.results import score_shifts
 
         return score_shifts(self.stress_run, self.counting)
 

@@ -13,8 +13,7 @@ from core.model_reference import ModelRef
 from core.registry import Registry, format_spec, profile_field
 from core.scoring.engine.conversation import Conversation
 from core.scoring.metric import portable_spec
-from core.text.language import ENGLISH
-from core.text.text import closest_sentence
+from core.text import ENGLISH, closest_sentence
 from core.types import Answer, ClaimList, Example, Rounds, SummaryClaim
 
 BY_HAND = "edited by hand"

@@ -14,8 +14,16 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-from core.base.code_version import Root, adapter_root, code_hash, library_parts, own_parts
-from core.base.signatures import CODE_MARK, apart_from_code, code_of_signature
+from core.base import (
+    CODE_MARK,
+    Root,
+    adapter_root,
+    apart_from_code,
+    code_hash,
+    code_of_signature,
+    library_parts,
+    own_parts,
+)
 from core.errors import TouchstoneError
 from core.scoring.metric import METRICS, code_roots, metric_code_hash
 

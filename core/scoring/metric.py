@@ -10,13 +10,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import ClassVar, Literal
 
-from core.base.code_version import CodeParts, Root, adapter_root, class_root, code_hash, code_parts
-from core.base.profile import read_profile
-from core.base.signatures import CODE_MARK
+from core.base import CODE_MARK, CodeParts, Root, adapter_root, class_root, code_hash, code_parts, read_profile
 from core.errors import TouchstoneError
 from core.model_reference import ModelRef, local_checkpoints
 from core.registry import Plugin, Registry, format_spec, profile_field, settings_of, title_with_settings
-from core.text.language import ENGLISH, require_languages
+from core.text import ENGLISH, require_languages
 from core.types import Answer, Direction, Example, Question, Rounds, Score
 
 ContextReading = Literal["joined", "best", "passages"]

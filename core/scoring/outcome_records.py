@@ -8,9 +8,7 @@ from dataclasses import asdict
 from math import fsum
 from typing import Any
 
-from core.text.claim_records import claim_record
-from core.text.contexts import name_contexts
-from core.text.language import find_mark
+from core.text import claim_record, find_mark, name_contexts
 from core.types import ClaimScore, Example, Failure, Outcome, Part, Result, Span
 
 JsonRecord = dict[str, Any]

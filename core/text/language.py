@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.errors import BadSettingError
 from core.types import Example, Score
 

@@ -11,7 +11,7 @@ from math import fsum, log
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.text.nltk_import import import_nltk
 from core.types import Span
 

@@ -12,33 +12,36 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.assessment.audit.bundled_audits import bundled_audits
-from core.assessment.audit.data import (
+from core.assessment import (
+    LAST,
+    AuditReport,
+    Measurement,
     audit_command,
+    audit_metrics,
+    badge_svg,
+    build_report,
+    bundled_audits,
+    compare_reports,
+    format_changes,
+    format_history,
+    format_report,
+    gallery_html,
+    instrument_sentence,
+    last_report,
+    read_report,
+    read_results,
     released_columns,
+    report_html,
+    report_json,
+    report_markdown,
     with_battery,
     with_given_scores,
     with_saved_thresholds,
 )
-from core.assessment.audit.evidence import Measurement
-from core.assessment.audit.history import LAST, format_history, last_report
-from core.assessment.audit.report import (
-    AuditReport,
-    audit_metrics,
-    build_report,
-    compare_reports,
-    instrument_sentence,
-    read_report,
-    report_json,
-)
-from core.assessment.audit.report_html import gallery_html, report_html
-from core.assessment.audit.report_text import badge_svg, format_changes, format_report, report_markdown
-from core.assessment.gate.results_file import read_results
-from core.edits.battery import STANDARD_BATTERY
+from core.edits import STANDARD_BATTERY
 from core.errors import TouchstoneError
-from core.evaluation.studies.saved_threshold import thresholds_by_metric
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
+from core.evaluation import thresholds_by_metric
+from core.scoring import METRICS, Engine
 from core.settings import Settings
 from pages.commands.shared.inputs import open_output, read_bytes, read_lines
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress

@@ -9,20 +9,20 @@ from typing import Annotated
 import typer
 
 from core.errors import TouchstoneError
-from core.evaluation.reports.text import report_text
-from core.evaluation.studies.combine import Combine
-from core.evaluation.studies.saved_combination import cascade_entry, combination_entry
-from core.evaluation.study import StudyData
+from core.evaluation import Combine, StudyData, cascade_entry, combination_entry, report_text
 from core.model_reference import asks_endpoint
-from core.results.cases.cascade import Cascade
-from core.results.cases.measures import affordable_resamples
-from core.results.cases.sentence_combining import Level
-from core.scoring.engine.engine import Engine
-from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
-from core.scoring.metric import METRICS
-from core.scoring.outcome_records import scores_of_outcomes
-from core.scoring.plugins.combination_file import combination_class
-from core.scoring.plugins.metrics_folder import entry_toml, require_free_name, save_entry
+from core.results import Cascade, Level, affordable_resamples
+from core.scoring import (
+    METRICS,
+    TIMED_EXAMPLES,
+    Engine,
+    combination_class,
+    entry_toml,
+    require_free_name,
+    save_entry,
+    score_seconds,
+    scores_of_outcomes,
+)
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption

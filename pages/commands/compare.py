@@ -12,36 +12,40 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.assessment.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
-from core.assessment.gate.power import DEFAULT_LIMITS, few_documents_sentences, plan_sentences, ruled_out_sentences
-from core.assessment.gate.rates import compare_rates, split_labels
-from core.assessment.gate.regression import (
+from core.assessment import (
+    DEFAULT_LIMITS,
     LIMITED_MEASURES,
     Change,
+    GivenSide,
     Limit,
     MetricComparison,
-    compare_sides,
-    regressions,
-)
-from core.assessment.gate.results_file import (
-    GivenSide,
     MetricSide,
+    compare_rates,
+    compare_sides,
+    comparisons_junit,
+    comparisons_markdown,
+    few_documents_sentences,
+    format_comparisons,
     graded_columns,
+    is_stress_run,
     matched_sides,
+    plan_sentences,
     read_results,
+    read_stress_run,
+    regressions,
     require_agreeing_labels,
+    ruled_out_sentences,
     shared_signatures,
+    shared_texts,
     side_of_outcomes,
+    split_labels,
     unlabelled_cases,
+    verdict_sentence,
 )
-from core.assessment.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
 from core.errors import TouchstoneError
-from core.evaluation.studies.saved_threshold import OwnThreshold
-from core.results.cases.cases import Cases
-from core.results.cases.measures import affordable_resamples, draw_resamples
-from core.results.cases.pool_labels import read_pool_labels
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
+from core.evaluation import OwnThreshold
+from core.results import Cases, affordable_resamples, draw_resamples, read_pool_labels
+from core.scoring import METRICS, Engine
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption

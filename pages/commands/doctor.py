@@ -11,13 +11,11 @@ from typing import Annotated
 
 import typer
 
-from core.assessment.catalog.metric_setup import SetupStep, missing_steps, setup_state, setup_steps
+from core.assessment import SetupStep, missing_steps, setup_state, setup_steps
 from core.errors import TouchstoneError
 from core.model_reference import Checkpoint
-from core.models.pool import ModelPool
-from core.models.weights.files import BACKBONE
-from core.models.weights.locations import locate
-from core.scoring.metric import METRICS, Metric
+from core.models import BACKBONE, ModelPool, locate
+from core.scoring import METRICS, Metric
 from core.settings import Settings
 from pages.commands.shared.messages import download_models, print_status
 from pages.commands.shared.options import JsonOption
@@ -100,8 +98,7 @@ def _print_steps(setups: Mapping[Metric, Sequence[SetupStep]], *, whole: bool) -
 
 def _convert(archive: Path, folder: Path, backbone: str | None) -> None:
     # imported here: torch takes seconds, and every command would wait for it
-    from core.models.networks.conversion import convert
-    from core.models.weights.download import download
+    from core.models import convert, download
 
     def located(name: str) -> Path:
         part = Checkpoint(backbone or name, BACKBONE)

@@ -12,9 +12,9 @@ from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role
 from annotations.results.drawn import SUMMARY_QUESTIONS, CampaignDrawing
 from annotations.store.store import Store
-from core.results.cases.pool_draw import DrawRequest, draw_samples
+from core.results import DrawRequest, draw_samples
 from core.settings import Settings
-from core.stats.rates.score_draw import DrawWay
+from core.stats import DrawWay
 from pages.commands.shared.messages import print_status
 
 GROUP = "Data"

@@ -8,12 +8,10 @@ from typing import Annotated
 
 import typer
 
-from core.data.dataset import Refusal
-from core.edits.editing.batch import TrivialFilter, UnusedEdit, edited_pairs
-from core.edits.editing.editor import Editor
-from core.edits.editing.proposals import EditForm, UnusedReason
-from core.results.runs.filters import draw_sample
-from core.scoring.outcome_records import json_line
+from core.data import Refusal
+from core.edits import EditForm, Editor, TrivialFilter, UnusedEdit, UnusedReason, edited_pairs
+from core.results import draw_sample
+from core.scoring import json_line
 from core.settings import Settings
 from pages.commands.shared.inputs import open_output, read_items, refuse_overwriting_input
 from pages.commands.shared.messages import (

@@ -8,12 +8,18 @@ from typing import Annotated
 import typer
 
 from core.errors import Problem, attempt
-from core.models.llm.endpoint_setup import check_endpoint
-from core.models.llm.endpoints.capabilities import capability_store, format_capabilities
-from core.models.llm.endpoints.endpoint import Endpoint
-from core.models.llm.endpoints.endpoints import endpoint_problem, list_endpoints
-from core.models.llm.spending.budget import SpendTracker
-from core.models.llm.spending.spend import Spend, format_limits, format_spend
+from core.models import (
+    Endpoint,
+    Spend,
+    SpendTracker,
+    capability_store,
+    check_endpoint,
+    endpoint_problem,
+    format_capabilities,
+    format_limits,
+    format_spend,
+    list_endpoints,
+)
 from core.settings import Settings
 
 GROUP = "Metrics"
@@ -27,7 +33,7 @@ def command(
 ) -> None:
     """List the endpoints: address, model, limits, prices, what was spent, what they take, and the models that they serve."""
     # imported when asked for: openai takes a second to import
-    from core.models.llm.client.client import client_for
+    from core.models import client_for
 
     found = list_endpoints()
     spent = SpendTracker(Settings.read().cache_dir).total()

@@ -8,20 +8,19 @@ from typing import Annotated
 
 import typer
 
-from core.data.dataset import Refusal
+from core.data import Refusal
 from core.errors import TouchstoneError
-from core.evaluation.explanations.detect import (
+from core.evaluation import (
     ExplainMode,
     explain_all,
     explanation_record,
     explanation_signature,
     is_applicable,
+    summaries_with_edits,
     summary_conversation,
 )
-from core.evaluation.explanations.edited_summaries import summaries_with_edits
-from core.results.bulk.blocks import WHOLE
-from core.results.runs.filters import draw_sample
-from core.scoring.outcome_records import json_line
+from core.results import WHOLE, draw_sample
+from core.scoring import json_line
 from core.settings import Settings
 from core.types import Failure
 from pages.commands.shared.dataset_inputs import read_dataset_items

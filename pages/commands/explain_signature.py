@@ -9,10 +9,9 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.base.code_version import CodeParts
-from core.base.signatures import code_of_signature, describe_code, explain_signatures, signature_parts
+from core.base import CodeParts, code_of_signature, describe_code, explain_signatures, signature_parts
 from core.errors import TouchstoneError
-from core.scoring.engine.code_records import read_code
+from core.scoring import read_code
 from core.settings import Settings
 
 GROUP = "Metrics"

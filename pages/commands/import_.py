@@ -13,21 +13,22 @@ from annotations.exchange.samples import load_samples, save_scores
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.score_writes import SavedScores, format_saved_scores
 from annotations.store.store import Store
-from core.data.dataset import (
+from core.data import (
     DATASETS,
+    Explained,
+    Generic,
     ImportCounts,
     format_counts,
+    infer_column_map,
+    preview_rows,
     readable_items,
     reading_record,
     source_sha256,
     strict_items,
 )
-from core.data.datasets.explained import Explained
-from core.data.datasets.formats.column_inference import infer_column_map
-from core.data.datasets.generic import Generic, preview_rows
 from core.errors import TouchstoneError
-from core.models.weights.download import fetch_released_dataset, provenance_name
-from core.results.bulk.results import StoredResultsImporter, open_stored_results
+from core.models import fetch_released_dataset, provenance_name
+from core.results import StoredResultsImporter, open_stored_results
 from core.settings import Settings
 from pages.commands.shared.inputs import open_output, refuse_overwriting_input
 from pages.commands.shared.messages import print_status, with_progress

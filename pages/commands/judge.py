@@ -7,16 +7,23 @@ from typing import Annotated
 
 import typer
 
-from core.data.dataset import Refusal
-from core.evaluation.explanations.cases import judgement_records, read_judged
-from core.evaluation.explanations.causes import cause_conversation
-from core.evaluation.explanations.judge import JudgeSetup, judge_conversation, judge_signature
-from core.evaluation.explanations.panel import GradeCounts, PanelRule, judge_by_panel, panel_signature, require_panel
-from core.evaluation.explanations.panel_weights import estimate_weights
-from core.results.bulk.blocks import WHOLE, Shard
-from core.results.bulk.run import refuse_divided_budget
-from core.results.runs.filters import draw_sample
-from core.scoring.outcome_records import json_line
+from core.data import Refusal
+from core.evaluation import (
+    GradeCounts,
+    JudgeSetup,
+    PanelRule,
+    cause_conversation,
+    estimate_weights,
+    judge_by_panel,
+    judge_conversation,
+    judge_signature,
+    judgement_records,
+    panel_signature,
+    read_judged,
+    require_panel,
+)
+from core.results import WHOLE, Shard, draw_sample, refuse_divided_budget
+from core.scoring import json_line
 from core.settings import Settings
 from pages.commands.shared.dataset_inputs import read_explanations
 from pages.commands.shared.inputs import open_output, open_panel, open_sampling

@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 import typer
 
-from core.assessment.catalog.metric_catalog import format_direction, format_range, list_metrics, metrics_markdown
-from core.models.pool import ModelPool
+from core.assessment import format_direction, format_range, list_metrics, metrics_markdown
+from core.models import ModelPool
 from core.settings import Settings
 from pages.commands.shared.options import JsonOption, MarkdownOption
 

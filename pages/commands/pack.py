@@ -10,12 +10,11 @@ import typer
 
 from annotations.exchange.samples import load_provenance
 from annotations.store.store import Store
-from core.assessment.papers.paper_pack import PACK_NAME, PackRequest, write_pack
+from core.assessment import PACK_NAME, PackRequest, write_pack
 from core.errors import TouchstoneError
-from core.results.cases.cases import select_metrics
-from core.results.cases.measures import SLICE_FIELDS, slice_cases
+from core.results import SLICE_FIELDS, select_metrics, slice_cases
 from core.settings import Settings
-from core.stats.bootstrap import RESAMPLES
+from core.stats import RESAMPLES
 from pages.commands.shared.dataset_inputs import read_scored_samples
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DatasetsOption, ResamplesOption

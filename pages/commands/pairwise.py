@@ -8,19 +8,18 @@ from typing import Annotated
 
 import typer
 
-from core.data.dataset import Refusal
+from core.data import Refusal
 from core.errors import TouchstoneError
-from core.evaluation.explanations.edited_summaries import summaries_with_edits
-from core.evaluation.explanations.pairwise import (
+from core.evaluation import (
     Comparison,
     compare_all,
     comparison_record,
     edit_conversation,
     format_preferences,
     pairwise_signature,
+    summaries_with_edits,
 )
-from core.scoring.engine.engine import Engine
-from core.scoring.outcome_records import json_line
+from core.scoring import Engine, json_line
 from core.settings import Settings
 from core.types import Failure
 from pages.commands.shared.dataset_inputs import read_dataset_items

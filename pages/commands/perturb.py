@@ -8,18 +8,19 @@ from typing import Annotated
 
 import typer
 
-from core.data.dataset import Refusal
-from core.edits.battery import named_kinds
-from core.evaluation.reports.text import table_text
-from core.evaluation.studies.shifts import kinds_table
-from core.results.runs.filters import balanced_variants
-from core.results.runs.matrix import kind_coverage
-from core.results.runs.run import Plan, Variant
-from core.results.runs.run_sentences import refusal_sentences
-from core.results.runs.runner import continue_run
-from core.results.runs.variant_records import variant_record
-from core.scoring.engine.engine import Engine
-from core.scoring.outcome_records import json_line
+from core.data import Refusal
+from core.edits import named_kinds
+from core.evaluation import kinds_table, table_text
+from core.results import (
+    Plan,
+    Variant,
+    balanced_variants,
+    continue_run,
+    kind_coverage,
+    refusal_sentences,
+    variant_record,
+)
+from core.scoring import Engine, json_line
 from core.settings import Settings
 from pages.commands.shared.dataset_inputs import read_sources
 from pages.commands.shared.inputs import name_of_input, new_run, open_output

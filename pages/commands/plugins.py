@@ -7,11 +7,10 @@ from dataclasses import asdict
 
 import typer
 
-from core.data.dataset import DATASETS
-from core.edits.perturbation import PERTURBATIONS
-from core.evaluation.study import STUDIES
-from core.scoring.metric import METRICS
-from core.scoring.plugins.extensions import plugin_reports
+from core.data import DATASETS
+from core.edits import PERTURBATIONS
+from core.evaluation import STUDIES
+from core.scoring import METRICS, plugin_reports
 from pages.commands.shared.options import JsonOption
 
 GROUP = "Metrics"

@@ -27,6 +27,6 @@ def command(
 ) -> None:
     """Send a metric that you trained to the hub: weights, tokenizer, card and hashes of its documents, with your token (HF_TOKEN)."""
     # imported here: the hub's library takes a second, and every command would wait for it
-    from core.models.upload import push
+    from core.models import push
 
     typer.echo(push(folder, repository, licence, public=public, existing=existing))

@@ -10,13 +10,22 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.assessment.pinned.comparison import PinChange, basis_of, compare
-from core.assessment.pinned.files import FORMS, write_pins
-from core.assessment.pinned.pin import AuditSource, PairSource, Part, PinnedReport, Source
-from core.assessment.pinned.recipe import RecipePart, read_recipe
+from core.assessment import (
+    FORMS,
+    AuditSource,
+    PairSource,
+    Part,
+    PinChange,
+    PinnedReport,
+    RecipePart,
+    Source,
+    basis_of,
+    compare,
+    read_recipe,
+    write_pins,
+)
 from core.errors import TouchstoneError
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
+from core.scoring import METRICS, Engine
 from core.settings import Settings
 from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_status

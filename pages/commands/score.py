@@ -11,12 +11,9 @@ from typing import Annotated
 import typer
 
 from core.errors import TouchstoneError
-from core.evaluation.studies.saved_threshold import OwnThreshold
-from core.results.bulk.blocks import Shard
-from core.results.bulk.folder import Folder
-from core.results.bulk.plan import plan_sentences
-from core.results.bulk.scorer import ScoringJob
-from core.scoring.metric import METRICS
+from core.evaluation import OwnThreshold
+from core.results import Folder, ScoringJob, Shard, plan_sentences
+from core.scoring import METRICS
 from core.settings import Settings
 from pages.commands.shared.block_scoring import BlockPlan, Workers, plan_blocks, progress_record, score_blocks
 from pages.commands.shared.file_scoring import score_file

@@ -9,26 +9,25 @@ from typing import Annotated
 
 import typer
 
-from core.assessment.catalog.metric_catalog import default_metrics
-from core.base.profile import profile_names, read_profile
-from core.data.dataset import Refusal
-from core.edits.battery import named_kinds
-from core.edits.perturbation import Perturbation
+from core.assessment import default_metrics
+from core.base import profile_names, read_profile
+from core.data import Refusal
+from core.edits import Perturbation, named_kinds
 from core.errors import TouchstoneError, attempt
-from core.evaluation.report import Report
-from core.evaluation.reports.record import report_json
-from core.evaluation.reports.text import report_text
-from core.evaluation.studies.gaming import Gaming, for_each_metric
-from core.evaluation.studies.shifts import Shifts
-from core.evaluation.study import Study, StudyData
-from core.results.runs.cost import missing_conversations
-from core.results.runs.filters import VARIANT_FILTERS, filter_variants
-from core.results.runs.imported_variants import ImportedVariants, read_variants
-from core.results.runs.run import Plan, Run, append_records, open_run_file
-from core.results.runs.runner import continue_run
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS, Metric
-from core.scoring.nli_check import NLI_CHECKS, NliCheck
+from core.evaluation import Gaming, Report, Shifts, Study, StudyData, for_each_metric, report_json, report_text
+from core.results import (
+    VARIANT_FILTERS,
+    ImportedVariants,
+    Plan,
+    Run,
+    append_records,
+    continue_run,
+    filter_variants,
+    missing_conversations,
+    open_run_file,
+    read_variants,
+)
+from core.scoring import METRICS, NLI_CHECKS, Engine, Metric, NliCheck
 from core.settings import Settings
 from pages.commands.shared.dataset_inputs import read_sources
 from pages.commands.shared.inputs import name_of_input, new_run, open_shard, report_refusals

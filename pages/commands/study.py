@@ -13,23 +13,35 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from core.data.dataset import Refusal
+from core.data import Refusal
 from core.errors import TouchstoneError
-from core.evaluation.reports.files import FORMS, write_report
-from core.evaluation.reports.record import report_json
-from core.evaluation.reports.text import report_text
-from core.evaluation.study import STUDIES, Input, Study, StudyData, current_spec, setting_help
+from core.evaluation import (
+    FORMS,
+    STUDIES,
+    Input,
+    Study,
+    StudyData,
+    current_spec,
+    report_json,
+    report_text,
+    setting_help,
+    write_report,
+)
 from core.registry import choices_of, settings_of, types_of
-from core.results.cases.cases import select_metrics
-from core.results.cases.measures import SLICE_FIELDS, affordable_resamples
-from core.results.cases.pool import select_pool_metrics, with_labels
-from core.results.cases.pool_labels import read_pool_labels
-from core.results.runs.filters import VARIANT_FILTERS, filter_variants
-from core.results.runs.run import run_from_lines
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
+from core.results import (
+    SLICE_FIELDS,
+    VARIANT_FILTERS,
+    affordable_resamples,
+    filter_variants,
+    read_pool_labels,
+    run_from_lines,
+    select_metrics,
+    select_pool_metrics,
+    with_labels,
+)
+from core.scoring import METRICS, Engine
 from core.settings import Settings
-from core.stats.bootstrap import RESAMPLES, projected_seconds
+from core.stats import RESAMPLES, projected_seconds
 from pages.commands.shared.dataset_inputs import (
     read_dataset_items,
     read_pool,

@@ -8,16 +8,9 @@ from typing import Annotated
 
 import typer
 
-from core.evaluation.reports.record import report_json
-from core.evaluation.reports.text import report_text
-from core.evaluation.studies.readings import Readings
-from core.evaluation.studies.window_sweep import window_run
-from core.evaluation.study import StudyData
-from core.results.runs.cost import missing_conversations
-from core.results.runs.run import append_records, open_run_file, run_from_lines
-from core.results.runs.runner import continue_run
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
+from core.evaluation import Readings, StudyData, report_json, report_text, window_run
+from core.results import append_records, continue_run, missing_conversations, open_run_file, run_from_lines
+from core.scoring import METRICS, Engine
 from core.settings import Settings
 from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_estimate, print_status, show_run_progress

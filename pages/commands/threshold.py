@@ -10,16 +10,15 @@ import typer
 
 from annotations.store.store import Store
 from core.errors import TouchstoneError
-from core.evaluation.studies.saved_threshold import (
+from core.evaluation import (
     fit_threshold,
     fixed_threshold_figures,
     format_fixed_threshold,
     format_threshold,
     threshold_json,
 )
-from core.results.cases.measures import affordable_resamples, draw_resamples
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
+from core.results import affordable_resamples, draw_resamples
+from core.scoring import METRICS, Engine
 from core.settings import Settings
 from pages.commands.shared.options import DeviceOption
 from pages.commands.shared.text_scoring import open_score_store, score_labelled

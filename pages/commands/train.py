@@ -11,27 +11,25 @@ import typer
 
 from annotations.exchange.labelled_items import benchmark_items, load_labelled_items
 from annotations.store.store import Store
-from core.data.dataset import Refusal
-from core.data.datasets.bundled import Bundled
-from core.edits.battery import STANDARD_BATTERY, read_battery
+from core.data import Bundled, Refusal
+from core.edits import STANDARD_BATTERY, read_battery
 from core.errors import TouchstoneError
-from core.evaluation.training.card import verdict
-from core.evaluation.training.cross_encoder_trainer import EncoderSetting
-from core.evaluation.training.learning_curve import learning_curve
-from core.evaluation.training.run import (
+from core.evaluation import (
     PACKAGED_ENCODER,
+    EncoderSetting,
     Recipe,
+    StressSource,
     TrainingPlan,
     TrainingSource,
     check_folder,
+    describe,
+    learning_curve,
     train_to_folder,
+    verdict,
 )
-from core.evaluation.training.stress_rows import StressSource
-from core.evaluation.training.training_data import describe
-from core.models.unfinished_training import TrainingStep
-from core.results.runs.bundled_run import bundled_run_lines
-from core.results.runs.run import run_from_lines
-from core.scoring.engine.engine import Engine
+from core.models import TrainingStep
+from core.results import bundled_run_lines, run_from_lines
+from core.scoring import Engine
 from core.settings import Settings
 from core.types import T
 from pages.commands.shared.inputs import read_items, read_lines

@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from core.data.dataset import Refusal
+from core.data import Refusal
 from core.errors import TouchstoneError
+from core.evaluation import TrainingTask, train_model
 from core.evaluation.training import shallow_data as training_data
-from core.evaluation.training.shallow_trainer import TrainingTask, train_model
-from core.models.words.shallow import MODEL_SUFFIX
-from core.scoring.engine.engine import Engine
+from core.models import MODEL_SUFFIX
+from core.scoring import Engine
 from core.settings import Settings
 from core.types import Split
 from pages.commands.shared.dataset_inputs import read_dataset_items

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from core.assessment.papers.published_scores import PUBLISHED, compare_published
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
+from core.assessment import PUBLISHED, compare_published
+from core.scoring import METRICS, Engine
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption

@@ -28,7 +28,7 @@ from annotations.labelling.labelling import AnnotatorActions
 from annotations.people.sign_in import member_by_session
 from annotations.store.database import read_session
 from annotations.store.records import StoreError
-from core.base.html_templates import open_templates
+from core.base import open_templates
 from pages.server import services
 from pages.server.base_path import base_path
 from pages.server.sign_in import SESSION_COOKIE, address_of, guess_delay, is_shared, member_here, with_cookie

@@ -16,10 +16,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from core.assessment.catalog.metric_catalog import format_direction, format_range
-from core.base.html_templates import open_templates
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import Metric
+from core.assessment import format_direction, format_range
+from core.base import open_templates
+from core.scoring import Engine, Metric
 from core.settings import VERSION
 from core.types import Example, Result
 from pages.server.request_body import read_beginning

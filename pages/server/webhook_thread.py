@@ -13,7 +13,7 @@ import streamlit as st
 from annotations.management.webhook_events import load_events, note_event
 from annotations.management.webhooks import Delivery, Seen, load_due, note_attempt, note_ends, refuse_address
 from annotations.store.store import Store
-from core.base.http.addresses import LookUp, look_up
+from core.base import LookUp, look_up
 from core.errors import TouchstoneError
 from pages.server import services, startup
 
@@ -67,7 +67,7 @@ def _send(delivery: Delivery, resolve: LookUp) -> str:
     # not needed by a server that sends nothing
     import httpx2
 
-    from core.base.http.checked_transport import CheckedTransport, RefusedAddressError, goes_by_proxy
+    from core.base import CheckedTransport, RefusedAddressError, goes_by_proxy
 
     headers = {
         "Content-Type": "application/json",

@@ -9,11 +9,9 @@ from pathlib import Path
 
 from annotations.exchange.samples import load_samples, load_texts
 from annotations.store.store import Store
-from core.assessment.audit.data import AuditData, items_data, kept_scores, samples_data
-from core.assessment.gate.scoring import read_file
+from core.assessment import AuditData, items_data, kept_scores, read_file, samples_data
 from core.errors import TouchstoneError
-from core.results.cases.cases import Cases
-from core.results.cases.pooling import pool_cases
+from core.results import Cases, pool_cases
 from core.types import PRECOMPUTED, Outcome
 
 _SCORES_PER_WRITE = 500

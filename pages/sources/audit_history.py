@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 
 from annotations.store.records import AuditRecord
 from annotations.store.store import Store
-from core.assessment.audit.history import KeptAudit, data_name, data_sha256, reports_to_keep
-from core.assessment.audit.report import AuditReport, read_report, report_json
+from core.assessment import AuditReport, KeptAudit, data_name, data_sha256, read_report, report_json, reports_to_keep
 
 
 def keep_audits(store: Store, report: AuditReport) -> None:

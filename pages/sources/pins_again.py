@@ -9,22 +9,35 @@ from pathlib import Path
 from annotations.exchange.labelled_items import load_items
 from annotations.exchange.samples import load_samples, load_sentence_scores
 from annotations.store.store import Store
-from core.assessment.audit.data import with_battery, with_saved_thresholds
-from core.assessment.audit.evidence import Measurement
-from core.assessment.audit.report import audit_metrics, build_report
-from core.assessment.pinned.making import PairScore, audit_pin, pair_pin, study_pin
-from core.assessment.pinned.pin import AuditSource, PairSource, Pin, Source, StudySource
+from core.assessment import (
+    AuditSource,
+    Measurement,
+    PairScore,
+    PairSource,
+    Pin,
+    Source,
+    StudySource,
+    audit_metrics,
+    audit_pin,
+    build_report,
+    pair_pin,
+    study_pin,
+    with_battery,
+    with_saved_thresholds,
+)
 from core.errors import TouchstoneError
-from core.evaluation.studies.saved_threshold import thresholds_by_metric
-from core.evaluation.study import STUDIES, Input, StudyData
-from core.results.cases.cases import Cases, select_metrics
-from core.results.cases.measures import affordable_resamples
-from core.results.cases.pooling import pool_cases
-from core.results.runs.bundled_run import bundled_run_lines
-from core.results.runs.filters import filter_variants
-from core.results.runs.run import Run, run_from_lines
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
+from core.evaluation import STUDIES, Input, StudyData, thresholds_by_metric
+from core.results import (
+    Cases,
+    Run,
+    affordable_resamples,
+    bundled_run_lines,
+    filter_variants,
+    pool_cases,
+    run_from_lines,
+    select_metrics,
+)
+from core.scoring import METRICS, Engine
 from core.settings import Settings
 from core.types import Context, Example, Result, Span
 from pages.sources.audit_data import stored_data

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import TouchstoneError
-from core.evaluation.studies.saved_threshold import OwnThreshold, parse_threshold, read_threshold, threshold_json
-from core.scoring.metric import METRICS
+from core.evaluation import OwnThreshold, parse_threshold, read_threshold, threshold_json
+from core.scoring import METRICS
 
 if TYPE_CHECKING:
     from annotations.store.store import Store

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.results.runs.null_bands import SignedMetrics
+from core.results import SignedMetrics
 from pages.server import services
 from pages.ui.evaluate.percentiles import percentile_expander
 from pages.ui.explain.explain_requests import explanations_arrived

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from core.results.runs.run_sentences import run_problems
-from core.results.runs.shifts import score_shifts
+from core.results import run_problems, score_shifts
 from pages.ui.results.report_view import problems_view
 from pages.ui.results.run_choice import chosen_run, filtered_variants, follow_run, load_run, run_bar
 from pages.ui.shared.notices import notices

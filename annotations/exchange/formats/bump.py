@@ -14,7 +14,7 @@ from annotations.exchange.samples import load_campaign_samples
 from annotations.results.results import given_error_types
 from annotations.store.records import CAMPAIGN_PREFIX, RecordError
 from annotations.store.tables import Document, Origin
-from core.text.contexts import contexts_from_json, optional_fields
+from core.text import contexts_from_json, optional_fields
 from core.types import Example, Sample, Verdict
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat
 from annotations.labelling.crowd import SessionRow, load_sessions
 from annotations.store.records import RecordError
-from core.text.text import spreadsheet_safe
+from core.text import spreadsheet_safe
 
 
 @EXPORT_FORMATS.add

@@ -12,13 +12,11 @@ from core.assessment.audit.data import AuditData, audit_command, kept_scores, sa
 from core.assessment.audit.evidence import Measurement
 from core.assessment.audit.question import MetricAudit
 from core.assessment.audit.report import AuditReport, audit_metrics, build_report, read_report, report_json
-from core.data.datasets.bundled import bundled_items
+from core.data import bundled_items
 from core.model_reference import local_checkpoints
 from core.models.weights import embedded
-from core.results.cases.bundled_scores import OFFLINE_METRICS, bundled_samples
-from core.results.cases.cases import Cases
-from core.results.cases.pooling import pool_cases
-from core.scoring.metric import METRICS
+from core.results import OFFLINE_METRICS, Cases, bundled_samples, pool_cases
+from core.scoring import METRICS
 from core.settings import Settings
 from core.types import PRECOMPUTED, Outcome
 
@@ -69,7 +67,7 @@ def bundled_data() -> AuditData:
 
 def write_bundled_audits() -> None:
     """Carry the audits out and put them into the repository."""
-    from core.scoring.engine.engine import Engine  # takes seconds to import, and whoever reads the audits needs none
+    from core.scoring import Engine  # takes seconds to import, and whoever reads the audits needs none
 
     specs, data, settings = audited_metrics(), bundled_data(), Settings.read()
     with closing(Engine.open(settings)) as engine:

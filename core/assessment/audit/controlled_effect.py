@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.assessment.audit.question import Figure, Level, Scale
-from core.stats.statistic import Estimate
+from core.stats import Estimate
 
 _ORDER = (Level.TOO_FEW, Level.GOOD, Level.MEASURED, Level.WEAK, Level.FAILS)
 

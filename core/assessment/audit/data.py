@@ -10,21 +10,24 @@ from shlex import quote
 
 import numpy as np
 
-from core.edits.battery import STANDARD_BATTERY, Battery, read_battery, standard_battery
+from core.edits import STANDARD_BATTERY, Battery, read_battery, standard_battery
 from core.errors import TouchstoneError
-from core.results.bulk.results import scored_sample, stored_score
-from core.results.cases.cases import Cases, MetricColumn
-from core.results.cases.data_facts import DataFacts, data_facts
-from core.results.cases.pooling import pool_cases
-from core.results.runs.filters import (
+from core.results import (
+    Cases,
+    DataFacts,
+    MetricColumn,
+    Source,
     build_sources,
+    data_facts,
     draw_sample,
+    pool_cases,
+    scored_sample,
     sources_of_items,
     stored_samples,
+    stored_score,
     without_inconsistent,
 )
-from core.results.runs.run import Source
-from core.scoring.metric import METRICS
+from core.scoring import METRICS
 from core.types import Example, Item, Outcome, Sample, StoredScore, Verdict
 
 

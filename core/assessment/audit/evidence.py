@@ -16,39 +16,45 @@ from core.assessment.audit.data import AuditData, audit_command
 from core.assessment.audit.judge import is_judge, judge_model, judge_sampling
 from core.assessment.audit.judge_measurement import JudgeEvidence
 from core.assessment.audit.repetition import Repetition, ask_again, ask_reworded, next_sample, repeated_texts
-from core.edits.battery import Battery
-from core.edits.perturbation import Perturbation
-from core.edits.perturbations.fillers import Filler
-from core.edits.perturbations.repeated import Repeated
+from core.edits import Battery, Filler, Perturbation, Repeated
 from core.errors import Problem, TouchstoneError, attempt
-from core.evaluation.studies.density import SentenceScores, original_summaries, score_sentences
-from core.evaluation.studies.gaming import control_lengths
-from core.evaluation.studies.saved_threshold import OwnThreshold
-from core.evaluation.studies.surface import SURFACE_FEATURES
-from core.evaluation.studies.window_sweep import WINDOWS, is_retrieval_metric, window_run
+from core.evaluation import (
+    SURFACE_FEATURES,
+    WINDOWS,
+    OwnThreshold,
+    SentenceScores,
+    control_lengths,
+    is_retrieval_metric,
+    original_summaries,
+    score_sentences,
+    window_run,
+)
 from core.model_reference import asks_endpoint
-from core.results.cases.cases import Cases, MetricColumn
-from core.results.cases.measures import (
+from core.results import (
+    MOST_PLACED,
     OVERALL_SLICE,
+    PLACES,
+    Cases,
+    MetricColumn,
     MetricRow,
+    PlacedPair,
+    Plan,
+    Run,
+    Shift,
     Slice,
+    Source,
     affordable_resamples,
+    continue_run,
     draw_resamples,
     metric_rows,
+    missing_conversations,
+    planned_examples,
+    score_placed,
+    score_shifts,
 )
-from core.results.runs.cost import missing_conversations
-from core.results.runs.placement import MOST_PLACED, PLACES, PlacedPair, planned_examples, score_placed
-from core.results.runs.run import Plan, Run, Source
-from core.results.runs.runner import continue_run
-from core.results.runs.shifts import Shift, score_shifts
-from core.scoring.engine.conversation import Conversation
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS, Card, Metric
+from core.scoring import METRICS, Card, Conversation, Engine, Metric
 from core.settings import Settings
-from core.stats.bootstrap import Resamples
-from core.stats.calibration import best_threshold
-from core.stats.discrimination import LabelledScores, Threshold
-from core.stats.statistic import Values
+from core.stats import LabelledScores, Resamples, Threshold, Values, best_threshold
 from core.types import Failure, Outcome, Result
 
 MOST_MISSING = 0.05

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from core.assessment.audit.question import LEVEL_MARKS, Finding, MetricAudit
 from core.assessment.audit.report import AuditReport, same_battery
-from core.stats.text_tables import align_columns
+from core.stats import align_columns
 
 LAST = "LAST"
 """Stands for the last kept audit of the same metrics on the same data, where a report is asked for."""

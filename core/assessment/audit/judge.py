@@ -6,11 +6,9 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from core.model_reference import EndpointModel
-from core.models.llm.chat import Sampling
-from core.models.llm.endpoints.endpoints import configured_endpoint
-from core.models.llm.endpoints.local_models import is_local_model, model_title
+from core.models import Sampling, configured_endpoint, is_local_model, model_title
 from core.registry import Plugin
-from core.scoring.metric import Metric
+from core.scoring import Metric
 from core.types import Example
 
 _FAMILY = "Judge"

@@ -10,16 +10,11 @@ from typing import Any
 from core.assessment.audit.judge import JudgeModel
 from core.assessment.audit.judge_trials import BROKEN, FAITHFUL, ScoredTrial, Trial, plan_trials, stand_in_trials
 from core.assessment.audit.repetition import next_sample
-from core.evaluation.explanations.pairwise import Comparison, pairwise_conversation
-from core.models.llm.chat import Sampling
-from core.models.llm.endpoints.endpoints import endpoint_of
-from core.models.llm.spending.cost_estimate import has_cost
-from core.models.llm.spending.spend import Usage, actual_usage, money_of
-from core.results.runs.run import Run
-from core.scoring.engine.conversation import Conversation
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import Metric
-from core.text.contexts import document_for_reader
+from core.evaluation import Comparison, pairwise_conversation
+from core.models import Sampling, Usage, actual_usage, endpoint_of, has_cost, money_of
+from core.results import Run
+from core.scoring import Conversation, Engine, Metric
+from core.text import document_for_reader
 from core.types import Answer, Example, Failure, Question, Result, Rounds, Score
 
 

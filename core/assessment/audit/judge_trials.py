@@ -11,13 +11,10 @@ from typing import Literal
 
 import numpy as np
 
-from core.results.runs.placement import broken_variant
-from core.results.runs.run import Run, Source
-from core.results.runs.shifts import document_array
-from core.scoring.metric import Card
-from core.stats.rates.cluster_mean import cluster_mean
-from core.stats.statistic import Estimate, Values
-from core.text.text import sentences, words
+from core.results import Run, Source, broken_variant, document_array
+from core.scoring import Card
+from core.stats import Estimate, Values, cluster_mean
+from core.text import sentences, words
 from core.types import Example
 
 MOST_TRIED = 40

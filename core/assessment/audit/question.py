@@ -9,11 +9,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from core.assessment.audit.judge import JudgeModel
-from core.models.llm.spending.spend import format_money
+from core.models import format_money
 from core.registry import Registry
-from core.stats.comparison import MIN_TEST_DOCUMENTS
-from core.stats.statistic import Estimate
-from core.stats.text_tables import format_in_units, format_percent, format_ratio, format_unsigned
+from core.stats import MIN_TEST_DOCUMENTS, Estimate, format_in_units, format_percent, format_ratio, format_unsigned
 
 if TYPE_CHECKING:
     from core.assessment.audit.evidence import Evidence

@@ -10,10 +10,19 @@ import numpy as np
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.question import Figure
 from core.assessment.audit.repetition import RepeatedScore, Repetition
-from core.results.runs.shifts import STRESS_RESAMPLES, score_array
-from core.stats.annotators.agreement import LabelMatrix, cohen_kappa, nominal_distance
-from core.stats.bootstrap import Resamples
-from core.stats.statistic import Estimate, Mask, Numbers, Values, mean, number_documents
+from core.results import STRESS_RESAMPLES, score_array
+from core.stats import (
+    Estimate,
+    LabelMatrix,
+    Mask,
+    Numbers,
+    Resamples,
+    Values,
+    cohen_kappa,
+    mean,
+    nominal_distance,
+    number_documents,
+)
 
 _TOLERANCE = 1e-4
 """Difference that another size of batch leaves in single precision."""

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.model_reference import ModelRef, asks_endpoint
-from core.models.llm.spending.spend import is_paid
+from core.models import is_paid
 from core.registry import Plugin, settings_of
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS, Metric
+from core.scoring import METRICS, Engine, Metric
 from core.settings import Settings
 from core.types import Answer, Example, Question, Result, Rounds, Score
 

@@ -21,10 +21,9 @@ from core.assessment.audit.question import (
     judge_questions,
     ordered_questions,
 )
-from core.edits.battery import NOT_RECORDED, Battery
+from core.edits import NOT_RECORDED, Battery
 from core.errors import TouchstoneError
-from core.results.cases.data_facts import DataFacts
-from core.results.runs.run import Run
+from core.results import DataFacts, Run
 from core.settings import VERSION
 
 

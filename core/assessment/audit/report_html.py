@@ -11,10 +11,9 @@ from core.assessment.audit.false_verdicts import false_verdicts
 from core.assessment.audit.judge_card import judge_cards
 from core.assessment.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Figure, Finding, Level, MetricAudit, ShownPair
 from core.assessment.audit.report import AuditReport
-from core.base.html_templates import open_templates
-from core.results.runs.noise_strip import format_edge, mark_place
-from core.text.edits import as_segments, recover
-from core.text.text import with_visible_controls
+from core.base import open_templates
+from core.results import format_edge, mark_place
+from core.text import as_segments, recover, with_visible_controls
 
 
 class RangePlaces(NamedTuple):

@@ -8,7 +8,7 @@ from core.assessment.audit.judge_card import JudgeCard, judge_cards
 from core.assessment.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Finding, Level, MetricAudit
 from core.assessment.audit.report import AuditReport, FindingChange, failure_lines, warnings_of
 from core.assessment.audit.report_html import TEMPLATES
-from core.stats.text_tables import align_columns, markdown_table
+from core.stats import align_columns, markdown_table
 
 _COLOURS = {Level.GOOD: "#1f6b4f", Level.WEAK: "#8a5a00", Level.FAILS: "#a83214", Level.TOO_FEW: "#5a6475"}
 _LETTER_PX = 6.6

@@ -6,11 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from core.assessment.audit.question import MOST_SHOWN_PAIRS, Case, ShownPair
-from core.edits.perturbation import PERTURBATIONS, Intent
-from core.results.runs.run import Run, intent_of
-from core.results.runs.shifts import Shift
-from core.scoring.metric import METRICS
-from core.stats.statistic import Mask
+from core.edits import PERTURBATIONS, Intent
+from core.results import Run, Shift, intent_of
+from core.scoring import METRICS
+from core.stats import Mask
 from core.types import Example, Sample
 
 

@@ -8,7 +8,7 @@ from core.assessment.audit.data import audit_command
 from core.assessment.audit.evidence import Evidence, Measurement
 from core.assessment.audit.question import MetricAudit
 from core.assessment.audit.report import AuditReport, audit_metrics, build_report
-from core.base.background import BackgroundTask
+from core.base import BackgroundTask
 
 
 class AuditTask:

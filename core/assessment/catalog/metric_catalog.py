@@ -10,10 +10,8 @@ from typing import Literal
 
 from core.assessment.catalog.metric_setup import format_megabytes, missing_steps, setup_state
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
-from core.models.pool import ModelPool
-from core.models.weights.hub_revisions import revision_of
-from core.models.weights.locations import PACKAGE, ModelStatus, is_local_source
-from core.scoring.metric import METRICS, ContextReading, Metric
+from core.models import PACKAGE, ModelPool, ModelStatus, is_local_source, revision_of
+from core.scoring import METRICS, ContextReading, Metric
 from core.types import Direction
 
 _ENDPOINT = "package:core.models.llm"  # what `cli.py metrics --json` lists in the place of a checkpoint

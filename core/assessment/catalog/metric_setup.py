@@ -11,18 +11,24 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from core.edits.perturbation import Perturbation
+from core.edits import Perturbation
 from core.errors import LoadError, MissingWeightsError, Problem, attempt
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
-from core.models.llm.endpoints.endpoints import model_problem
-from core.models.pool import ModelPool
-from core.models.weights.files import BACKBONE, ONNX_KIND, PARSER_KINDS, memory_bytes
-from core.models.weights.hub_revisions import commit_note
-from core.models.weights.locations import PACKAGE, ModelStatus, checkpoint_parts, is_local_source, locate
-from core.scoring.metric import Card, Metric
-from core.scoring.nli_check import NliCheck
-from core.scoring.plugins.environments import framework_of, install_command
-from core.scoring.plugins.source import source_hash, source_title
+from core.models import (
+    BACKBONE,
+    ONNX_KIND,
+    PACKAGE,
+    PARSER_KINDS,
+    ModelPool,
+    ModelStatus,
+    checkpoint_parts,
+    commit_note,
+    is_local_source,
+    locate,
+    memory_bytes,
+    model_problem,
+)
+from core.scoring import Card, Metric, NliCheck, framework_of, install_command, source_hash, source_title
 
 Need = Literal["package", "parser", "weights", "tokenizer", "endpoint", "plug-in", "memory"]
 

@@ -12,8 +12,8 @@ from core.assessment.gate.output import verdict_sentence
 from core.assessment.gate.regression import Limit, compare_sides, regressions
 from core.assessment.gate.results_file import MetricSide, graded_columns, matched_sides, read_results, unlabelled_cases
 from core.errors import UnknownNameError
-from core.results.cases.measures import draw_resamples
-from core.scoring.outcome_records import JsonRecord
+from core.results import draw_resamples
+from core.scoring import JsonRecord
 
 _MOST_NAMED = 5
 _MOST_LETTERS = 100

@@ -12,11 +12,8 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from core.errors import Problem
-from core.models.pool import ModelPool
-from core.scoring.engine.cache import AnswerCache
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS, Metric
-from core.scoring.plugins.checks import bundled_pairs, constant_remarks, direction_remarks
+from core.models import ModelPool
+from core.scoring import METRICS, AnswerCache, Engine, Metric, bundled_pairs, constant_remarks, direction_remarks
 from core.settings import Settings
 from core.types import Example, Failure, FailureKind, Outcome, Result
 

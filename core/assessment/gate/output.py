@@ -6,10 +6,16 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from core.assessment.gate.regression import CONSISTENT, MEAN_SCORE, Change, MetricComparison
-from core.stats.best_metric import SIGNIFICANCE_LEVEL
-from core.stats.statistic import Estimate
-from core.stats.text_tables import align_columns, format_percent, format_signed, format_unsigned, markdown_table
-from core.text.text import with_visible_controls
+from core.stats import (
+    SIGNIFICANCE_LEVEL,
+    Estimate,
+    align_columns,
+    format_percent,
+    format_signed,
+    format_unsigned,
+    markdown_table,
+)
+from core.text import with_visible_controls
 
 _HEAD = ("", "metric", "measure", "before [95 %]", "after [95 %]", "change [95 %]", "p", "n")
 _NOTE = (

@@ -9,8 +9,8 @@ from statistics import NormalDist
 import numpy as np
 
 from core.assessment.gate.regression import MEAN_SCORE, Change, Limit
-from core.results.cases.cases import Cases
-from core.stats.statistic import Numbers
+from core.results import Cases
+from core.stats import Numbers
 
 DEFAULT_LIMITS = (Limit("auc", -3.0), Limit("consistency", -3.0))
 """The drops that a plan is made for where none is named."""

@@ -10,13 +10,9 @@ import numpy as np
 from core.assessment.gate.regression import CONSISTENT, Change, MetricComparison
 from core.assessment.gate.results_file import MetricSide
 from core.errors import TouchstoneError
-from core.results.cases.cases import MetricColumn
-from core.results.cases.pool import Pool, PoolLabel, with_labels
-from core.results.cases.pool_rates import LabelDraw, draw_of_labels
-from core.scoring.metric import METRICS
-from core.stats.rates.rate import Rate
-from core.stats.rates.rate_differences import difference_interval, difference_p
-from core.stats.statistic import Estimate
+from core.results import LabelDraw, MetricColumn, Pool, PoolLabel, draw_of_labels, with_labels
+from core.scoring import METRICS
+from core.stats import Estimate, Rate, difference_interval, difference_p
 
 _SIDES = ("before", "after")
 _NAME = "summaries"

@@ -10,14 +10,26 @@ from types import MappingProxyType
 import numpy as np
 
 from core.errors import TouchstoneError, UnknownNameError
-from core.results.cases.cases import Cases, MetricColumn
-from core.results.cases.measures import Slice, labelled_in_slice, pairs_in_slice, slice_cases
-from core.stats.best_metric import SIGNIFICANCE_LEVEL
-from core.stats.bootstrap import Resamples
-from core.stats.comparison import compare_paired, holm_correction, on_shared_cases
-from core.stats.discrimination import Threshold, accuracy_of_decisions, auc, choose_threshold
-from core.stats.score_pairs import consistency_share
-from core.stats.statistic import Estimate, Mask, Numbers, Statistic, Values, mean, undefined
+from core.results import Cases, MetricColumn, Slice, labelled_in_slice, pairs_in_slice, slice_cases
+from core.stats import (
+    SIGNIFICANCE_LEVEL,
+    Estimate,
+    Mask,
+    Numbers,
+    Resamples,
+    Statistic,
+    Threshold,
+    Values,
+    accuracy_of_decisions,
+    auc,
+    choose_threshold,
+    compare_paired,
+    consistency_share,
+    holm_correction,
+    mean,
+    on_shared_cases,
+    undefined,
+)
 
 MOST_EXAMPLES = 5
 MEAN_SCORE = "score"

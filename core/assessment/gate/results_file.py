@@ -12,12 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from core.assessment.gate.regression import GradedColumn
-from core.base.signatures import signature_differences
+from core.base import signature_differences
 from core.errors import TouchstoneError
-from core.evaluation.studies.saved_threshold import OwnThreshold, is_threshold, read_threshold
-from core.results.cases.cases import Cases, MetricColumn
-from core.results.cases.pooling import pool_cases
-from core.scoring.metric import METRICS, Metric
+from core.evaluation import OwnThreshold, is_threshold, read_threshold
+from core.results import Cases, MetricColumn, pool_cases
+from core.scoring import METRICS, Metric
 from core.types import Example, Failure, Item, Outcome, Sample
 
 

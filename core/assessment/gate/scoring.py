@@ -10,10 +10,10 @@ from core.assessment.audit.report import audit_metrics
 from core.assessment.gate.assertions import AuditAssertions, ScoreAssertions
 from core.assessment.notebook.scores import score_pairs
 from core.assessment.notebook.session import Pairs, download_weights, engine, read_pairs
-from core.data.dataset import Refusal
-from core.data.datasets.pairs import Pairs as PairsFile
+from core.data import Pairs as PairsFile
+from core.data import Refusal
 from core.errors import TouchstoneError
-from core.scoring.metric import METRICS
+from core.scoring import METRICS
 from core.settings import Settings
 from core.types import Item
 

@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.assessment.gate.results_file import MetricSide
-from core.edits.perturbation import Intent
+from core.edits import Intent
 from core.errors import TouchstoneError
-from core.results.bulk.results import scored_sample
-from core.results.cases.cases import Cases
-from core.results.cases.pooling import pool_cases
-from core.results.runs.run import Run, ScoreRecord, VariantKey, intent_of, run_from_lines
+from core.results import Cases, Run, ScoreRecord, VariantKey, intent_of, pool_cases, run_from_lines, scored_sample
 from core.types import Example, Item, Verdict
 
 _VERDICTS: dict[Intent, Verdict] = {"breaking": Verdict.INCONSISTENT, "preserving": Verdict.CONSISTENT}

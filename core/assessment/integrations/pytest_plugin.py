@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from core.assessment.gate.assertions import AuditAssertions, ScoreAssertions
     from core.assessment.gate.metric_contract import MetricContract
     from core.assessment.notebook.session import Pairs
-    from core.scoring.metric import Metric
+    from core.scoring import Metric
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 def _contract_metrics(named: Sequence[str], root: Path) -> tuple[list[Metric], dict[str, str]]:
     """The metrics to test, and for each that is not there the reason."""
     from core.errors import TouchstoneError
-    from core.scoring.metric import METRICS
-    from core.scoring.plugins.extensions import METRIC_GROUP, plugin_reports
+    from core.scoring import METRIC_GROUP, METRICS, plugin_reports
 
     specs, missing = [spec for spec in named if spec], dict[str, str]()
     METRICS.names()

@@ -9,25 +9,34 @@ from pathlib import Path
 from typing import Any
 
 from core.assessment.notebook.session import Pairs, download_weights, engine, read_pairs
-from core.base.profile import Setting
+from core.base import Setting
 from core.errors import TouchstoneError
-from core.evaluation.report import Report
-from core.evaluation.reports.files import write_report
-from core.evaluation.reports.record import report_record
-from core.evaluation.reports.spreadsheet import flat_rows
-from core.evaluation.reports.text import report_text
-from core.evaluation.reports.web_page import report_html
-from core.evaluation.study import STUDIES, Input, Study, StudyData
-from core.results.bulk.results import scored_sample
-from core.results.cases.cases import select_metrics
-from core.results.cases.measures import affordable_resamples
-from core.results.cases.pool import select_pool_metrics, with_labels
-from core.results.cases.pool_labels import pool_labels, read_pool_labels
-from core.results.cases.pooling import pool_cases
-from core.results.runs.run import Run, run_from_lines
-from core.scoring.metric import METRICS
-from core.scoring.outcome_records import parts_of_texts
-from core.stats.bootstrap import RESAMPLES
+from core.evaluation import (
+    STUDIES,
+    Input,
+    Report,
+    Study,
+    StudyData,
+    flat_rows,
+    report_html,
+    report_record,
+    report_text,
+    write_report,
+)
+from core.results import (
+    Run,
+    affordable_resamples,
+    pool_cases,
+    pool_labels,
+    read_pool_labels,
+    run_from_lines,
+    scored_sample,
+    select_metrics,
+    select_pool_metrics,
+    with_labels,
+)
+from core.scoring import METRICS, parts_of_texts
+from core.stats import RESAMPLES
 from core.types import Part, Sample, StoredScore
 
 PAIRS_DATASET = "pairs"

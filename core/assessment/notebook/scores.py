@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from core.assessment.notebook.session import Pairs, download_weights, engine, parse_metrics, read_pairs
-from core.base.html_templates import open_templates
-from core.scoring.metric import METRICS
-from core.scoring.outcome_records import JsonRecord, outcome_record
+from core.base import open_templates
+from core.scoring import METRICS, JsonRecord, outcome_record
 from core.types import Example
 
 _MOST_ROWS = 50

@@ -10,17 +10,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from core.data.dataset import Refusal
-from core.data.datasets.formats.item_stream import items_of_record, items_of_rows
-from core.data.datasets.formats.text_files import Row
+from core.data import Refusal, Row, items_of_record, items_of_rows
 from core.errors import TouchstoneError
 from core.model_reference import ModelRef, local_checkpoints
-from core.models.pool import ModelPool
-from core.models.weights.locations import ModelStatus
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS, Metric
+from core.models import ModelPool, ModelStatus
+from core.scoring import METRICS, Engine, Metric
 from core.settings import Settings
-from core.text.contexts import optional_fields
+from core.text import optional_fields
 from core.types import Example, Item
 
 _LOOK_S = 0.2  # between two looks at a download

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 from core.assessment.notebook.reports import PAIRS_DATASET
 from core.assessment.notebook.session import Pairs, download_weights, engine, read_pairs
-from core.edits.battery import named_kinds
-from core.results.runs.run import Plan, Run, Source, Variant
-from core.results.runs.runner import continue_run
-from core.results.runs.variant_records import variant_record
-from core.scoring.outcome_records import JsonRecord
+from core.edits import named_kinds
+from core.results import Plan, Run, Source, Variant, continue_run, variant_record
+from core.scoring import JsonRecord
 
 
 def perturb_pairs(pairs: Pairs, kinds: str | Sequence[str], battery: str, seed: int) -> list[JsonRecord]:

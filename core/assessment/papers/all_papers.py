@@ -17,11 +17,10 @@ from core.assessment.papers.comparison import compare_paper, comparison_record
 from core.assessment.papers.paper import DataFile, Paper, ReleasedData
 from core.assessment.papers.paper_words import own_words_note
 from core.assessment.papers.site import site_pages
-from core.base.code_version import Root, code_hash, code_parts
+from core.base import Root, code_hash, code_parts
 from core.errors import attempt
-from core.models.llm.endpoints.endpoints import resolve_model
-from core.models.llm.printed_words import papers_with_words
-from core.scoring.metric import Metric
+from core.models import papers_with_words, resolve_model
+from core.scoring import Metric
 from core.settings import VERSION
 
 _RESULTS, _SITE = "results", "site"

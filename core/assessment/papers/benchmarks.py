@@ -6,12 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.assessment.papers.paper import PAPERS, DataFile, ReleasedData
-from core.evaluation.reports.web_page import report_html
-from core.evaluation.studies.measures import Measures
-from core.evaluation.study import Study, StudyData
-from core.results.cases.cases import select_metrics
-from core.results.cases.pooling import pool_cases
-from core.scoring.metric import Metric
+from core.evaluation import Measures, Study, StudyData, report_html
+from core.results import pool_cases, select_metrics
+from core.scoring import Metric
 from core.types import Sample
 
 PAGES: Mapping[str, tuple[str, Study, str]] = {

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.assessment.papers.paper import Figures, MissingDataError, Paper, ReleasedData, Waiting
 from core.assessment.papers.published import Origin, PublishedPaper, PublishedTable, read_published
-from core.stats.text_tables import align_columns
+from core.stats import align_columns
 
 _NO_FIGURE = Waiting("The data at hand give no such figure.", "a figure in the data")
 _ORIGINS = {

@@ -8,10 +8,9 @@ from types import MappingProxyType
 
 from core.assessment.papers.paper import Figures, MissingDataError, ReleasedData, Waiting
 from core.assessment.papers.published import CellPlace
-from core.edits.perturbation import PERTURBATIONS
-from core.results.runs.run import Plan, Run
-from core.scoring.metric import METRICS, Metric
-from core.scoring.nli_check import NLI_CHECKS
+from core.edits import PERTURBATIONS
+from core.results import Plan, Run
+from core.scoring import METRICS, NLI_CHECKS, Metric
 from core.types import Item
 
 OURS: Mapping[str, str] = MappingProxyType(

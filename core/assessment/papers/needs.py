@@ -11,10 +11,9 @@ from core.assessment.papers.paper import DataFile, EndpointWork, MissingDataErro
 from core.assessment.papers.paper_words import own_words_note
 from core.assessment.papers.released_files import can_be_fetched
 from core.errors import MissingEndpointError
-from core.models.llm.endpoints.endpoints import configured_endpoint
-from core.scoring.metric import Metric
-from core.scoring.nli_check import NliCheck
-from core.stats.text_tables import align_columns
+from core.models import configured_endpoint
+from core.scoring import Metric, NliCheck
+from core.stats import align_columns
 
 _FLOPS = 2e13  # of one large GPU in float32 arithmetic on batches of unequal length, a fifth of its peak
 _TOKENS_PER_WORD = 1.3

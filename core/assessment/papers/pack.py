@@ -10,9 +10,9 @@ from core.assessment.papers.comparison import ComparedTable, comparison_csv, for
 from core.assessment.papers.paper import DataFile, Paper, ReleasedData
 from core.assessment.papers.paper_pack import PackRequest, write_pack
 from core.assessment.papers.published import PublishedPaper
-from core.base.profile import profile_names, read_profile
-from core.data.dataset import DATASETS
-from core.results.cases.pooling import pool_cases
+from core.base import profile_names, read_profile
+from core.data import DATASETS
+from core.results import pool_cases
 
 
 @dataclass(frozen=True, slots=True)

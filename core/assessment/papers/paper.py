@@ -13,17 +13,13 @@ from typing import ClassVar
 
 from core.assessment.catalog.metric_setup import missing_steps
 from core.assessment.papers.published import CellPlace
-from core.data.dataset import DATASETS, ImportCounts, readable_items, source_sha256
-from core.edits.perturbation import Perturbation
+from core.data import DATASETS, ImportCounts, readable_items, source_sha256
+from core.edits import Perturbation
 from core.errors import TouchstoneError
 from core.model_reference import EndpointModel
 from core.registry import Registry
-from core.results.cases.cases import Cases, build_cases
-from core.results.runs.run import Plan, Run, Source
-from core.results.runs.runner import continue_run
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import Metric
-from core.scoring.nli_check import NliCheck
+from core.results import Cases, Plan, Run, Source, build_cases, continue_run
+from core.scoring import Engine, Metric, NliCheck
 from core.types import Example, Failure, Item, Outcome, Result, Sample, StoredScore
 
 

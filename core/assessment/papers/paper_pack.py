@@ -14,17 +14,13 @@ from typing import Any, Protocol
 
 from core.assessment.papers.paper_tables import citations_bib, metrics_card
 from core.assessment.papers.rate_methods import RATE_STUDY, methods_files
-from core.base.files.archive import zip_files
-from core.data.dataset import DATASETS, format_counts
+from core.base import zip_files
+from core.data import DATASETS, format_counts
 from core.errors import Problem, UnknownNameError, attempt
-from core.evaluation.report import Report
-from core.evaluation.reports.latex import table_latex
-from core.evaluation.reports.markdown import table_markdown
-from core.evaluation.reports.spreadsheet import table_csv
-from core.evaluation.study import STUDIES, Input, Study, StudyData
-from core.results.cases.cases import Cases
+from core.evaluation import STUDIES, Input, Report, Study, StudyData, table_csv, table_latex, table_markdown
+from core.results import Cases
 from core.settings import VERSION
-from core.stats.bootstrap import RESAMPLES
+from core.stats import RESAMPLES
 from core.types import PRECOMPUTED
 
 PACK_NAME = "touchstone-paper-pack.zip"
@@ -191,7 +187,7 @@ def _slug(text: str) -> str:
 
 def report_files(stem: str, report: Report) -> dict[str, str | bytes]:
     """Tables as CSV, and as Markdown and LaTeX for every grid of one; charts as SVG and PDF."""
-    from core.evaluation.reports.figures import chart_figure  # Matplotlib takes 30 MB, and only a pack needs it
+    from core.evaluation import chart_figure  # Matplotlib takes 30 MB, and only a pack needs it
 
     files: dict[str, str | bytes] = {}
     for table in report.tables:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.data.dataset import DATASETS
+from core.data import DATASETS
 from core.errors import TouchstoneError
-from core.evaluation.reports.latex import latex_text
-from core.results.cases.cases import Cases
-from core.scoring.metric import METRICS
+from core.evaluation import latex_text
+from core.results import Cases
+from core.scoring import METRICS
 from core.settings import VERSION
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import BadSettingError
-from core.models.llm.printed_words import (
+from core.models import (
     PrintedPart,
     PrintedPiece,
     PrintedTexts,
@@ -18,9 +18,9 @@ from core.models.llm.printed_words import (
     plain_print,
     printed_key,
     printed_words,
+    replacements_folder,
     words_file,
 )
-from core.models.llm.prompts import replacements_folder
 
 _TAGS = re.compile(r"</\w+>|<(\w+)/>")  # what converters make of <summary> in a table
 _BROKEN_WORD = re.compile(r"(?<=\w)[-\u2010\u00ad]\n[ \t]*(?=[a-z])")

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from core.assessment.catalog.metric_setup import missing_steps
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
+from core.scoring import METRICS, Engine
 from core.types import Example, Result
 
 

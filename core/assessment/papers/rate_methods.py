@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from core.evaluation.report import Report
-from core.evaluation.studies.prevalence import ALONE, COUNTED, POWERED, STRATIFIED
+from core.evaluation import ALONE, COUNTED, POWERED, STRATIFIED, Report
 from core.settings import VERSION
-from core.stats.statistic import Estimate
-from core.stats.text_tables import percent_words
+from core.stats import Estimate, percent_words
 
 RATE_STUDY = "prevalence"
 """The study whose report the paragraph is about, and the stem of its files in a pack."""

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import httpx2
 
 from core.assessment.papers.paper import DataFile
-from core.data.dataset import DATASETS
+from core.data import DATASETS
 from core.errors import TouchstoneError
 
 GITHUB = "https://raw.githubusercontent.com"
@@ -69,7 +69,7 @@ def fetch_released(files: Sequence[DataFile], folder: Path) -> Iterator[str]:
         raise TouchstoneError(f"There is no folder {folder} for released files. Make it, or name another with --data.")
     for file in files:
         if _hub_of(file) and not (folder / file.place).exists():
-            from core.models.weights.download import fetch_released_dataset  # huggingface_hub takes a second to import
+            from core.models import fetch_released_dataset  # huggingface_hub takes a second to import
 
             reader = DATASETS.parse(file.importer)
             try:

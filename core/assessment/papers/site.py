@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from core.assessment.papers.comparison import Coverage, format_coverage
-from core.base.html_templates import open_templates
+from core.base import open_templates
 
 _TEMPLATES = open_templates(Path(__file__).with_name("templates"))
 

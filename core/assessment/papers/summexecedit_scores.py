@@ -9,13 +9,21 @@ from types import MappingProxyType
 from core.assessment.papers.paper import Figures, ReleasedData, Waiting
 from core.assessment.papers.published import CellPlace
 from core.errors import MissingEndpointError
-from core.evaluation.explanations.detect import ExplainMode, Finding, explain_all, is_applicable
-from core.evaluation.explanations.edited_summaries import SummaryWithEdit, summaries_with_edits
-from core.evaluation.explanations.judge import Case, JudgeSetup, converse_in_order, judge_conversation
+from core.evaluation import (
+    Case,
+    ExplainMode,
+    Finding,
+    JudgeSetup,
+    SummaryWithEdit,
+    converse_in_order,
+    explain_all,
+    is_applicable,
+    judge_conversation,
+    summaries_with_edits,
+)
 from core.model_reference import EndpointModel
-from core.models.llm.chat import Sampling
-from core.models.llm.endpoints.endpoints import model_problem, resolve_model
-from core.scoring.metric import METRICS, Metric
+from core.models import Sampling, model_problem, resolve_model
+from core.scoring import METRICS, Metric
 from core.types import GRADE_VALUES, Failure, Item, Result, Verdict
 
 OTHER_METRICS: Mapping[str, str] = MappingProxyType(

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.assessment.pinned.pin import Pin
-from core.base.signatures import apart_from_code
-from core.evaluation.report import Cell, estimate_of
-from core.scoring.metric import metric_title
+from core.base import apart_from_code
+from core.evaluation import Cell, estimate_of
+from core.scoring import metric_title
 
 VARYING = frozenset({"resources", "reaction"})
 """Columns that no second run gives again: times, and words on a noise that was still being measured."""

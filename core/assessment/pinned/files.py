@@ -9,14 +9,20 @@ from types import MappingProxyType
 
 from core.assessment.pinned.pin import Pin, PinnedPair, PinnedReport
 from core.assessment.pinned.prose import prose_html, prose_latex, prose_markdown
-from core.base.html_templates import open_templates
+from core.base import open_templates
 from core.errors import TouchstoneError, UnknownNameError
+from core.evaluation import (
+    SHADES,
+    SIGNS,
+    latex_text,
+    legend_in,
+    missing_reasons,
+    plain_markdown,
+    table_latex,
+    table_markdown,
+)
 from core.evaluation.reports import web_page
-from core.evaluation.reports.cells import SHADES, SIGNS, legend_in, missing_reasons
-from core.evaluation.reports.latex import latex_text, table_latex
-from core.evaluation.reports.markdown import plain_markdown, table_markdown
-from core.text.edits import as_segments, recover
-from core.text.text import with_visible_controls
+from core.text import as_segments, recover, with_visible_controls
 
 _TEMPLATES = open_templates(Path(__file__).with_name("templates"), Path(web_page.__file__).with_name("templates"))
 
@@ -113,7 +119,7 @@ def _notes(pin: Pin, words: Sequence[str] = ()) -> list[str]:
 
 
 def _figures(report: PinnedReport, kind: str) -> dict[str, bytes]:
-    from core.evaluation.reports.figures import chart_figure  # Matplotlib takes a second, and only a figure needs it
+    from core.evaluation import chart_figure  # Matplotlib takes a second, and only a figure needs it
 
     return {
         f"{place + 1}-{chart.name}.{kind}": chart_figure(chart, kind)

@@ -10,10 +10,9 @@ from core.assessment.audit.question import Finding, MetricAudit, ShownPair
 from core.assessment.audit.report import AuditReport
 from core.assessment.audit.shown_pairs import shown_shifts
 from core.assessment.pinned.pin import AuditSource, PairSource, Pin, PinnedPair, StudySource
-from core.edits.perturbation import PERTURBATIONS
-from core.evaluation.report import Cell, Column, Report, Table
-from core.evaluation.study import Study, StudyData
-from core.scoring.metric import metric_title
+from core.edits import PERTURBATIONS
+from core.evaluation import Cell, Column, Report, Study, StudyData, Table
+from core.scoring import metric_title
 
 _RESOURCES = ("seconds", "megabytes", "money")
 

@@ -9,8 +9,7 @@ from datetime import date
 from pydantic import TypeAdapter, ValidationError
 
 from core.errors import TouchstoneError
-from core.evaluation.report import Report
-from core.evaluation.study import current_spec
+from core.evaluation import Report, current_spec
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from core.evaluation.reports.latex import latex_text
-from core.text.text import with_visible_controls
+from core.evaluation import latex_text
+from core.text import with_visible_controls
 
 _SAFE_LINK = re.compile(r"(https?|mailto):", re.IGNORECASE)
 _LINK_START = re.compile(r"\]\((?!\s*<?(?:https?|mailto):)", re.IGNORECASE)

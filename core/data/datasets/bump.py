@@ -19,8 +19,7 @@ from core.data.datasets.formats import fields, item_stream
 from core.data.datasets.formats.item_stream import RecordPlace
 from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
-from core.text import edits
-from core.text.contexts import locate_contexts, parse_contexts
+from core.text import edits, locate_contexts, parse_contexts
 from core.types import ErrorType, Example, Item, ReleasedScore, Verdict
 
 _TYPES = {kind.value.lower(): kind for kind in ErrorType} | {f"{kind.value.lower()} error": kind for kind in ErrorType}

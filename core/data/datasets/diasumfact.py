@@ -17,7 +17,7 @@ from core.data.datasets.formats import fields, item_stream
 from core.data.datasets.formats.item_stream import RecordPlace
 from core.data.datasets.formats.json_files import json_object
 from core.data.datasets.formats.text_files import NumberedRow, Row
-from core.text.contexts import NamedText, join_contexts
+from core.text import NamedText, join_contexts
 from core.types import ErrorType, Example, Item, Judgement, Span, Verdict
 
 _NO_ERROR = "No Error"

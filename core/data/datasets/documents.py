@@ -17,7 +17,7 @@ from core.data.datasets.formats import fields, item_stream
 from core.data.datasets.formats.item_stream import FIELD_NAMES, RecordPlace
 from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
-from core.text.contexts import NamedText, join_contexts, parse_contexts
+from core.text import NamedText, join_contexts, parse_contexts
 from core.types import Example, Item
 
 _IDS = ("group", "doc_id", "document_id", "source_id", "article_id", "meeting_id", "hash", "id")

@@ -16,7 +16,7 @@ from core.data.datasets.formats import fields, item_stream
 from core.data.datasets.formats.item_stream import RecordPlace
 from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
-from core.text.contexts import NamedText, join_contexts
+from core.text import NamedText, join_contexts
 from core.types import Example, Item
 
 

@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from core.base.background import BackgroundTask
+from core.base import BackgroundTask
 from core.edits.editing.editor import Editor
 from core.edits.editing.proposals import EDITS_PER_REQUEST, INTENDED_VERDICT, AcceptedEdit, Proposals, UnusedReason
 from core.edits.editing.trivial import TrivialityJudgement, trivial_kind
-from core.scoring.engine.conversation import Conversation
-from core.scoring.engine.engine import Engine
-from core.scoring.outcome_records import JsonRecord
-from core.text.contexts import optional_fields
-from core.text.edits import to_records
-from core.text.english.mentions import edit_origin
+from core.scoring import Conversation, Engine, JsonRecord
+from core.text import edit_origin, optional_fields, to_records
 from core.types import Example, Failure, Item
 
 

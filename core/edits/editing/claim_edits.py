@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.scoring.claim import BY_HAND
-from core.text.claim_records import clean_origin
+from core.scoring import BY_HAND
+from core.text import clean_origin
 from core.types import ClaimList, Span, SummaryClaim
 
 

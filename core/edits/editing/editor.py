@@ -13,14 +13,22 @@ from pydantic import AliasChoices, Field
 from core.edits.editing.proposals import REWRITTEN_WORDS, EditForm, Proposals, RawEdit, check_edits, smallest_edit
 from core.edits.editing.trivial import TrivialityJudgement, judge_trivial_kind
 from core.errors import EditError, UnscorableError
-from core.models.llm.chat import Sampling, model_signature
-from core.models.llm.endpoints.endpoints import resolve_model
-from core.models.llm.endpoints.local_models import chat_model
-from core.models.llm.prompts import PAIR_VARIABLES, Messages, Prompt, load_prompt, pair_texts
-from core.models.llm.rewrites import clean_rewrite
-from core.models.llm.structured import StructuredAnswer, ask_structured
+from core.models import (
+    PAIR_VARIABLES,
+    Messages,
+    Prompt,
+    Sampling,
+    StructuredAnswer,
+    ask_structured,
+    chat_model,
+    clean_rewrite,
+    load_prompt,
+    model_signature,
+    pair_texts,
+    resolve_model,
+)
 from core.registry import format_spec, profile_field
-from core.scoring.engine.conversation import Conversation
+from core.scoring import Conversation
 from core.text import edits as executable
 from core.types import Edit, Example, Rounds
 

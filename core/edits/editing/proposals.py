@@ -10,7 +10,7 @@ from functools import partial
 
 from core.errors import EditError, UnscorableError
 from core.text import edits as executable
-from core.text.text import sentences, words
+from core.text import sentences, words
 from core.types import Edit, Example, Span, Verdict
 
 EDITS_PER_REQUEST = 6

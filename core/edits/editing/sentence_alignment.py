@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from core.text import edits as executable
-from core.text.text import sentences
+from core.text import sentences
 from core.types import Edit, Span
 
 

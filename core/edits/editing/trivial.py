@@ -11,16 +11,25 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from core.models.llm.chat import Sampling
-from core.models.llm.endpoints.local_models import model_title
-from core.models.llm.prompts import load_prompt
-from core.models.llm.structured import StructuredAnswer, ask_structured
-from core.text.english.dates import CALENDAR, TIME_ORDER_WORDS, TIME_WORDS, is_year
-from core.text.english.inflection import base_forms, is_dictionary_word
-from core.text.english.names import is_listed_name
-from core.text.english.numbers import AMOUNTS, NUMBER_WORDS, ORDINALS
-from core.text.english.syntax import Token, tokenize
-from core.text.english.word_lists import AUXILIARIES, NEGATIVES, conditional_words, mutual_words
+from core.models import Sampling, StructuredAnswer, ask_structured, load_prompt, model_title
+from core.text import (
+    AMOUNTS,
+    AUXILIARIES,
+    CALENDAR,
+    NEGATIVES,
+    NUMBER_WORDS,
+    ORDINALS,
+    TIME_ORDER_WORDS,
+    TIME_WORDS,
+    Token,
+    base_forms,
+    conditional_words,
+    is_dictionary_word,
+    is_listed_name,
+    is_year,
+    mutual_words,
+    tokenize,
+)
 from core.types import Edit, Rounds
 
 

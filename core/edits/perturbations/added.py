@@ -10,13 +10,19 @@ from dataclasses import dataclass
 from math import fsum, log, sqrt
 from typing import ClassVar
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.edits.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.errors import UnscorableError
-from core.text.english.inflection import VerbForm, possible_verb_forms
-from core.text.english.mentions import NounChoice, definite_nouns, refers_back
-from core.text.english.syntax import is_finite
-from core.text.text import sentences, words
+from core.text import (
+    NounChoice,
+    VerbForm,
+    definite_nouns,
+    is_finite,
+    possible_verb_forms,
+    refers_back,
+    sentences,
+    words,
+)
 from core.types import Edit, Example, Span
 
 _MIN_WORDS, _MAX_WORDS = 6, 60

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
-from core.text.english.mentions import mentions_inflected
-from core.text.english.predicates import contrary_verbs
-from core.text.english.syntax import opposites, tokenize
+from core.text import contrary_verbs, mentions_inflected, opposites, tokenize
 from core.types import Edit, ErrorType, Example
 
 

@@ -11,10 +11,8 @@ from typing import ClassVar
 from core.edits.perturbation import PERTURBATIONS, ModelPerturbation, PerturbationCard
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint
-from core.models.llm.rewrites import check_sentences_kept
-from core.text.edits import recover
-from core.text.english.word_lists import NEGATIVES
-from core.text.text import entities, sentences, words
+from core.models import check_sentences_kept
+from core.text import NEGATIVES, entities, recover, sentences, words
 from core.types import Answer, Edit, Example, Option, Question, Rounds
 
 _WORD = re.compile(r"[\w'’]+")

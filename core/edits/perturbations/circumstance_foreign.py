@@ -6,11 +6,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
-from core.text.english.mentions import mentions
-from core.text.english.names import Name, NameKind, find_places, listed_names
-from core.text.english.negation import main_verb, uncapitalised_opening
-from core.text.english.syntax import Sentence, tokenize
-from core.text.english.verb_phrases import sentence_tags
+from core.text import (
+    Name,
+    NameKind,
+    Sentence,
+    find_places,
+    listed_names,
+    main_verb,
+    mentions,
+    sentence_tags,
+    tokenize,
+    uncapitalised_opening,
+)
 from core.types import Edit, ErrorType, Example
 
 

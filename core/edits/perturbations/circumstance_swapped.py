@@ -6,11 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
-from core.text.english.dates import find_dates
-from core.text.english.mentions import matching_sentences, mentions
-from core.text.english.names import find_places
-from core.text.english.relations import find_relations, find_time_units
-from core.text.english.syntax import tokenize
+from core.text import find_dates, find_places, find_relations, find_time_units, matching_sentences, mentions, tokenize
 from core.types import Edit, ErrorType, Example, Span
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
-from core.text.english.dates import Date, find_dates, other_dates
-from core.text.text import padded_words, words
+from core.text import Date, find_dates, other_dates, padded_words, words
 from core.types import Edit, ErrorType, Example
 
 

@@ -7,18 +7,23 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
-from core.text.english.names import PEOPLE, TITLES, Name, NameKind, find_places, listed_names
-from core.text.english.wide_names import (
+from core.text import (
     DEFAULT_PARSER,
+    PEOPLE,
+    TITLES,
+    Name,
+    NameKind,
     NameReading,
     definite_names,
+    find_places,
     foreign_nationalities,
     is_mentioned,
+    list_lines,
+    listed_names,
     named_things,
     reading_signature,
+    words,
 )
-from core.text.english.word_lists import list_lines
-from core.text.text import words
 from core.types import Edit, ErrorType, Example
 
 _SISTERS = {NameKind.PLACE: NameKind.CITY, NameKind.ORGANISATION: NameKind.COMPANY}

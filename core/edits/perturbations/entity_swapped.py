@@ -9,19 +9,31 @@ from itertools import pairwise
 from typing import ClassVar
 
 from core.edits.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
-from core.text.english.mentions import matching_sentences, mentions, sentence_around
-from core.text.english.name_swaps import (
+from core.text import (
+    DEFAULT_PARSER,
+    FINITE_TAGS,
+    OFFICES,
+    PEOPLE,
+    TITLES,
+    Name,
+    NameReading,
+    Sentence,
     acts_on,
+    find_names,
+    find_places,
     has_place_for_article,
+    matching_sentences,
+    mentions,
     modifies,
     opens_sentence,
+    reading_signature,
+    sentence_around,
+    sentence_tags,
+    split_tokens,
     stand_ins,
     swappable_names,
+    verb_bases,
 )
-from core.text.english.names import OFFICES, PEOPLE, TITLES, Name, find_names, find_places
-from core.text.english.syntax import Sentence, split_tokens
-from core.text.english.verb_phrases import FINITE_TAGS, sentence_tags, verb_bases
-from core.text.english.wide_names import DEFAULT_PARSER, NameReading, reading_signature
 from core.types import Edit, ErrorType, Example, Span
 
 _GENDERED = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)

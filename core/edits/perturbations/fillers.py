@@ -6,11 +6,11 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.base.profile import OWN_WORDS, read_profile
+from core.base import OWN_WORDS, read_profile
 from core.edits.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.errors import UnscorableError
-from core.models.llm.prompts import printed_phrase
-from core.scoring.metric import METRICS
+from core.models import printed_phrase
+from core.scoring import METRICS
 from core.types import Edit, Example, Span
 
 Placement = Literal["suffix", "prefix", "alone"]

@@ -11,12 +11,21 @@ from core.edits.perturbation import PERTURBATIONS, ModelPerturbation, Perturbati
 from core.edits.perturbations.synonyms import select_lexicon
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint
-from core.text.english.inflection import base_forms, inflections, is_dictionary_word, lemmas_by_part
-from core.text.english.mentions import mentions_inflected, sentence_around
-from core.text.english.numbers import NUMBER_WORDS
-from core.text.english.syntax import Sentence, tokenize
-from core.text.english.verb_phrases import sentence_tags
-from core.text.english.word_lists import ADVERBS, AUXILIARIES, FUNCTION_WORDS
+from core.text import (
+    ADVERBS,
+    AUXILIARIES,
+    FUNCTION_WORDS,
+    NUMBER_WORDS,
+    Sentence,
+    base_forms,
+    inflections,
+    is_dictionary_word,
+    lemmas_by_part,
+    mentions_inflected,
+    sentence_around,
+    sentence_tags,
+    tokenize,
+)
 from core.types import Answer, Edit, ErrorType, Example, Question, Rounds, Span
 
 _PARTS = {

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.edits.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
-from core.text.english.negation import FRAMES, deny_by_adjective, deny_by_frame, deny_by_verb
-from core.text.english.syntax import Replacement, tokenize
+from core.text import FRAMES, Replacement, deny_by_adjective, deny_by_frame, deny_by_verb, tokenize
 from core.types import Edit, Example
 
 

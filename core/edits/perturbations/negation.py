@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
-from core.text.english.negation import Reversal, find_reversals
-from core.text.english.syntax import tokenize
+from core.text import Reversal, find_reversals, tokenize
 from core.types import Edit, ErrorType, Example
 
 

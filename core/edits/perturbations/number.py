@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
-from core.text.english.mentions import mentions
-from core.text.english.numbers import Number, find_numbers, numeric_value, other_numbers, other_spelling
+from core.text import Number, find_numbers, mentions, numeric_value, other_numbers, other_spelling
 from core.types import Edit, ErrorType, Example
 
 _AT_MOST_100 = re.compile(r"%|per ?cent|-?years?[- ]old|, ")

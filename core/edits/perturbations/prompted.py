@@ -10,26 +10,28 @@ from typing import ClassVar
 from core.edits.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.errors import UnscorableError
 from core.model_reference import ModelRef
-from core.models.llm.chat import (
+from core.models import (
+    PAIR_VARIABLES,
+    Prompt,
     Sampling,
     answer_text,
-    first_question,
-    place_signature,
-    sampling_signature,
-    unusable_answer,
-)
-from core.models.llm.endpoints.endpoints import resolve_model
-from core.models.llm.endpoints.local_models import chat_model, model_title
-from core.models.llm.prompts import PAIR_VARIABLES, Prompt, bundled_prompt, load_prompt, pair_texts
-from core.models.llm.rewrites import (
+    bundled_prompt,
+    chat_model,
     check_added_from_document,
     check_sentences_kept,
     check_sentences_moved,
     check_shorter_and_whole,
     clean_rewrite,
+    first_question,
+    load_prompt,
+    model_title,
+    pair_texts,
+    place_signature,
+    resolve_model,
+    sampling_signature,
+    unusable_answer,
 )
-from core.text.edits import recover
-from core.text.text import sentences
+from core.text import recover, sentences
 from core.types import Edit, Example, Rounds
 
 VariantCheck = Callable[[Example, str], None]

@@ -8,9 +8,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from core.edits.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
-from core.text.english.syntax import Sentence, token_at, tokenize
-from core.text.english.verb_phrases import sentence_tags
-from core.text.english.word_lists import BE, FUNCTION_WORDS, HAVE
+from core.text import BE, FUNCTION_WORDS, HAVE, Sentence, sentence_tags, token_at, tokenize
 from core.types import Edit, ErrorType, Example, Span
 
 _OTHER_GENDER: Mapping[str, str] = MappingProxyType({"he": "she", "she": "he", "him": "her"})

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from core.edits.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.errors import UnscorableError
-from core.text.text import sentences, words
+from core.text import sentences, words
 from core.types import Edit, Example, Span
 
 _ALIKE = 0.25  # difference from the number of words at which a whole sentence still counts as so long

@@ -8,8 +8,7 @@ from typing import ClassVar
 
 from core.edits.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.errors import UnscorableError
-from core.text.english.mentions import NounChoice, definite_nouns, refers_back
-from core.text.text import sentences, words
+from core.text import NounChoice, definite_nouns, refers_back, sentences, words
 from core.types import Edit, Example
 
 

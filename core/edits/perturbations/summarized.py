@@ -7,10 +7,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
-from core.text.english.inflection import VerbForm, possible_verb_forms
-from core.text.english.syntax import Sentence, is_finite, token_at, tokenize
-from core.text.english.word_lists import ADVERBS, ARTICLES, AUXILIARIES, NEGATIVES, POSSESSIVES, PREPOSITIONS
-from core.text.text import sentences
+from core.text import (
+    ADVERBS,
+    ARTICLES,
+    AUXILIARIES,
+    NEGATIVES,
+    POSSESSIVES,
+    PREPOSITIONS,
+    Sentence,
+    VerbForm,
+    is_finite,
+    possible_verb_forms,
+    sentences,
+    token_at,
+    tokenize,
+)
 from core.types import Edit, Example, Span
 
 _RELATIVES = frozenset({"who", "which", "whom", "whose"})

@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 
 from core.edits.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
 from core.errors import UnscorableError
-from core.text.english.synonyms import BUNDLED_LEXICON, Lexicon, join_lexicons, wordnet_lexicon
-from core.text.english.syntax import tokenize
+from core.text import BUNDLED_LEXICON, Lexicon, join_lexicons, tokenize, wordnet_lexicon
 from core.types import Edit, Example
 
 LexiconChoice = Literal["best", "wordnet", "bundled"]

@@ -6,11 +6,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
-from core.text.english.inflection import VerbForm
-from core.text.english.negation import is_asserted, main_verb
-from core.text.english.syntax import Sentence, tokenize
-from core.text.english.verb_phrases import FINITE_TAGS, finite_verb, sentence_tags, verb_bases
-from core.text.english.word_lists import COORDINATORS
+from core.text import (
+    COORDINATORS,
+    FINITE_TAGS,
+    Sentence,
+    VerbForm,
+    finite_verb,
+    is_asserted,
+    main_verb,
+    sentence_tags,
+    tokenize,
+    verb_bases,
+)
 from core.types import Edit, ErrorType, Example, Span
 
 _WAS = frozenset({"was", "were"})

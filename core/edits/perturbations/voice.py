@@ -10,9 +10,7 @@ from typing import ClassVar
 from core.edits.perturbation import PERTURBATIONS, ModelPerturbation, PerturbationCard
 from core.errors import UnscorableError
 from core.model_reference import Checkpoint
-from core.text.english.passive import ParsedWord, passive_sentence
-from core.text.english.wide_names import DEFAULT_PARSER
-from core.text.text import sentences
+from core.text import DEFAULT_PARSER, ParsedWord, passive_sentence, sentences
 from core.types import Answer, Edit, Example, Question, Rounds
 
 _MAX_SENTENCES = 50

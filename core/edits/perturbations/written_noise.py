@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
-from core.text.english.inflection import is_dictionary_word
-from core.text.text import words
+from core.text import is_dictionary_word, words
 from core.types import Edit, Example, Span
 
 _PLAIN_WORD = re.compile(r"(?<![\w'’.-])[a-z]{5,}(?![\w'’-])")

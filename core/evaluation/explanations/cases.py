@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from core.data.dataset import Refusal
+from core.data import Refusal
 from core.errors import TouchstoneError
 from core.evaluation.explanations.causes import parse_cause
 from core.evaluation.explanations.checks import run_rule_checks
@@ -15,8 +15,8 @@ from core.evaluation.explanations.edited_summaries import summaries_with_edits
 from core.evaluation.explanations.judge import Case, Judgement, parse_grade
 from core.evaluation.explanations.judge_agreement import GradePair, JudgedExplanation
 from core.evaluation.explanations.panel import ONE_VOTE_EACH, PanelRule, PanelVote, is_panel_signature
-from core.models.llm.chat import is_model_signature
-from core.text.contexts import document_for_reader
+from core.models import is_model_signature
+from core.text import document_for_reader
 from core.types import GRADE_VALUES, Failure, Item, Verdict
 
 _FIELD_NAMES = {

@@ -8,10 +8,8 @@ from typing import get_args
 
 from core.errors import TouchstoneError
 from core.evaluation.explanations.judge import Case, Cause, Judgement, JudgeSetup, judge_conversation, judge_explanation
-from core.models.llm.chat import Sampling
-from core.models.llm.prompts import load_prompt
-from core.models.llm.structured import StructuredAnswer, ask_structured
-from core.scoring.engine.conversation import Conversation
+from core.models import Sampling, StructuredAnswer, ask_structured, load_prompt
+from core.scoring import Conversation
 from core.types import Rounds
 
 _PROMPT = "explanation-cause"

@@ -7,10 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.evaluation.explanations.judge import Case
-from core.text.edits import recover
-from core.text.english.inflection import base_forms, base_forms_in
-from core.text.english.word_lists import FUNCTION_WORDS, NEGATIVES
-from core.text.text import sentences, words
+from core.text import FUNCTION_WORDS, NEGATIVES, base_forms, base_forms_in, recover, sentences, words
 from core.types import Edit, Verdict
 
 _MIN_NAMED_SHARE = 0.5

@@ -13,12 +13,18 @@ from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from core.evaluation.explanations.edited_summaries import SummaryWithEdit
 from core.evaluation.explanations.judge import converse_in_order
-from core.models.llm.chat import Sampling, model_signature
-from core.models.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
-from core.models.llm.structured import StructuredAnswer, ask_structured, plain_words
-from core.scoring.engine.conversation import Conversation
-from core.scoring.engine.engine import Engine
-from core.text.contexts import document_for_reader
+from core.models import (
+    PAIR_VARIABLES,
+    Sampling,
+    StructuredAnswer,
+    ask_structured,
+    load_prompt,
+    model_signature,
+    pair_texts,
+    plain_words,
+)
+from core.scoring import Conversation, Engine
+from core.text import document_for_reader
 from core.types import Example, Failure, Rounds, Verdict
 
 

@@ -13,13 +13,13 @@ import numpy as np
 from core.evaluation.explanations.judge import parse_grade
 from core.evaluation.explanations.judge_agreement import JudgedExplanation
 from core.evaluation.explanations.panel import is_panel_signature
-from core.models.llm.chat import is_model_signature
-from core.results.cases.cases import Cases
-from core.stats.bootstrap import Resamples
-from core.stats.statistic import (
+from core.models import is_model_signature
+from core.results import Cases
+from core.stats import (
     Estimate,
     Mask,
     Numbers,
+    Resamples,
     Statistic,
     Values,
     cluster_documents,

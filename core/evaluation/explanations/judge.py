@@ -14,10 +14,8 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import BeforeValidator
 
 from core.errors import TouchstoneError, UnscorableError
-from core.models.llm.chat import Sampling, model_signature
-from core.models.llm.prompts import Prompt, load_prompt
-from core.models.llm.structured import StructuredAnswer, ask_structured, plain_words
-from core.scoring.engine.conversation import Conversation, ScoringEngine
+from core.models import Prompt, Sampling, StructuredAnswer, ask_structured, load_prompt, model_signature, plain_words
+from core.scoring import Conversation, ScoringEngine
 from core.types import Example, Failure, Grade, Rounds
 
 Cause = Literal["misattribution", "additional unrelated", "completeness", "vague"]

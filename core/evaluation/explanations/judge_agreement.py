@@ -11,13 +11,22 @@ import numpy as np
 
 from core.evaluation.explanations.judge import Cause
 from core.evaluation.report import Column, Table
-from core.stats import correlation
+from core.stats import (
+    RESAMPLES,
+    Estimate,
+    LabelledScores,
+    LabelMatrix,
+    RatedScores,
+    Resamples,
+    Threshold,
+    balanced_accuracy,
+    cohen_kappa,
+    correlation,
+    gwet_ac1,
+    krippendorff_alpha,
+    raw_agreement,
+)
 from core.stats.annotators import agreement as distance
-from core.stats.annotators.agreement import LabelMatrix, cohen_kappa, gwet_ac1, krippendorff_alpha, raw_agreement
-from core.stats.bootstrap import RESAMPLES, Resamples
-from core.stats.correlation import RatedScores
-from core.stats.discrimination import LabelledScores, Threshold, balanced_accuracy
-from core.stats.statistic import Estimate
 from core.types import GRADE_VALUES, Grade
 
 _GRADE_CUTS = {"entirely": 0.75, "at least partially": 0.25}  # halfway between two grades

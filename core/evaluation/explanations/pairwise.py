@@ -14,12 +14,17 @@ from pydantic import BeforeValidator
 from core.errors import UnreadableAnswerError, UnscorableError
 from core.evaluation.explanations.edited_summaries import SummaryWithEdit
 from core.evaluation.explanations.judge import converse_in_order
-from core.models.llm.chat import Sampling, model_signature
-from core.models.llm.prompts import load_prompt
-from core.models.llm.structured import StructuredAnswer, ask_side_by_side, ask_structured, plain_words
-from core.scoring.engine.conversation import Conversation
-from core.scoring.engine.engine import Engine
-from core.text.contexts import document_for_reader
+from core.models import (
+    Sampling,
+    StructuredAnswer,
+    ask_side_by_side,
+    ask_structured,
+    load_prompt,
+    model_signature,
+    plain_words,
+)
+from core.scoring import Conversation, Engine
+from core.text import document_for_reader
 from core.types import Example, Failure, Rounds
 
 Preference = Literal["original", "edited", "tie", "order-inconsistent"]

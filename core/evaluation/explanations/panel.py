@@ -12,11 +12,8 @@ from core.errors import BadSettingError
 from core.evaluation.explanations.judge import Case, Judgement, JudgeSetup, converse_in_order, judge_conversation
 from core.evaluation.explanations.panel_weights import JudgeWeights
 from core.model_reference import EndpointModel
-from core.models.llm.chat import Sampling
-from core.models.llm.endpoints.endpoints import configured_endpoint, resolve_model
-from core.models.llm.endpoints.local_models import is_local_model, model_title
-from core.scoring.engine.conversation import Conversation
-from core.scoring.engine.engine import Engine
+from core.models import Sampling, configured_endpoint, is_local_model, model_title, resolve_model
+from core.scoring import Conversation, Engine
 from core.types import GRADE_VALUES, Failure, Grade
 
 JudgeFunction = Callable[[Case, JudgeSetup, Sampling], Conversation[Judgement]]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from core.evaluation.explanations.detect import Finding
 from core.evaluation.explanations.judge import Judgement
-from core.models.llm.chat import Sampling
+from core.models import Sampling
 from core.types import Failure, FailureKind
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from core.edits.perturbation import kind_title
+from core.edits import kind_title
 from core.evaluation.report import Cell, Column, Table, estimate_of
 from core.registry import split_pieces
-from core.scoring.metric import metric_title, metric_titles
-from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement
-from core.stats.comparison import MIN_TEST_DOCUMENTS
-from core.stats.statistic import Estimate
-from core.stats.text_tables import (
+from core.scoring import metric_title, metric_titles
+from core.stats import (
+    CORRECTION,
+    MIN_TEST_DOCUMENTS,
+    SIGNIFICANCE_LEVEL,
+    Estimate,
+    Measurement,
     format_coefficient,
     format_correlation,
     format_in_units,

@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from core.evaluation.report import Chart, Report, Series
 from core.evaluation.reports.cells import PERCENT_FORMATS
 from core.evaluation.reports.points import MOST_PANELS_ACROSS, bar_width, panels_of, point_value, positions, scaled
-from core.stats.statistic import Estimate
+from core.stats import Estimate
 
 _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "touchstone",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from core.evaluation.report import Cell, Column, Table, estimate_of
 from core.evaluation.reports.cells import NOTHING, format_value, heading, pivot_grid, pivot_titles
-from core.stats.best_metric import Measurement
+from core.stats import Measurement
 from core.types import Format
 
 _BREAK = "\0"  # stands where a line may break, until the characters around it are escaped

@@ -6,8 +6,7 @@ import re
 
 from core.evaluation.report import Cell, Column, Report, Table
 from core.evaluation.reports.cells import NOTHING, format_value, heading, pivot_grid, pivot_titles
-from core.stats.best_metric import Measurement
-from core.stats.text_tables import markdown_table
+from core.stats import Measurement, markdown_table
 
 
 def report_markdown(report: Report) -> str:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from core.evaluation.report import Axis, Chart, Series
 from core.evaluation.reports.cells import PERCENT_FORMATS
-from core.stats.statistic import Estimate
+from core.stats import Estimate
 
 _SPREAD = 0.6  # of the way from one category to the next: the series stand side by side
 

@@ -7,8 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from core.evaluation.report import Cell, Report, Table
-from core.stats.best_metric import Measurement
-from core.stats.statistic import Estimate
+from core.stats import Estimate, Measurement
 
 
 def report_json(report: Report) -> str:

@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterable, Sequence
 
 from core.evaluation.report import Column, Table, estimate_of
-from core.stats.best_metric import Measurement
-from core.text.text import spreadsheet_safe
+from core.stats import Measurement
+from core.text import spreadsheet_safe
 
 _BESIDE_ESTIMATE = ("low", "high", "n", "documents", "why")
 _BESIDE_MEASUREMENT = ("mark", "p")

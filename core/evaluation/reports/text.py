@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core.evaluation.report import Report, Table
 from core.evaluation.reports.cells import few_documents, format_cell, heading, legend, missing_reasons
-from core.stats.text_tables import align_columns
+from core.stats import align_columns
 
 
 def report_text(report: Report) -> str:

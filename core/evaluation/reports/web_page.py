@@ -6,7 +6,7 @@ from base64 import b64encode
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.base.html_templates import open_templates
+from core.base import open_templates
 from core.evaluation.report import Cell, Column, Report, Table, estimate_of
 from core.evaluation.reports.cells import (
     SHADES,
@@ -18,7 +18,7 @@ from core.evaluation.reports.cells import (
     pivot_grid,
     pivot_titles,
 )
-from core.stats.best_metric import Measurement
+from core.stats import Measurement
 
 _TEMPLATES = open_templates(Path(__file__).with_name("templates"))
 

@@ -15,22 +15,27 @@ import numpy as np
 from core.errors import TouchstoneError, UnknownNameError
 from core.evaluation.report import Column, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.results.cases.cases import Cases
-from core.results.cases.ratings import VERDICT_VALUES
-from core.stats.annotators.agreement import (
+from core.results import VERDICT_VALUES, Cases
+from core.stats import (
     DISTANCES,
+    MODELS,
+    UNKNOWN,
+    Estimate,
     LabelMatrix,
+    Resamples,
+    Statistic,
     cohen_kappa,
+    competence_estimates,
+    fit_model,
+    format_percent,
+    format_unsigned,
     gwet_ac1,
     interval_distance,
     krippendorff_alpha,
     nominal_distance,
     raw_agreement,
+    undefined,
 )
-from core.stats.annotators.annotator_model import MODELS, UNKNOWN, competence_estimates, fit_model
-from core.stats.bootstrap import Resamples
-from core.stats.statistic import Estimate, Statistic, undefined
-from core.stats.text_tables import format_percent, format_unsigned
 from core.types import ALL_JUDGES
 
 VERDICT = "verdict"

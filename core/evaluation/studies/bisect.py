@@ -17,10 +17,9 @@ from typing import ClassVar
 from core.errors import TouchstoneError
 from core.evaluation.report import Column, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData
-from core.scoring.metric import METRICS, metric_title
-from core.stats.statistic import Estimate
-from core.stats.text_tables import format_signed
-from core.text.edits import apply
+from core.scoring import METRICS, metric_title
+from core.stats import Estimate, format_signed
+from core.text import apply
 from core.types import Edit, Example, Failure, Result
 
 MAX_EXHAUSTIVE_EDITS = 5

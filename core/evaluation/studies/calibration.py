@@ -14,22 +14,29 @@ import numpy as np
 from core.errors import TouchstoneError, UnknownNameError
 from core.evaluation.report import Column, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Study, StudyData, setting
-from core.results.cases.cases import Cases
-from core.results.cases.measures import SLICE_FIELDS, Slice, slice_cases
-from core.scoring.metric import metric_title
-from core.stats.bootstrap import Distribution, Resamples
-from core.stats.calibration import (
+from core.results import SLICE_FIELDS, Cases, Slice, slice_cases
+from core.scoring import metric_title
+from core.stats import (
+    FOLDS,
+    Distribution,
+    Estimate,
+    LabelledScores,
+    Mask,
+    Numbers,
+    Resamples,
+    Values,
+    accuracy_of_decisions,
     best_threshold,
     brier_score,
     calibration_error,
+    compare_paired,
+    deal_folds,
+    format_percent,
     isotonic_probabilities,
     raw_probabilities,
     threshold_decisions,
+    undefined,
 )
-from core.stats.comparison import compare_paired
-from core.stats.discrimination import LabelledScores, accuracy_of_decisions
-from core.stats.statistic import FOLDS, Estimate, Mask, Numbers, Values, deal_folds, undefined
-from core.stats.text_tables import format_percent
 
 DOMAIN_FIELDS = ("domain", "dataset", "source", "system")
 """The fields of a sample whose values can be domains: each summary lies in one of them."""

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.evaluation.report import Axis, Cell, Chart, Column, Series, Table
-from core.results.cases.cascade import Cascade
-from core.results.cases.combining import Combining, Subset, Transfer
-from core.results.cases.sentence_combining import Levels
-from core.scoring.metric import metric_title
-from core.stats.calibration import brier_score, calibration_error
-from core.stats.comparison import compare_paired
-from core.stats.text_tables import format_percent
+from core.results import Cascade, Combining, Levels, Subset, Transfer
+from core.scoring import metric_title
+from core.stats import brier_score, calibration_error, compare_paired, format_percent
 
 COMBINATION, EQUAL = "combination", "equal weights"
 

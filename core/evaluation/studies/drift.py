@@ -11,14 +11,9 @@ import numpy as np
 
 from core.evaluation.report import Axis, Cell, Chart, Column, Report, Series, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.results.cases.pool_drift import PartDrift, labels_of_part, part_drifts, reference_part
-from core.results.cases.pool_rates import LabelDraw
-from core.scoring.metric import metric_title
-from core.stats.rates.carried_rate import CarriedRate
-from core.stats.rates.label_count import labels_needed
-from core.stats.rates.rate import Rate
-from core.stats.statistic import Estimate
-from core.stats.text_tables import format_p, percent_words
+from core.results import LabelDraw, PartDrift, labels_of_part, part_drifts, reference_part
+from core.scoring import metric_title
+from core.stats import CarriedRate, Estimate, Rate, format_p, labels_needed, percent_words
 
 _LEVEL = 0.05
 

@@ -14,15 +14,10 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import Study, StudyData
-from core.results.cases.cases import Cases, MetricColumn
-from core.results.runs.run import Run, VariantKey, intent_of
-from core.results.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
-from core.scoring.metric import metric_title
-from core.stats.bootstrap import Resamples
-from core.stats.discrimination import LabelledScores, auc, stratified_auc
-from core.stats.statistic import Estimate, Statistic, undefined
-from core.stats.text_tables import format_unsigned
-from core.text.text import words
+from core.results import STRESS_RESAMPLES, Cases, MetricColumn, Run, Shift, VariantKey, intent_of, pairs_of_shifts
+from core.scoring import metric_title
+from core.stats import Estimate, LabelledScores, Resamples, Statistic, auc, format_unsigned, stratified_auc, undefined
+from core.text import words
 
 ALL_KINDS = "all breaking"
 """Name of the row of all breaking kinds together."""

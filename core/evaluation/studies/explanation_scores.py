@@ -19,7 +19,7 @@ from core.evaluation.explanations.explainer_scores import (
 from core.evaluation.explanations.judge_agreement import judge_tables
 from core.evaluation.report import Cell, Column, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData
-from core.stats.text_tables import format_percent
+from core.stats import format_percent
 
 _COUNTS = (
     Column("graded", format="count", help="Grades that its explanations have."),

@@ -10,30 +10,39 @@ from typing import ClassVar, get_args
 
 import numpy as np
 
-from core.edits.perturbation import PERTURBATIONS
-from core.edits.perturbations.fillers import Assertion, Filler, Placement
+from core.edits import PERTURBATIONS, Assertion, Filler, Placement
 from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData
-from core.results.runs.run import Run, intent_of, run_from_lines, run_lines, to_json_line
-from core.results.runs.shifts import (
+from core.results import (
     STRESS_RESAMPLES,
+    Run,
     Shift,
     document_array,
+    intent_of,
     pair_gains,
     pairs_of_shifts,
+    run_from_lines,
+    run_lines,
     score_array,
     standardised_gain,
+    to_json_line,
 )
-from core.scoring.metric import METRICS, Metric, metric_title
+from core.scoring import METRICS, Metric, metric_title
 from core.settings import VERSION
-from core.stats.bootstrap import Resamples
-from core.stats.comparison import difference
-from core.stats.discrimination import Threshold
-from core.stats.score_pairs import ScorePairs, wrong_way_share
-from core.stats.statistic import Estimate, Statistic, mean
-from core.stats.text_tables import format_share, format_signed
-from core.text.text import words
+from core.stats import (
+    Estimate,
+    Resamples,
+    ScorePairs,
+    Statistic,
+    Threshold,
+    difference,
+    format_share,
+    format_signed,
+    mean,
+    wrong_way_share,
+)
+from core.text import words
 
 _SAME_LENGTH = 0.25
 _ADDED_PLACES: tuple[Placement, ...] = ("prefix", "suffix")

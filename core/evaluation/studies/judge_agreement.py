@@ -23,9 +23,9 @@ from core.evaluation.explanations.judge_agreement import (
 )
 from core.evaluation.report import Column, Pivot, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData
-from core.models.llm.chat import is_model_signature
-from core.results.cases.cases import Cases
-from core.stats.text_tables import format_percent, format_unsigned
+from core.models import is_model_signature
+from core.results import Cases
+from core.stats import format_percent, format_unsigned
 from core.types import GradedExplanation
 
 

@@ -10,9 +10,8 @@ from typing import ClassVar
 from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Cell, Chart, Column, Report, Series, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.results.cases.pool_rates import draw_of_labels
-from core.stats.rates.label_count import expected_margin, explained_share, label_grid, labels_needed
-from core.stats.rates.rate import MIN_ERRORS
+from core.results import draw_of_labels
+from core.stats import MIN_ERRORS, expected_margin, explained_share, label_grid, labels_needed
 
 _MARGINS = (1.0, 2.0, 3.0, 4.0, 5.0, 7.5, 10.0)  # points, besides the one that is asked for
 _FEW_PILOT = 30  # labels, with fewer of which a pilot says little

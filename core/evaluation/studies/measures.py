@@ -7,30 +7,29 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
-from core.base.profile import profile_names, read_profile
+from core.base import profile_names, read_profile
 from core.errors import BadSettingError, TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from core.evaluation.reports.cells import format_cell
 from core.evaluation.studies.ranks import RANKED_MEASURES, rank_report
 from core.evaluation.studies.score_distributions import percentile_report, roc_report
 from core.evaluation.study import STUDIES, Group, Input, Study, StudyData, setting
-from core.results.cases.cases import select_paper_metrics
-from core.results.cases.measures import (
+from core.results import (
     FIGURE_TITLES,
     MEASURES,
     OVERALL_SLICE,
     PAPER_MEASURES,
     MetricRow,
     available_measures,
+    compare_best_two,
+    mark_as_paper,
     measure_format,
     metric_rows,
+    select_paper_metrics,
 )
-from core.results.cases.paper_test import LEGEND as PAPER_LEGEND
-from core.results.cases.paper_test import compare_best_two, mark_as_paper
-from core.scoring.metric import metric_title, metric_titles
-from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL
-from core.stats.statistic import Estimate
-from core.stats.text_tables import format_percent
+from core.results import LEGEND as PAPER_LEGEND
+from core.scoring import metric_title, metric_titles
+from core.stats import CORRECTION, SIGNIFICANCE_LEVEL, Estimate, format_percent
 
 FIGURE_HELP: Mapping[str, str] = MappingProxyType(
     {

@@ -11,8 +11,8 @@ import numpy as np
 
 from core.evaluation.report import Axis, Cell, Chart, Column, Report, Series, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.results.cases.pool import POOL_FIELDS
-from core.results.cases.pool_rates import (
+from core.results import (
+    POOL_FIELDS,
     Drawing,
     GradeMean,
     LabelDraw,
@@ -24,12 +24,19 @@ from core.results.cases.pool_rates import (
     separations,
     threshold_rate,
 )
-from core.scoring.metric import metric_title
-from core.stats.rates.prediction_powered import label_worth
-from core.stats.rates.rate import MIN_ERRORS, Rate
-from core.stats.rates.rate_differences import RateDifference, rank_intervals, rate_differences
-from core.stats.statistic import Estimate
-from core.stats.text_tables import format_p, format_percent, percent_words
+from core.scoring import metric_title
+from core.stats import (
+    MIN_ERRORS,
+    Estimate,
+    Rate,
+    RateDifference,
+    format_p,
+    format_percent,
+    label_worth,
+    percent_words,
+    rank_intervals,
+    rate_differences,
+)
 
 ALONE, POWERED, COUNTED = "labels alone", "labels and scores", "threshold, corrected"
 STRATIFIED = "labels and scores, by stratum"

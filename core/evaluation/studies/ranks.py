@@ -12,19 +12,18 @@ from core.errors import UnknownNameError
 from core.evaluation.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from core.evaluation.reports.cells import format_rank
 from core.evaluation.study import Study, StudyData
-from core.results.cases.cases import Cases
-from core.results.cases.measures import (
+from core.results import (
     FIGURE_TITLES,
     MEASURES,
     UNIT_MEASURES,
+    Cases,
     Slice,
     has_one_scale,
     measure_format,
     shown_columns,
 )
-from core.scoring.metric import metric_title, metric_titles
-from core.stats.bootstrap import Distribution, Resamples
-from core.stats.statistic import Estimate
+from core.scoring import metric_title, metric_titles
+from core.stats import Distribution, Estimate, Resamples
 
 RANKED_MEASURES = tuple(name for name in MEASURES if name not in {*UNIT_MEASURES, "ties", "average_precision"})
 """The measures of which more is better and which have an interval, without which there is no rank."""

@@ -12,33 +12,36 @@ import numpy as np
 from core.errors import TouchstoneError, UnknownNameError
 from core.evaluation.report import Column, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.results.cases.cases import Cases
-from core.results.cases.measures import (
+from core.results import (
     ON_SEVERAL_SCALES,
+    Cases,
     MetricRow,
     Slice,
     has_one_scale,
+    mean_ratings,
     shown_columns,
     slice_cases,
 )
-from core.results.cases.ratings import mean_ratings
-from core.scoring.metric import metric_title
-from core.stats.best_metric import Measurement, mark_best
-from core.stats.bootstrap import Resamples
-from core.stats.comparison import on_shared_cases, williams_test
-from core.stats.correlation import (
+from core.scoring import metric_title
+from core.stats import (
+    Measurement,
+    Numbers,
     RatedScores,
+    Resamples,
+    Statistic,
     correlation_of_systems,
+    format_correlation,
     kendall,
     kendall_of_means,
+    mark_best,
+    on_shared_cases,
     pearson,
     pearson_of_means,
     spearman,
     spearman_of_means,
+    williams_test,
     without_system_means,
 )
-from core.stats.statistic import Numbers, Statistic
-from core.stats.text_tables import format_correlation
 
 SystemCorrelation = Callable[[RatedScores, Numbers], Statistic]
 """A correlation of rated summaries whose systems are numbered."""

@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from core.edits.perturbation import INTENTS
+from core.edits import INTENTS
 from core.errors import TouchstoneError, UnknownNameError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.studies.density import BINS, CUTS, TEXTS, density_report
@@ -23,16 +23,24 @@ from core.evaluation.studies.document_ablation import ablation_report, closed_bo
 from core.evaluation.studies.window_sweep import window_report
 from core.evaluation.study import STUDIES, Group, Input, Study, StudyData, setting
 from core.registry import settings_of
-from core.results.cases.cases import Cases, MetricColumn
-from core.results.cases.ratings import mean_ratings
-from core.results.runs.run import intent_of
-from core.scoring.metric import METRICS, Metric, metric_title
-from core.stats.bootstrap import Resamples
-from core.stats.comparison import compare_paired, on_shared_cases
-from core.stats.correlation import RatedScores, kendall
-from core.stats.discrimination import LabelledScores, auc
-from core.stats.statistic import Estimate, Mask, Statistic, Values, mean
-from core.stats.text_tables import format_correlation, format_signed
+from core.results import Cases, MetricColumn, intent_of, mean_ratings
+from core.scoring import METRICS, Metric, metric_title
+from core.stats import (
+    Estimate,
+    LabelledScores,
+    Mask,
+    RatedScores,
+    Resamples,
+    Statistic,
+    Values,
+    auc,
+    compare_paired,
+    format_correlation,
+    format_signed,
+    kendall,
+    mean,
+    on_shared_cases,
+)
 
 DENSITY = "information-density"
 WHOLE, BEST_PASSAGE = "whole document", "best passage"

@@ -13,7 +13,7 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.evaluation.report import Column, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData
-from core.results.cases.cases import Cases
+from core.results import Cases
 
 
 @dataclass(frozen=True, slots=True)

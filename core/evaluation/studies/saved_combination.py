@@ -8,12 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from core.errors import TouchstoneError
-from core.results.cases.cascade import Cascade
-from core.results.cases.cases import Cases
-from core.results.cases.combining import FOLDS, Combining
-from core.scoring.plugins.combination_file import CombinationEntry, combination_class
-from core.stats.statistic import Values
-from core.text.language import ANY, SPACED
+from core.results import FOLDS, Cascade, Cases, Combining
+from core.scoring import CombinationEntry, combination_class
+from core.stats import Values
+from core.text import ANY, SPACED
 
 
 def combination_entry(name: str, found: Combining, cases: Cases, data: str) -> CombinationEntry:

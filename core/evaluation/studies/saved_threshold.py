@@ -13,18 +13,25 @@ from pathlib import Path
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from core.base.signatures import apart_from_code
+from core.base import apart_from_code
 from core.errors import TouchstoneError
-from core.results.cases.cases import Cases
-from core.results.cases.data_facts import DataFacts
-from core.scoring.metric import METRICS, Metric, metric_title
-from core.scoring.outcome_records import JsonRecord
+from core.results import Cases, DataFacts
+from core.scoring import METRICS, JsonRecord, Metric, metric_title
 from core.settings import VERSION
-from core.stats.bootstrap import Resamples
-from core.stats.calibration import threshold_decisions
-from core.stats.discrimination import LabelledScores, accuracy_of_decisions, choose_threshold
-from core.stats.statistic import FOLDS, Estimate, Mask, Values, deal_folds, mean
-from core.stats.text_tables import format_percent
+from core.stats import (
+    FOLDS,
+    Estimate,
+    LabelledScores,
+    Mask,
+    Resamples,
+    Values,
+    accuracy_of_decisions,
+    choose_threshold,
+    deal_folds,
+    format_percent,
+    mean,
+    threshold_decisions,
+)
 from core.types import Direction
 
 _RECORD = "touchstone-threshold-1"

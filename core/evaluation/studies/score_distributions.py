@@ -7,17 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.base.signatures import apart_from_code
+from core.base import apart_from_code
 from core.errors import BadSettingError, UnknownNameError
 from core.evaluation.report import Axis, Cell, Chart, Column, Report, Series, Table
 from core.evaluation.study import Study, StudyData
-from core.results.cases.cases import Cases, MetricColumn
-from core.results.cases.measures import Slice, labelled_in_slice, shown_columns
-from core.scoring.metric import metric_title
-from core.stats.bootstrap import Resamples
-from core.stats.discrimination import RocCurve, measure_roc_curve
-from core.stats.statistic import Values
-from core.stats.text_tables import format_percent
+from core.results import Cases, MetricColumn, Slice, labelled_in_slice, shown_columns
+from core.scoring import metric_title
+from core.stats import Resamples, RocCurve, Values, format_percent, measure_roc_curve
 
 _RESAMPLES = 500  # of the areas beside the curves
 _QUANTILES = (0, 5, 25, 50, 75, 95, 100)

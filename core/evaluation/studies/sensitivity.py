@@ -16,15 +16,18 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import Study, StudyData
-from core.results.cases.cases import Cases
-from core.results.cases.measures import OVERALL_SLICE
-from core.results.runs.run import Run, intent_of
-from core.results.runs.shifts import STRESS_RESAMPLES, Shift, document_array, score_array
-from core.scoring.metric import METRICS, metric_title, metric_titles
-from core.stats.bootstrap import Resamples
-from core.stats.score_pairs import ScorePairs, mean_absolute_shift, mean_correction, sensitivity
-from core.stats.statistic import FEW_DOCUMENTS, Estimate
-from core.stats.text_tables import format_ratio
+from core.results import OVERALL_SLICE, STRESS_RESAMPLES, Cases, Run, Shift, document_array, intent_of, score_array
+from core.scoring import METRICS, metric_title, metric_titles
+from core.stats import (
+    FEW_DOCUMENTS,
+    Estimate,
+    Resamples,
+    ScorePairs,
+    format_ratio,
+    mean_absolute_shift,
+    mean_correction,
+    sensitivity,
+)
 from core.types import Direction
 
 

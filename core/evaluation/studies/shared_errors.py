@@ -14,11 +14,9 @@ from core.errors import TouchstoneError
 from core.evaluation.explanations.explainer_scores import answers_by_explainer, without_panels
 from core.evaluation.report import Column, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.results.cases.cases import Cases, MetricColumn
-from core.results.cases.verdict_grid import PairVerdict, build_verdict_grid
-from core.scoring.metric import metric_title
-from core.stats.score_pairs import Move
-from core.stats.statistic import Values
+from core.results import Cases, MetricColumn, PairVerdict, build_verdict_grid
+from core.scoring import metric_title
+from core.stats import Move, Values
 from core.types import Format
 
 

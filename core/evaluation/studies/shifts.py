@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from core.edits.perturbation import PERTURBATIONS
+from core.edits import PERTURBATIONS
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.studies.edit_discrimination import discrimination_report
 from core.evaluation.studies.sensitivity import sensitivity_report
 from core.evaluation.study import STUDIES, Group, Input, Study, StudyData, setting
-from core.results.runs.matrix import (
+from core.results import (
     KindCoverage,
     MatrixCell,
     MetricBalance,
+    NullBand,
+    Run,
+    check_shares,
     kind_coverage,
+    kind_verdicts,
     metric_balances,
+    metric_verdicts,
+    run_problems,
     shift_matrix,
 )
-from core.results.runs.null_bands import NullBand
-from core.results.runs.run import Run
-from core.results.runs.run_sentences import run_problems
-from core.results.runs.shifts import check_shares
-from core.results.runs.verdict_sentences import kind_verdicts, metric_verdicts
-from core.scoring.metric import metric_title
-from core.scoring.nli_check import SENTENCE_LABELS
-from core.stats.score_pairs import Move
+from core.scoring import SENTENCE_LABELS, metric_title
+from core.stats import Move
 
 _VIEWS: Mapping[str, str] = MappingProxyType(
     {

@@ -12,14 +12,23 @@ from core.errors import TouchstoneError
 from core.evaluation.report import Column, Pivot, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Study, StudyData
 from core.evaluation.training.shallow_trainer import TrainingTable, TrainingTask, fit_model
-from core.models.words.shallow import SHALLOW_FEATURES, OutputKind, TrainingFacts
-from core.results.cases.cases import Cases, MetricColumn
-from core.results.cases.measures import SLICE_FIELDS, MetricRow, metric_rows, slice_cases
-from core.scoring.metric import metric_title
-from core.stats.bootstrap import Resamples
-from core.stats.correlation import RatedScores, spearman
-from core.stats.statistic import Estimate, Numbers, Statistic, Values, deal_folds, quotient, undefined
-from core.stats.text_tables import format_correlation, format_percent
+from core.models import SHALLOW_FEATURES, OutputKind, TrainingFacts
+from core.results import SLICE_FIELDS, Cases, MetricColumn, MetricRow, metric_rows, slice_cases
+from core.scoring import metric_title
+from core.stats import (
+    Estimate,
+    Numbers,
+    RatedScores,
+    Resamples,
+    Statistic,
+    Values,
+    deal_folds,
+    format_correlation,
+    format_percent,
+    quotient,
+    spearman,
+    undefined,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,26 +20,34 @@ from core.errors import TouchstoneError, UnknownNameError, UnscorableError
 from core.evaluation.report import Axis, Chart, Column, Pivot, Report, Series, Table
 from core.evaluation.studies.gaming import phrase_kinds
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.results.cases.cases import Cases
-from core.results.cases.ratings import VERDICT_VALUES, mean_ratings
-from core.results.runs.run import Run
-from core.results.runs.shifts import STRESS_RESAMPLES, Shift, document_array, pair_gains, pairs_of_shifts, score_array
-from core.scoring.metric import METRICS, metric_title
-from core.stats.bootstrap import Resamples
-from core.stats.score_pairs import ScorePairs
-from core.stats.statistic import (
+from core.results import (
+    STRESS_RESAMPLES,
+    VERDICT_VALUES,
+    Cases,
+    Run,
+    Shift,
+    document_array,
+    mean_ratings,
+    pair_gains,
+    pairs_of_shifts,
+    score_array,
+)
+from core.scoring import METRICS, metric_title
+from core.stats import (
     Estimate,
     Mask,
     Numbers,
+    Resamples,
+    ScorePairs,
     Statistic,
     Values,
     cluster_documents,
+    format_in_units,
     mean,
     ratio,
     sums_by,
     undefined,
 )
-from core.stats.text_tables import format_in_units
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,18 +11,18 @@ from core.errors import TouchstoneError
 from core.evaluation.report import Cell, Column, Report, Table
 from core.evaluation.studies.shared_errors import caught_in_grid, coverage_sentence, smallest_coverage
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.results.cases.cases import Cases
-from core.results.cases.measures import SLICE_FIELDS
-from core.results.cases.verdict_grid import (
+from core.results import (
     PAIR_FILTERS,
+    SLICE_FIELDS,
+    Cases,
     NoiseBand,
     PairVerdict,
     build_verdict_grid,
     filter_pairs,
     noise_band,
 )
-from core.scoring.metric import metric_titles
-from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
+from core.scoring import metric_titles
+from core.stats import MIN_FOR_QUANTILES, Move
 
 MOVE_WORDS: Mapping[Move, str | None] = MappingProxyType(
     {Move.RIGHT: "right", Move.WRONG: "wrong", Move.STILL: "noise", Move.UNKNOWN: None, Move.NONE: None}

@@ -10,19 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from core.base.profile import Setting
-from core.edits.perturbation import INTENTS, Intent
+from core.base import Setting
+from core.edits import INTENTS, Intent
 from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import Study, StudyData
 from core.registry import settings_of
-from core.results.runs.run import Run, RunRecord, intent_of
-from core.results.runs.run_sentences import failure_sentences
-from core.results.runs.shifts import STRESS_RESAMPLES, DocumentMeans, Shift
-from core.scoring.metric import METRICS, Metric
+from core.results import STRESS_RESAMPLES, DocumentMeans, Run, RunRecord, Shift, failure_sentences, intent_of
+from core.scoring import METRICS, Metric
 from core.settings import VERSION
-from core.stats.statistic import Estimate
-from core.stats.text_tables import format_signed, format_unsigned
+from core.stats import Estimate, format_signed, format_unsigned
 
 WINDOWS = (0, 1, 2, 3, 4)
 _VARIANTS: Mapping[Intent, str] = MappingProxyType(

@@ -7,12 +7,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from core.evaluation.training.card import DIFFERENCE, PAIR_SHARE, RESAMPLES, WITHOUT, Figure
-from core.stats.bootstrap import Resamples
-from core.stats.comparison import compare_paired
-from core.stats.discrimination import LabelledScores, auc
-from core.stats.score_pairs import ScorePairs, consistency_share
-from core.stats.statistic import Values, number_documents
-from core.stats.text_tables import markdown_table
+from core.stats import (
+    LabelledScores,
+    Resamples,
+    ScorePairs,
+    Values,
+    auc,
+    compare_paired,
+    consistency_share,
+    markdown_table,
+    number_documents,
+)
 from core.types import Example, Item, Verdict
 
 Benchmarks = Mapping[str, Sequence[Item]]

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from core.data.dataset import DATASETS
-from core.models.words.known_documents import KnownDocuments
+from core.data import DATASETS
+from core.models import KnownDocuments
 from core.types import Item, Split
 
 _SKETCHES = Path(__file__).parent / "benchmark_documents.txt"

@@ -11,18 +11,31 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.edits.battery import Battery, standard_battery
+from core.edits import Battery, standard_battery
 from core.evaluation.training.trainer import Trained, pairs_of
 from core.evaluation.training.training_data import TrainingData, describe
-from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE, HEADS, document_key
+from core.models import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE, HEADS, document_key
 from core.settings import VERSION
-from core.stats.bootstrap import Distribution, Resamples
-from core.stats.calibration import calibration_error
-from core.stats.comparison import compare_paired
-from core.stats.discrimination import LabelledScores, auc
-from core.stats.score_pairs import FEW_PAIRS, ScorePairs, consistency_share, mean_shift, noise_range
-from core.stats.statistic import Estimate, Mask, Numbers, Values
-from core.stats.text_tables import format_percent, format_signed, markdown_table
+from core.stats import (
+    FEW_PAIRS,
+    Distribution,
+    Estimate,
+    LabelledScores,
+    Mask,
+    Numbers,
+    Resamples,
+    ScorePairs,
+    Values,
+    auc,
+    calibration_error,
+    compare_paired,
+    consistency_share,
+    format_percent,
+    format_signed,
+    markdown_table,
+    mean_shift,
+    noise_range,
+)
 
 RESAMPLES = 2_000
 DIFFERENCE, CALIBRATION_ERROR = "AUC difference", "calibration error"

@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator, Sequence
 
 from core.evaluation.training.training_row import TrainingRow
-from core.models.words.claims import Batch, TextPair, Unit
-from core.text.text import sentences
+from core.models import Batch, TextPair, Unit
+from core.text import sentences
 
 _BATCH_TEXTS = 8
 

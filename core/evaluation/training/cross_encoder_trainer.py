@@ -15,15 +15,13 @@ from core.evaluation.training.card import RecipeAccount
 from core.evaluation.training.claim_batches import batches, stress_batches
 from core.evaluation.training.training_data import TrainingData
 from core.evaluation.training.training_row import TrainingRow
-from core.models.unfinished_training import TrainingStep
-from core.models.words.claims import premise
-from core.stats.statistic import Mask, Values, deal_folds
-from core.text.text import sentences
+from core.models import TrainingStep, premise
+from core.stats import Mask, Values, deal_folds
+from core.text import sentences
 from core.types import Example
 
 if TYPE_CHECKING:
-    from core.models.networks.tokenizer import Tokens
-    from core.models.words.pair_network import PairNetwork
+    from core.models import PairNetwork, Tokens
 
 MAX_EPOCHS = 8
 LOSS_STAGE = "Epochs"

@@ -8,11 +8,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.evaluation.training.training_row import TrainingRow
-from core.models.words.word_states import word_spans
-from core.text.english.dates import CALENDAR
-from core.text.english.names import PEOPLE, find_names
-from core.text.english.word_lists import FUNCTION_WORDS, PREPOSITIONS, SUBORDINATORS
-from core.text.text import entities, sentences, words
+from core.models import word_spans
+from core.text import (
+    CALENDAR,
+    FUNCTION_WORDS,
+    PEOPLE,
+    PREPOSITIONS,
+    SUBORDINATORS,
+    entities,
+    find_names,
+    sentences,
+    words,
+)
 from core.types import Span
 
 _SEEDS = 3

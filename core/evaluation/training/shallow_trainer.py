@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.errors import TouchstoneError
-from core.models.words.shallow import SHALLOW_FEATURES, Layer, OutputKind, ShallowModel, TrainingFacts, network_inputs
-from core.stats.statistic import Mask, Numbers, Values
+from core.models import SHALLOW_FEATURES, Layer, OutputKind, ShallowModel, TrainingFacts, network_inputs
+from core.stats import Mask, Numbers, Values
 
 _HELD_OUT_SHARE = 0.25  # of the documents
 _HIDDEN_LAYERS = (16,)

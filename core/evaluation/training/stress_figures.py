@@ -9,11 +9,18 @@ from numpy.typing import NDArray
 
 from core.evaluation.training.card import BROKEN, HARMLESS, LEFT_ALONE, NOTICED, PAIR_SHARE, RESAMPLES, WITHOUT, Figure
 from core.evaluation.training.training_data import StressRows
-from core.results.runs.run import intent_of
-from core.stats.bootstrap import Resamples
-from core.stats.score_pairs import ScorePairs, consistency_share, noise_range, with_least_ends
-from core.stats.statistic import Mask, Values, mean
-from core.stats.text_tables import markdown_table
+from core.results import intent_of
+from core.stats import (
+    Mask,
+    Resamples,
+    ScorePairs,
+    Values,
+    consistency_share,
+    markdown_table,
+    mean,
+    noise_range,
+    with_least_ends,
+)
 
 
 def stress_figures(stress: StressRows, before: Values, after: Values) -> list[Figure]:

@@ -11,9 +11,8 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.evaluation.training.training_data import StressRows, TrainingData, near_duplicates
 from core.evaluation.training.training_row import TrainingRow
-from core.results.runs.filters import filter_variants
-from core.results.runs.run import Run, intent_of
-from core.stats.statistic import Numbers, number_documents
+from core.results import Run, filter_variants, intent_of
+from core.stats import Numbers, number_documents
 from core.types import Item
 
 ORIGIN = "stress run"

@@ -14,16 +14,25 @@ from core.evaluation.training.training_data import TrainingData
 from core.evaluation.training.training_row import TrainingRow
 from core.evaluation.training.word_folds import CALIBRATION, FOLDS, fit_words, fit_words_of
 from core.evaluation.training.word_reading import read_words
-from core.models.unfinished_training import TrainingStep, UnfinishedTraining
-from core.models.words.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
-from core.models.words.head import Head, HeadConfig
-from core.models.words.known_documents import document_sketch
-from core.models.words.word_features import WORD_FEATURES
-from core.models.words.word_table import WordTable, support_scores
-from core.stats.statistic import Mask, Numbers, Values, deal_folds
+from core.models import (
+    WORD_FEATURES,
+    Head,
+    HeadConfig,
+    Scale,
+    SentenceTable,
+    SummaryWeights,
+    TrainingStep,
+    UnfinishedTraining,
+    WordTable,
+    document_sketch,
+    fit_scale,
+    fit_summary_weights,
+    support_scores,
+)
+from core.stats import Mask, Numbers, Values, deal_folds
 
 if TYPE_CHECKING:
-    from core.models.words.word_encoder import WordEncoder
+    from core.models import WordEncoder
 
 _CALIBRATION_SHARE = 8  # one document of so many
 _MIN_DOMAIN_DOCUMENTS = 5

@@ -12,15 +12,14 @@ from math import ceil
 
 import numpy as np
 
-from core.data.datasets.bundled import bundled_items
-from core.edits.battery import Battery, standard_battery
+from core.data import bundled_items
+from core.edits import Battery, standard_battery
 from core.errors import TouchstoneError, UnscorableError
 from core.evaluation.training.inventions import invented_rows
 from core.evaluation.training.training_row import TrainingRow
-from core.models.words.known_documents import NEAR_DUPLICATE, RUN_WORDS
-from core.stats.statistic import Numbers, number_documents
-from core.text.edits import apply, recover
-from core.text.text import sentences, words
+from core.models import NEAR_DUPLICATE, RUN_WORDS
+from core.stats import Numbers, number_documents
+from core.text import apply, recover, sentences, words
 from core.types import Edit, Example, Item, Span, Split, Verdict
 
 MIN_DOCUMENTS = 20

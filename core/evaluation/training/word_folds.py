@@ -11,15 +11,26 @@ from numpy.typing import NDArray
 
 from core.errors import TouchstoneError
 from core.evaluation.training.multiple_instance import bag_loss, bags_of, word_targets
-from core.models.unfinished_training import TrainingStep, UnfinishedTraining
-from core.models.words.head import AttentionTensors, Tensors, mean_logits, tree_logits
-from core.models.words.trees import MAX_TREES, STEP_TREES, boost, first_trees, mean_trees, tree_tensors
-from core.models.words.word_features import Features
-from core.models.words.word_table import WordTable
-from core.stats.statistic import Mask, Numbers, Values
+from core.models import (
+    MAX_TREES,
+    STEP_TREES,
+    AttentionTensors,
+    Features,
+    Tensors,
+    TrainingStep,
+    UnfinishedTraining,
+    WordTable,
+    boost,
+    first_trees,
+    mean_logits,
+    mean_trees,
+    tree_logits,
+    tree_tensors,
+)
+from core.stats import Mask, Numbers, Values
 
 if TYPE_CHECKING:
-    from core.models.words.word_attention import WordAttention
+    from core.models import WordAttention
 
 FOLDS = 5
 CALIBRATION = -1
@@ -78,7 +89,7 @@ def _fit_attention(
 ) -> Generator[TrainingStep, None, WordAttention]:
     """The attention heads that learned from the sentences of words with targets."""
     # torch takes seconds to import, and the preview of a training needs none
-    from core.models.words.word_attention import fit_attention
+    from core.models import fit_attention
 
     training = fit_attention(table, targets, seed)
     while True:
@@ -92,7 +103,7 @@ def _fit_attention(
 
 def _all_logits(table: WordTable, network: WordAttention, sentences: Numbers) -> Features:
     """The logit of each word of some sentences, 0 elsewhere, (words,)."""
-    from core.models.words.word_attention import attention_logits
+    from core.models import attention_logits
 
     found = np.zeros(len(table.wrong), dtype=np.float32)
     for words, logits in attention_logits(network, table, sentences):

@@ -11,14 +11,21 @@ import numpy as np
 
 from core.errors import TouchstoneError
 from core.evaluation.training.training_row import TrainingRow
-from core.models.words.trees import Labels
-from core.models.words.word_features import Features, ReadDocument, feature_matrix, read_document
-from core.models.words.word_states import WordStates
-from core.models.words.word_table import DOCUMENT_STATES_FILE, WORDS_FILE, WordTable
-from core.text.text import sentences
+from core.models import (
+    DOCUMENT_STATES_FILE,
+    WORDS_FILE,
+    Features,
+    Labels,
+    ReadDocument,
+    WordStates,
+    WordTable,
+    feature_matrix,
+    read_document,
+)
+from core.text import sentences
 
 if TYPE_CHECKING:
-    from core.models.words.word_encoder import WordEncoder
+    from core.models import WordEncoder
 
 
 _ROWS_AT_ONCE = 64

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from core.model_reference import Checkpoint
 from core.models.networks.model import Row
-from core.text.spacy_pipeline import load_pipeline
+from core.text import load_pipeline
 from core.types import Answer, Question, Span
 
 

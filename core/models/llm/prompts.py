@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from core.base.profile import OWN_WORDS, read_profile
+from core.base import OWN_WORDS, read_profile
 from core.errors import BadSettingError
 from core.models.llm.printed_words import PrintedPart, installed_texts, printed_words, with_places
 from core.settings import Settings
-from core.text.contexts import document_for_reader
+from core.text import document_for_reader
 from core.types import Example
 
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")

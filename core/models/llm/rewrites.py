@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from core.errors import UnscorableError
-from core.text.text import entities, padded_words, sentences, words
+from core.text import entities, padded_words, sentences, words
 from core.types import Example
 
 _FENCES = re.compile(r"```[\w-]*\n(?P<text>.*?)\n?```|<(\w+-[0-9a-f]{8})>\n(?P<marked>.*?)\n</\2>", re.DOTALL)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from core.base.metric_tables import wrong_fields
+from core.base import wrong_fields
 from core.errors import UnreadableAnswerError
 from core.models.llm.chat import Sampling, answer_text, chat_question, first_question, unusable_answer
 from core.models.llm.prompts import Messages

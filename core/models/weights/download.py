@@ -22,7 +22,7 @@ from huggingface_hub.errors import (
 from huggingface_hub.file_download import repo_folder_name
 from tqdm import tqdm  # type: ignore[import-untyped]  # it ships no types
 
-from core.data.dataset import Importer
+from core.data import Importer
 from core.errors import MissingWeightsError, TouchstoneError
 from core.model_reference import Checkpoint
 from core.models.weights.files import (

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
-from core.text.spacy_pipeline import parser_files
+from core.text import parser_files
 
 
 def read_json_object(path: Path) -> dict[str, object]:

@@ -20,7 +20,7 @@ from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 
-from core.base.files.cache_database import open_database
+from core.base import open_database
 from core.errors import LoadError, TouchstoneError
 from core.model_reference import Checkpoint
 from core.models.weights.files import PARSER_KINDS, deciding_files, read_json_object

@@ -10,13 +10,13 @@ from pathlib import Path
 from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import HFValidationError
 
-from core.base.files.guest_folders import is_allowed, is_limited, refusal
+from core.base import is_allowed, is_limited, refusal
 from core.errors import LoadError, MissingWeightsError
 from core.model_reference import Checkpoint
 from core.models.weights import embedded
 from core.models.weights.files import BACKBONE, PARSER_KINDS, missing_files, read_json, weight_files
 from core.models.weights.hub_revisions import MAIN, hub_file, revision_of
-from core.text.spacy_pipeline import parser_folder
+from core.text import parser_folder
 
 PACKAGE = "package:"
 

@@ -11,7 +11,7 @@ import httpx2
 from huggingface_hub import HfApi, hf_hub_download, try_to_load_from_cache
 from huggingface_hub.errors import OfflineModeIsEnabled
 
-from core.base.files.guest_folders import is_allowed, refusal
+from core.base import is_allowed, refusal
 from core.errors import MissingWeightsError
 from core.model_reference import Checkpoint
 from core.models.weights.download import HUB_TIMEOUT_S, hub_error_message

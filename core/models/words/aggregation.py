@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.models.words.head import SENTENCE_FACTS
-from core.stats.statistic import Mask, Numbers, Values
+from core.stats import Mask, Numbers, Values
 
 _PAIR_WEIGHT = 4.0
 """Weight of a pair, against 1 of a summary: of a pair it must tell which side is wrong, whatever else its text is like."""

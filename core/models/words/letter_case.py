@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from core.models.words.word_states import Places, WordStates
-from core.text.english.inflection import base_forms, is_dictionary_word
-from core.text.english.word_lists import FUNCTION_WORDS
+from core.text import FUNCTION_WORDS, base_forms, is_dictionary_word
 
 _POSSESSIVE = re.compile(r"[’']s?\Z")
 

@@ -23,7 +23,7 @@ from core.models.weights.config_check import require_encoder
 from core.models.weights.files import max_text_tokens
 from core.models.words.claims import Batch, TextPair
 from core.models.words.head import CROSS_ENCODER_FORMAT
-from core.stats.statistic import Values
+from core.stats import Values
 
 LEARNING_RATE, LORA_LEARNING_RATE = 5e-5, 5e-4
 _WEIGHT_DECAY, _LARGEST_GRADIENT = 0.01, 1.0

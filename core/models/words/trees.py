@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.models.words.word_features import Features
-from core.stats.statistic import Values
+from core.stats import Values
 
 STEP_TREES, MAX_TREES = 25, 250
 _LEAVES = 15

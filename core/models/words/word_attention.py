@@ -16,7 +16,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, gelu, normaliz
 from core.models.words.head import HEADS, HIDDEN, UNITS, AttentionTensors, attention_shapes
 from core.models.words.word_features import Features
 from core.models.words.word_states import States
-from core.stats.statistic import Numbers, Values
+from core.stats import Numbers, Values
 
 if TYPE_CHECKING:
     from core.models.words.word_table import WordTable

@@ -14,10 +14,18 @@ from numpy.typing import NDArray
 
 from core.models.words.letter_case import capitals
 from core.models.words.word_states import Places, WordStates
-from core.text.english.dates import CALENDAR
-from core.text.english.inflection import base_forms
-from core.text.english.numbers import AMOUNTS, NUMBER_WORDS
-from core.text.english.word_lists import FUNCTION_WORDS, MODALS, NEGATIVES, PREPOSITIONS, SUBORDINATORS, mutual_words
+from core.text import (
+    AMOUNTS,
+    CALENDAR,
+    FUNCTION_WORDS,
+    MODALS,
+    NEGATIVES,
+    NUMBER_WORDS,
+    PREPOSITIONS,
+    SUBORDINATORS,
+    base_forms,
+    mutual_words,
+)
 from core.types import Span
 
 Features = NDArray[np.float32]

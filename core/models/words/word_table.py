@@ -15,7 +15,7 @@ from core.models.words.aggregation import SentenceTable, SummaryWeights
 from core.models.words.head import SIMILARITY, sentence_facts
 from core.models.words.trees import Labels
 from core.models.words.word_features import Features
-from core.stats.statistic import Mask, Numbers, Values
+from core.stats import Mask, Numbers, Values
 
 if TYPE_CHECKING:
     pass

@@ -12,11 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TextIO
 
-from core.data.dataset import Refusal
-from core.data.datasets.formats.fields import document_key
-from core.data.datasets.formats.item_stream import RecordPlace, items_of_record, items_of_rows
-from core.data.datasets.formats.table_files import file_rows
-from core.data.datasets.formats.text_files import Row
+from core.data import RecordPlace, Refusal, Row, document_key, file_rows, items_of_record, items_of_rows
 from core.errors import TouchstoneError
 from core.results.bulk.blocks import (
     BlockRow,

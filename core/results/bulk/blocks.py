@@ -13,7 +13,7 @@ from typing import Any
 
 from core.errors import BadSettingError, TouchstoneError
 from core.results.bulk.folder import Folder
-from core.text.contexts import contexts_from_json, contexts_to_json
+from core.text import contexts_from_json, contexts_to_json
 from core.types import Edit, ErrorType, Example, Item, Span, T, Verdict
 
 MAX_PAIRS = 2_000  # pairs of a block

@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from core.data.datasets.formats.fields import document_key
+from core.data import document_key
 from core.errors import TouchstoneError
 from core.results.bulk.blocks import block_names, block_pairs, block_table, read_table
 from core.results.bulk.folder import Folder
@@ -20,9 +20,9 @@ from core.results.cases.cases import Cases, left_out_metrics, link_edits, own_co
 from core.results.cases.code_versions import in_several_codes
 from core.results.cases.pooling import pool_cases
 from core.results.cases.training_overlap import training_overlaps
-from core.scoring.metric import METRICS
-from core.stats.statistic import Mask, Numbers, Values, number_linked
-from core.text.language import looked_at, warn_of_languages
+from core.scoring import METRICS
+from core.stats import Mask, Numbers, Values, number_linked
+from core.text import looked_at, warn_of_languages
 from core.types import Example, Sample, Verdict
 
 _VERDICTS = (Verdict.INCONSISTENT, Verdict.CONSISTENT, Verdict.BORDERLINE)

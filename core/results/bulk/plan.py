@@ -9,8 +9,7 @@ import numpy as np
 
 from core.results.bulk.run import format_duration
 from core.results.bulk.scorer import BlockReport
-from core.stats.rates.cluster_mean import cluster_mean
-from core.stats.statistic import Estimate
+from core.stats import Estimate, cluster_mean
 from core.types import Counts
 
 _SECONDS_PER_HOUR = 3600.0

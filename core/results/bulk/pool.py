@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from core.data.datasets.formats.fields import document_key
+from core.data import document_key
 from core.errors import TouchstoneError
 from core.results.bulk.blocks import block_columns, block_names, read_parquet
 from core.results.bulk.folder import Folder
 from core.results.bulk.results import open_stored_results
 from core.results.cases.cases import MetricColumn
 from core.results.cases.pool import Pool
-from core.scoring.metric import METRICS
-from core.stats.statistic import Values
+from core.scoring import METRICS
+from core.stats import Values
 
 _LABELS = {"consistent": 1.0, "inconsistent": 0.0}
 

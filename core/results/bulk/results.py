@@ -13,15 +13,14 @@ from io import BytesIO
 from pathlib import Path
 from typing import ClassVar
 
-from core.data.dataset import Importer, Refusal
-from core.data.datasets.formats.fields import document_key
+from core.data import Importer, Refusal, document_key
 from core.errors import Problem, TouchstoneError, attempt
 from core.model_reference import asks_endpoint
 from core.results.bulk.blocks import FORMAT, Manifest, block_names, read_block, read_manifest, read_parquet
 from core.results.bulk.folder import Folder
-from core.scoring.metric import Metric, signature
+from core.scoring import Metric, signature
 from core.settings import VERSION
-from core.text.text import splitter_name
+from core.text import splitter_name
 from core.types import Example, Failure, FailureKind, Item, Outcome, Part, Result, Sample, Seen, Span, StoredScore
 
 _RUN, _METRIC = "run.json", "metric.json"

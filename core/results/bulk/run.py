@@ -10,7 +10,7 @@ from typing import Protocol
 
 from core.errors import TouchstoneError
 from core.model_reference import EndpointModel, ModelRef
-from core.models.llm.endpoints.endpoints import endpoint_of
+from core.models import endpoint_of
 from core.results.bulk.blocks import Shard, block_names
 from core.results.bulk.folder import Folder
 from core.results.bulk.results import finished_blocks

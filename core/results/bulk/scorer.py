@@ -12,13 +12,11 @@ from pathlib import Path
 
 from core.errors import TouchstoneError
 from core.model_reference import asks_endpoint
-from core.models.pool import ModelPool
+from core.models import ModelPool
 from core.results.bulk.blocks import read_block
 from core.results.bulk.folder import Folder
 from core.results.bulk.results import open_metric_folder, result_folder, write_results
-from core.scoring.engine.cache import AnswerCache, fingerprint_of
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS, Metric
+from core.scoring import METRICS, AnswerCache, Engine, Metric, fingerprint_of
 from core.settings import Settings
 from core.types import Counts, Failure, FailureKind, Outcome
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from core.data.datasets.bundled import bundled_items
-from core.scoring.metric import METRICS, Metric
+from core.data import bundled_items
+from core.scoring import METRICS, Metric
 from core.settings import Settings
 from core.types import PRECOMPUTED, Example, Failure, Outcome, Sample, StoredScore
 
@@ -88,7 +88,7 @@ def compute_scores(run: Scorer, specs: Sequence[str], examples: Iterable[Example
 
 def write_scores() -> None:
     """Compute the scores of all bundled examples and put them into the repository."""
-    from core.scoring.engine.engine import Engine  # takes seconds to import, and whoever reads the scores needs none
+    from core.scoring import Engine  # takes seconds to import, and whoever reads the scores needs none
 
     with closing(Engine.open(Settings.read())) as engine:
         found = compute_scores(engine.run, OFFLINE_METRICS, (item.example for item in bundled_items()))

@@ -9,11 +9,7 @@ import numpy as np
 
 from core.errors import TouchstoneError
 from core.results.cases.combining import TOLERANCE, Combining
-from core.stats.comparison import compare_paired
-from core.stats.discrimination import accuracy_of_decisions
-from core.stats.noisy_or import Bags
-from core.stats.nonnegative_logistic import cross_log_odds, sigmoid
-from core.stats.statistic import Estimate, Mask, Values
+from core.stats import Bags, Estimate, Mask, Values, accuracy_of_decisions, compare_paired, cross_log_odds, sigmoid
 
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """Of summaries for which the last member is asked."""

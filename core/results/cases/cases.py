@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.base.profile import Profile
+from core.base import Profile
 from core.errors import TouchstoneError, UnknownNameError
 from core.results.cases.code_versions import newest_code_only
-from core.scoring.metric import METRICS
-from core.stats.rates.score_draw import SELECTION_PROBABILITY
-from core.stats.statistic import Mask, Numbers, Values, number_documents
-from core.text.language import count_unverified
+from core.scoring import METRICS
+from core.stats import SELECTION_PROBABILITY, Mask, Numbers, Values, number_documents
+from core.text import count_unverified
 from core.types import Direction, Example, Sample, Split, Verdict
 
 _LABEL_VALUES: dict[Verdict | None, float] = {Verdict.CONSISTENT: 1.0, Verdict.INCONSISTENT: 0.0}

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from core.base.signatures import apart_from_code, code_of_signature
-from core.scoring.code_of_0_2_0 import current_signature
+from core.base import apart_from_code, code_of_signature
+from core.scoring import current_signature
 from core.types import Sample, StoredScore
 
 

@@ -12,21 +12,28 @@ import numpy as np
 
 from core.errors import TouchstoneError
 from core.results.cases.cases import Cases
-from core.stats.bootstrap import Distribution, Resamples
-from core.stats.comparison import Comparison, compare_paired
-from core.stats.discrimination import LabelledScores, auc
-from core.stats.noisy_or import Bags
-from core.stats.nonnegative_logistic import (
+from core.stats import (
+    Bags,
+    Comparison,
+    Distribution,
+    Estimate,
+    LabelledScores,
+    Mask,
+    Numbers,
+    Resamples,
+    Values,
+    auc,
+    compare_paired,
     cross_fit,
     cross_fit_complete,
     cross_log_odds,
     cross_ranks,
+    deal_folds,
     fit_with_missing,
     log_odds_with_missing,
     sigmoid,
     standard_scores,
 )
-from core.stats.statistic import Estimate, Mask, Numbers, Values, deal_folds
 
 FOLDS = 5
 MIN_LABELS = 24

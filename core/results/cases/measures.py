@@ -9,31 +9,40 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.base.background import Track, untracked
+from core.base import Track, untracked
 from core.errors import TouchstoneError, UnknownNameError
 from core.results.cases.cases import Cases, MetricColumn
-from core.stats.best_metric import Measurement, mark_best
-from core.stats.bootstrap import RESAMPLES, Resamples
-from core.stats.comparison import (
+from core.stats import (
     MIN_TEST_DOCUMENTS,
+    RESAMPLES,
     Comparison,
-    compare_paired,
-    delong_test,
-    holm_correction,
-    mcnemar_test,
-    on_shared_cases,
-    sign_test,
-)
-from core.stats.discrimination import (
+    Estimate,
     LabelledScores,
+    Mask,
+    Measurement,
+    Numbers,
+    Resamples,
+    ScorePairs,
+    Statistic,
     auc,
     average_precision,
     balanced_accuracy,
     choose_threshold,
+    compare_paired,
+    consistency_share,
+    delong_test,
+    holm_correction,
+    mark_best,
+    mcnemar_test,
+    mean_shift,
+    on_shared_cases,
     right_decisions,
+    sensitivity,
+    sign_rate,
+    sign_test,
+    tie_share,
+    undefined,
 )
-from core.stats.score_pairs import ScorePairs, consistency_share, mean_shift, sensitivity, sign_rate, tie_share
-from core.stats.statistic import Estimate, Mask, Numbers, Statistic, undefined
 from core.types import ErrorType, Format, Sample
 
 OVERALL_SLICE = "Overall"

@@ -16,12 +16,16 @@ import numpy as np
 
 from core.results.cases.cases import Cases, MetricColumn
 from core.results.cases.measures import MetricRow, Slice, labelled_in_slice, pairs_in_slice, shown_columns
-from core.stats.best_metric import SIGNIFICANCE_LEVEL, Measurement
-from core.stats.bootstrap import Resamples
-from core.stats.comparison import on_shared_cases
-from core.stats.discrimination import LabelledScores, auc
-from core.stats.statistic import Values
-from core.stats.text_tables import align_columns
+from core.stats import (
+    SIGNIFICANCE_LEVEL,
+    LabelledScores,
+    Measurement,
+    Resamples,
+    Values,
+    align_columns,
+    auc,
+    on_shared_cases,
+)
 
 CORRECTION = "none: only the best and the second best of a slice are compared"
 LEGEND = (

@@ -13,7 +13,7 @@ from core.errors import TouchstoneError, UnknownNameError
 from core.results.cases.cases import Cases, MetricColumn
 from core.results.cases.measures import SLICE_FIELDS, slice_fields
 from core.results.cases.ratings import VERDICT_ASPECT, mean_ratings
-from core.stats.statistic import Mask, Numbers, Values
+from core.stats import Mask, Numbers, Values
 from core.types import Sample, Verdict
 
 POOL_FIELDS = ("system", "domain", "source", "split", "slice", "dataset")

@@ -11,18 +11,21 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.results.cases.pool import Pool, pool_of_cases, select_pool_metrics
 from core.results.cases.pooling import pool_cases
-from core.stats.rates.prediction_powered import MIN_CLASS, fit_logistic, pool_ranks, score_features
-from core.stats.rates.rate import NOT_LEVEL
-from core.stats.rates.score_draw import (
+from core.stats import (
+    MIN_CLASS,
+    NOT_LEVEL,
     DrawnPool,
     DrawWay,
     PoolDraw,
+    Values,
     arrivals,
     draw_weights,
     drawn_first,
     expected_rates,
+    fit_logistic,
+    pool_ranks,
+    score_features,
 )
-from core.stats.statistic import Values
 from core.types import Sample
 
 MOST_DRAWN = 10_000

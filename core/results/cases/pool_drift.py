@@ -10,12 +10,20 @@ import numpy as np
 from core.errors import TouchstoneError, UnknownNameError
 from core.results.cases.pool import Pool
 from core.results.cases.pool_rates import LabelDraw, draw_of_labels
-from core.stats.comparison import holm_correction
-from core.stats.rates.carried_rate import CarriedRate, rate_if_errors_hold, rate_if_scores_hold
-from core.stats.rates.label_drawing import drawing_tests
-from core.stats.rates.prediction_powered import pool_ranks, predict_rates, score_features
-from core.stats.rates.rate import LabelSample, Rate
-from core.stats.statistic import Mask, Values
+from core.stats import (
+    CarriedRate,
+    LabelSample,
+    Mask,
+    Rate,
+    Values,
+    drawing_tests,
+    holm_correction,
+    pool_ranks,
+    predict_rates,
+    rate_if_errors_hold,
+    rate_if_scores_hold,
+    score_features,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,11 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
+from core.data import LABEL_WORDS, Row, table_rows
 from core.data.datasets.formats import fields
-from core.data.datasets.formats.item_stream import LABEL_WORDS
-from core.data.datasets.formats.table_files import table_rows
-from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError, attempt
 from core.results.cases.pool import PoolLabel
-from core.stats.rates.score_draw import SELECTION_PROBABILITY
+from core.stats import SELECTION_PROBABILITY
 
 _ERRORS = ("error_type", "error_types", "errors")
 

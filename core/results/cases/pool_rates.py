@@ -12,30 +12,35 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.results.cases.cases import MetricColumn
 from core.results.cases.pool import Pool
-from core.scoring.metric import metric_title
-from core.stats.discrimination import LabelledScores, auc
-from core.stats.rates.label_drawing import (
+from core.scoring import metric_title
+from core.stats import (
     EVIDENT_P,
+    SELECTION_PROBABILITY,
+    CorrectedRate,
     DrawingTest,
+    Estimate,
+    LabelledScores,
+    LabelSample,
+    Numbers,
+    Predictions,
+    Rate,
+    Values,
+    auc,
     beyond_weights,
+    corrected_rate,
     drawing_tests,
     drawn_by_document,
     estimated_probabilities,
-)
-from core.stats.rates.powered_mean import powered_mean, predict_means
-from core.stats.rates.prediction_powered import (
-    Predictions,
+    labels_alone,
     pool_ranks,
+    powered_mean,
     powered_rate,
+    predict_means,
     predict_rates,
     score_features,
+    stratified_rate,
     tuned_scale,
 )
-from core.stats.rates.rate import LabelSample, Rate, labels_alone
-from core.stats.rates.rogan_gladen import CorrectedRate, corrected_rate
-from core.stats.rates.score_draw import SELECTION_PROBABILITY
-from core.stats.rates.stratified_powered import stratified_rate
-from core.stats.statistic import Estimate, Numbers, Values
 
 Drawing = Literal["test", "random", "scores"]
 """The way labels were drawn: tested by the scores, at random as their owner says, or by their scores."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.results.cases.cases import Cases, MetricColumn, build_cases
 from core.results.cases.training_overlap import training_overlaps
-from core.stats.statistic import Numbers, Values
+from core.stats import Numbers, Values
 from core.types import Sample
 
 _ROUNDING = 1e-4  # of the range of scores: what releases of the same scores differ by

@@ -8,7 +8,7 @@ from statistics import fmean
 import numpy as np
 
 from core.results.cases.cases import Cases
-from core.stats.statistic import Values
+from core.stats import Values
 from core.types import ALL_JUDGES, Verdict
 
 VERDICT_ASPECT = "share of judges who say consistent"

@@ -11,11 +11,9 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.results.cases.cases import Cases
 from core.results.cases.combining import Combining
-from core.scoring.outcome_records import SentenceScores, sentence_score
-from core.stats.comparison import Comparison, compare_paired
-from core.stats.noisy_or import Bags
-from core.stats.statistic import Mask
-from core.text.text import sentences
+from core.scoring import SentenceScores, sentence_score
+from core.stats import Bags, Comparison, Mask, compare_paired
+from core.text import sentences
 
 Level = Literal["better", "summary", "sentence"]
 """Scores that the weights are fitted to; "better" are those of the larger cross-fitted area."""

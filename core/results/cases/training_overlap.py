@@ -9,9 +9,8 @@ from pydantic import ValidationError
 
 from core.errors import TouchstoneError
 from core.model_reference import local_checkpoints
-from core.models.weights.locations import locate
-from core.models.words.head import CONFIG_FILE, DOCUMENTS_FILE, HeadConfig
-from core.scoring.metric import METRICS
+from core.models import CONFIG_FILE, DOCUMENTS_FILE, HeadConfig, locate
+from core.scoring import METRICS
 
 _KINDS = {"word_support", "mlp"}
 

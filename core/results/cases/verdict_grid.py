@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from core.results.cases.cases import Cases, MetricColumn
-from core.stats.score_pairs import Move, classify_move, noise_range, with_least_ends
+from core.stats import Move, classify_move, noise_range, with_least_ends
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
-from core.base.signatures import apart_from_code
-from core.data.datasets.bundled import bundled_items
-from core.edits.battery import Battery, standard_battery
+from core.base import apart_from_code
+from core.data import bundled_items
+from core.edits import Battery, standard_battery
 from core.results.runs.run import Plan, Run, Source, run_from_lines, run_lines
 from core.results.runs.shifts import Shift, score_shifts
-from core.scoring.metric import METRICS
+from core.scoring import METRICS
 from core.settings import Settings
 from core.types import PRECOMPUTED
 
@@ -60,7 +60,7 @@ def plan_bundled_run() -> Run:
 def write_bundled_run() -> None:
     """Carry the run out and put it into the repository."""
     from core.results.runs.runner import continue_run
-    from core.scoring.engine.engine import Engine  # takes seconds to import, and whoever reads the run needs none
+    from core.scoring import Engine  # takes seconds to import, and whoever reads the run needs none
 
     run = plan_bundled_run()
     with closing(Engine.open(Settings.read())) as engine:

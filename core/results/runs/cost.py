@@ -7,15 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from core.edits.perturbation import PERTURBATIONS
+from core.edits import PERTURBATIONS
 from core.model_reference import asks_endpoint
-from core.models.llm.spending.spend import CostEstimate
+from core.models import CostEstimate
 from core.results.runs.run import Plan, Run, Source
 from core.results.runs.runner import check_conversation, variant_conversation
-from core.scoring.engine.conversation import Conversation
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
-from core.scoring.nli_check import NLI_CHECKS
+from core.scoring import METRICS, NLI_CHECKS, Conversation, Engine
 
 _ESTIMATED_SOURCES = 40  # sources; planning a judge's questions on each variant of a thousand takes half a minute
 

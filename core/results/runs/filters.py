@@ -7,11 +7,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from core.edits.editing.trivial import trivial_kind
-from core.edits.perturbation import PERTURBATIONS, Intent, PerturbationCard
+from core.edits import PERTURBATIONS, Intent, PerturbationCard, trivial_kind
 from core.errors import UnknownNameError
 from core.results.runs.run import Meaning, Run, Source, Variant, VariantKey
-from core.text.english.mentions import Origin, edit_origin
+from core.text import Origin, edit_origin
 from core.types import Edit, ErrorType, Example, Item, Sample, T, Verdict
 
 

@@ -8,16 +8,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NoReturn
 
-from core.data.dataset import Refusal
-from core.data.datasets.formats.fields import clean_text, document_key
-from core.data.datasets.formats.item_stream import FIELD_NAMES
-from core.data.datasets.formats.table_files import file_rows
-from core.edits.perturbation import PERTURBATIONS, Intent, Perturbation
-from core.edits.perturbations.imported import IMPORTED
+from core.data import FIELD_NAMES, Refusal, clean_text, document_key, file_rows
+from core.edits import IMPORTED, PERTURBATIONS, Intent, Perturbation
 from core.errors import TouchstoneError
 from core.results.runs.filters import rule_remarks
 from core.results.runs.run import Run, RunRecord, Source, Variant
-from core.text.edits import recover
+from core.text import recover
 from core.types import Example
 
 VARIANT_FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(

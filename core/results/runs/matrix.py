@@ -8,15 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.edits.perturbation import Intent
+from core.edits import Intent
 from core.results.runs.null_bands import NullBand, null_band
 from core.results.runs.run import Run, intent_of
 from core.results.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
-from core.stats.bootstrap import Resamples
-from core.stats.score_pairs import (
+from core.stats import (
     FEW_PAIRS,
+    Estimate,
     Move,
+    Resamples,
     ScorePairs,
+    Statistic,
     classify_move,
     consistency_share,
     mean_absolute_shift,
@@ -24,7 +26,6 @@ from core.stats.score_pairs import (
     tie_share,
     wrong_way_share,
 )
-from core.stats.statistic import Estimate, Statistic
 
 WRONG_DIRECTION: dict[Intent, Callable[[ScorePairs], Statistic]] = {
     "preserving": consistency_share,  # the original is strictly better, though nothing was broken

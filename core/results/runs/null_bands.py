@@ -18,20 +18,13 @@ from pathlib import Path
 import numpy as np
 from cachetools import LRUCache
 
-from core.base.background import BackgroundTask
-from core.base.files.cache_database import open_database
-from core.base.memoization import memoize
-from core.base.signatures import apart_from_code
-from core.edits.battery import Battery, standard_battery
-from core.edits.perturbation import Perturbation, RulePerturbation
+from core.base import BackgroundTask, apart_from_code, memoize, open_database
+from core.edits import Battery, Perturbation, RulePerturbation, standard_battery
 from core.errors import Problem, UnscorableError, attempt
 from core.results.runs.shifts import Shift, changed_words
-from core.scoring.engine.conversation import ScoringEngine
-from core.scoring.metric import Metric
-from core.stats.score_pairs import MIN_FOR_QUANTILES, SHIFT_TOLERANCE, noise_range, with_least_ends
-from core.stats.statistic import Values
-from core.text.contexts import contexts_to_json
-from core.text.edits import apply
+from core.scoring import Metric, ScoringEngine
+from core.stats import MIN_FOR_QUANTILES, SHIFT_TOLERANCE, Values, noise_range, with_least_ends
+from core.text import apply, contexts_to_json
 from core.types import Edit, Example, Result
 
 _SIZE_FACTOR = 2  # sizes within this factor count as the same

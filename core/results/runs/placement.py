@@ -11,12 +11,9 @@ from dataclasses import dataclass
 
 from core.results.runs.run import Run, Source, Variant, intent_of
 from core.results.runs.shifts import STRESS_RESAMPLES, document_array, score_array
-from core.scoring.engine.conversation import ScoringEngine
-from core.scoring.metric import Metric
-from core.stats.bootstrap import Resamples
-from core.stats.score_pairs import ScorePairs, consistency_share, mean_correction
-from core.stats.statistic import Estimate
-from core.text.text import words
+from core.scoring import Metric, ScoringEngine
+from core.stats import Estimate, Resamples, ScorePairs, consistency_share, mean_correction
+from core.text import words
 from core.types import Example, Result
 
 PLACES = ("alone", "early", "midway", "late")

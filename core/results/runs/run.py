@@ -12,10 +12,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, TypeAdapter, ValidationError
 
-from core.edits.perturbation import PERTURBATIONS, Intent, Perturbation
+from core.edits import PERTURBATIONS, Intent, Perturbation
 from core.errors import TouchstoneError
-from core.scoring.metric import Metric
-from core.scoring.nli_check import NliCheck, NliResult
+from core.scoring import Metric, NliCheck, NliResult
 from core.settings import VERSION
 from core.types import Edit, Example, FailureKind, Item
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from core.results.runs.matrix import KindCoverage, kind_coverage
 from core.results.runs.run import Check, Run
-from core.scoring.metric import METRICS
-from core.text.language import count_unverified
+from core.scoring import METRICS
+from core.text import count_unverified
 
 _MODEL_ANSWER = " The model said: “"
 

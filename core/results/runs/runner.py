@@ -9,15 +9,12 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 
-from core.base.background import BackgroundTask, Progress
-from core.edits.perturbation import PERTURBATIONS, Perturbation
+from core.base import BackgroundTask, Progress
+from core.edits import PERTURBATIONS, Perturbation
 from core.results.runs.filters import rule_remarks
 from core.results.runs.run import Check, Run, RunRecord, ScoreRecord, Source, Variant, to_json_line
-from core.scoring.engine.conversation import Conversation
-from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS, Metric
-from core.scoring.nli_check import NLI_CHECKS, NliCheck, NliResult
-from core.text.edits import apply
+from core.scoring import METRICS, NLI_CHECKS, Conversation, Engine, Metric, NliCheck, NliResult
+from core.text import apply
 from core.types import Edit, Example, Failure
 
 _SOURCES_AT_ONCE = 16  # sources whose variants are made before they are scored, so that scores come soon

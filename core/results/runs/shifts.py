@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.results.runs.run import Run, VariantKey
-from core.scoring.metric import METRICS
-from core.scoring.nli_check import SENTENCE_LABELS, SentenceLabel
-from core.stats.bootstrap import Resamples
-from core.stats.score_pairs import ScorePairs
-from core.stats.statistic import (
+from core.scoring import METRICS, SENTENCE_LABELS, SentenceLabel
+from core.stats import (
     Estimate,
     Numbers,
+    Resamples,
+    ScorePairs,
     Statistic,
     Values,
     cluster_documents,
@@ -23,7 +22,7 @@ from core.stats.statistic import (
     sums_by,
     undefined,
 )
-from core.text.text import words
+from core.text import words
 from core.types import Edit
 
 

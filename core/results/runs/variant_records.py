@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from core.edits.perturbation import PERTURBATIONS
+from core.edits import PERTURBATIONS
 from core.results.runs.run import Source, Variant
-from core.scoring.outcome_records import JsonRecord
-from core.text.contexts import optional_fields
-from core.text.edits import to_records
+from core.scoring import JsonRecord
+from core.text import optional_fields, to_records
 from core.types import Verdict
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from core.edits.perturbation import PERTURBATIONS, Intent
+from core.edits import PERTURBATIONS, Intent
 from core.results.runs.matrix import MatrixCell
-from core.stats.score_pairs import Move
-from core.stats.text_tables import format_signed
+from core.stats import Move, format_signed
 from core.types import ErrorType, Intention, Verdict
 
 _BROKEN: Mapping[ErrorType | None, str] = {

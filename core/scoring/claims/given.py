@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from core.errors import UnscorableError
 from core.scoring.claim import DECOMPOSERS, Decomposer, FoundClaims
-from core.text.language import ANY
+from core.text import ANY
 from core.types import Example, Rounds
 
 

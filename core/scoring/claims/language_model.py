@@ -9,13 +9,20 @@ from pydantic import Field, StringConstraints
 
 from core.errors import BadSettingError
 from core.model_reference import ModelRef
-from core.models.llm.chat import Sampling, collect_answers
-from core.models.llm.endpoints.endpoints import resolve_model
-from core.models.llm.endpoints.local_models import chat_model, model_title
-from core.models.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts
-from core.models.llm.structured import StructuredAnswer, ask_structured
+from core.models import (
+    PAIR_VARIABLES,
+    Sampling,
+    StructuredAnswer,
+    ask_structured,
+    chat_model,
+    collect_answers,
+    load_prompt,
+    model_title,
+    pair_texts,
+    resolve_model,
+)
 from core.scoring.claim import DECOMPOSERS, Decomposer, FoundClaims, claims_of_texts
-from core.text.language import ANY
+from core.text import ANY
 from core.types import Example, Rounds
 
 _MOST_CLAIMS = 200  # of one summary: each is a question or more to the metric that scores it

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from core.errors import UnscorableError
 from core.scoring.claim import DECOMPOSERS, Decomposer, FoundClaims
-from core.text.text import sentences
+from core.text import sentences
 from core.types import Example, Rounds, SummaryClaim
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 from zlib import crc32
 
-from core.base.files.cache_database import is_damage, open_database, set_aside_if_damaged
+from core.base import is_damage, open_database, set_aside_if_damaged
 from core.types import Answer, Span
 
 R = TypeVar("R")

@@ -10,16 +10,22 @@ from functools import cache, partial
 from types import ModuleType
 
 from core.errors import Problem, TouchstoneError, attempt
-from core.models import adapters
-from core.models.llm.batch_store import BatchStore, StoredBatch, StoredQuestion
-from core.models.llm.chat import is_usable
+from core.models import (
+    BatchStore,
+    Endpoint,
+    StoredBatch,
+    StoredQuestion,
+    Usage,
+    actual_usage,
+    adapters,
+    client_for,
+    is_usable,
+    most_usage,
+)
 from core.models.llm.client import batches as api
-from core.models.llm.client.client import client_for
-from core.models.llm.endpoints.endpoint import Endpoint
-from core.models.llm.spending.spend import Usage, actual_usage, most_usage
 from core.scoring.engine.endpoint_worker import EndpointStores
 from core.scoring.engine.question_queue import PendingQuestion
-from core.stats.text_tables import format_count
+from core.stats import format_count
 from core.types import Answer, FailureKind, Question
 
 _CREATING_S = 60.0  # after which who uploaded a file and made no batch of it was stopped

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from core.errors import Problem, TouchstoneError, attempt
-from core.models.llm.endpoints.endpoints import endpoint_of
+from core.models import endpoint_of
 from core.scoring.engine.conversation import Task
 from core.scoring.engine.endpoint_worker import EndpointStores
 from core.scoring.engine.question_queue import PendingQuestion, QuestionQueue

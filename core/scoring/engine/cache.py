@@ -16,8 +16,7 @@ from json.encoder import encode_basestring_ascii
 from pathlib import Path
 
 from core.model_reference import Checkpoint, EndpointModel, ModelRef
-from core.models.llm.endpoints.endpoints import model_fingerprint
-from core.models.pool import ModelPool
+from core.models import ModelPool, model_fingerprint
 from core.scoring.engine.answer_file import AnswerFile, AnswerRow, answer_row, parse_answer
 from core.scoring.metric_parts.question_grid import question_runs
 from core.scoring.plugins.source import source_hash

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from threading import get_ident
 
-from core.base.code_version import CodeParts, code_hash
+from core.base import CodeParts, code_hash
 
 _FOLDER = "code"
 _HASH = re.compile("[0-9a-f]{12}")

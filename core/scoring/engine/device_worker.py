@@ -14,10 +14,8 @@ from math import fsum
 
 from core.errors import Problem, attempt
 from core.model_reference import Checkpoint
+from core.models import Model, ModelPool, ModelStatus
 from core.models import device as devices
-from core.models.networks.model import Model
-from core.models.pool import ModelPool
-from core.models.weights.locations import ModelStatus
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.conversation import Priority, Task
 from core.scoring.engine.fair_queue import Turn, Turns

@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 from core.errors import Problem, attempt
-from core.models import adapters
-from core.models.llm.chat import is_usable
-from core.models.llm.client.pacing import CircuitBreaker
-from core.models.llm.endpoints.endpoint import Endpoint
-from core.models.llm.endpoints.endpoints import endpoint_of
-from core.models.llm.spending.budget import SpendTracker
-from core.models.llm.spending.cost_log import CostLog
-from core.models.llm.spending.spend import actual_usage, most_usage
+from core.models import (
+    CircuitBreaker,
+    CostLog,
+    Endpoint,
+    SpendTracker,
+    actual_usage,
+    adapters,
+    endpoint_of,
+    is_usable,
+    most_usage,
+)
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.conversation import Task
 from core.scoring.engine.question_queue import PendingQuestion, QuestionQueue

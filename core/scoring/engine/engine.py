@@ -11,17 +11,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.base.background import BackgroundTask
+from core.base import BackgroundTask
 from core.errors import Problem, attempt
 from core.model_reference import EndpointModel, PluginFunction, asks_endpoint, local_checkpoints
+from core.models import (
+    CostEstimate,
+    CostRow,
+    ModelPool,
+    ModelStatus,
+    Spend,
+    asks_service,
+    batch_endpoint_of,
+    endpoint_of,
+    endpoint_problem,
+    estimate_cost,
+    has_cost,
+    replacements_folder,
+)
 from core.models import device as devices
-from core.models.llm.endpoints.endpoints import batch_endpoint_of, endpoint_of, endpoint_problem
-from core.models.llm.prompts import replacements_folder
-from core.models.llm.spending.cost_estimate import estimate_cost, has_cost
-from core.models.llm.spending.cost_log import CostRow
-from core.models.llm.spending.spend import CostEstimate, Spend, asks_service
-from core.models.pool import ModelPool
-from core.models.weights.locations import ModelStatus
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.conversation import Cell, CellKey, CellState, Conversation, Priority, Request, Task
 from core.scoring.engine.planner import Planner, StartBatches

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal
 
-from core.base.files.cache_database import open_database
+from core.base import open_database
 
 SMALL_MODEL_BYTES = 150_000_000
 """Models up to this size, as those that ship inside packages, load and answer while a person types."""

@@ -11,14 +11,10 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
-from core.base.code_version import DEFINITIONS, adapter_code
+from core.base import DEFINITIONS, adapter_code
 from core.errors import LoadError, Problem, UnreadableAnswerError, attempt
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
-from core.models.llm.endpoints.endpoints import endpoint_of, pin_address
-from core.models.llm.spending.cost_log import CostRow, read_costs
-from core.models.llm.spending.spend import Spend, is_paid
-from core.models.pool import ModelPool
-from core.models.weights.locations import ModelStatus
+from core.models import CostRow, ModelPool, ModelStatus, Spend, endpoint_of, is_paid, pin_address, read_costs
 from core.scoring.code_of_0_2_0 import holds_old_answers, old_adapter_code
 from core.scoring.engine.cache import AnswerCache, cache_keys, fingerprint_of
 from core.scoring.engine.code_records import keep_code
@@ -30,8 +26,7 @@ from core.scoring.engine.question_queue import QuestionWorker
 from core.scoring.engine.step_queue import StepQueue
 from core.scoring.metric import Metric, metric_code, signature
 from core.scoring.metric_parts.question_grid import question_runs
-from core.text.language import mark_language
-from core.text.text import splitter_name
+from core.text import mark_language, splitter_name
 from core.types import Answer, Counts, FailureKind, Question
 
 _LOG = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from core.errors import Problem
 from core.model_reference import Checkpoint
-from core.models.networks.model import Row
+from core.models import Row
 from core.scoring.engine.conversation import Priority, Task
 from core.scoring.engine.fair_queue import FairQueue, LaneKey, QueueOrder, Turn, Turns
 from core.types import Answer, Counts, Question

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from core.errors import UnscorableError
 from core.model_reference import Checkpoint, ConfigCheck, Dtype, ExpectedModel
 from core.scoring.metric import Metric
-from core.text.contexts import pieces_of_passages
-from core.text.text import sentences
+from core.text import pieces_of_passages, sentences
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 Claims = Literal["sentences", "whole"]

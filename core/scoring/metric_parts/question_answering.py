@@ -12,8 +12,7 @@ from typing import Literal
 
 from core.model_reference import Checkpoint
 from core.scoring.metric import Metric
-from core.text.contexts import context_sentences
-from core.text.text import sentences
+from core.text import context_sentences, sentences
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 ParserReading = Literal["sentences", "entities", "noun_chunks", "words", "dependencies"]

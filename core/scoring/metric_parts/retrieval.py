@@ -14,9 +14,7 @@ import numpy as np
 
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint
-from core.text.contexts import context_sentences
-from core.text.ranking import Vectors, bm25, closest_rows
-from core.text.text import sentences, words
+from core.text import Vectors, bm25, closest_rows, context_sentences, sentences, words
 from core.types import Answer, Example, Question, Span
 
 WindowMode = Literal["symmetric", "coded"]

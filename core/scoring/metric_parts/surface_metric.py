@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from core.errors import UnscorableError
 from core.scoring.metric import Metric
-from core.text.contexts import closest_evidence
-from core.text.text import sentences, words
+from core.text import closest_evidence, sentences, words
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 

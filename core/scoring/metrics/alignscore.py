@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
 from core.scoring.metric_parts.entailment import Passage, SupportMetric
-from core.text.text import sentences
+from core.text import sentences
 from core.types import Answer, Option, Span
 
 Mode = Literal["nli_sp", "nli", "bin_sp", "bin", "reg_sp", "reg"]

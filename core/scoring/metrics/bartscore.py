@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 from core.errors import BadSettingError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
-from core.text.text import sentences
+from core.text import sentences
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 

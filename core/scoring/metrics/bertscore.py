@@ -11,8 +11,7 @@ from typing import ClassVar, Literal
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
-from core.text.contexts import context_sentences
-from core.text.text import sentences
+from core.text import context_sentences, sentences
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 _PAPER = "Zhang, Kishore, Wu, Weinberger, Artzi 2020, BERTScore: Evaluating Text Generation with BERT"

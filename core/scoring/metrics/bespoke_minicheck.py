@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnreadableAnswerError
 from core.model_reference import Checkpoint, Dtype, EndpointModel, ModelRef
-from core.models.llm.chat import require_whole_question, token_word
+from core.models import require_whole_question, token_word
 from core.scoring.metric import METRICS, Card
 from core.scoring.metric_parts.entailment import Claims
 from core.scoring.metrics.minicheck import Chunk, ChunkMetric, pack_passages, units_of_passages

@@ -11,11 +11,9 @@ from typing import ClassVar
 
 from sacrebleu.metrics.bleu import BLEU, BLEUScore
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.scoring.metric import METRICS, Card, Metric
-from core.text.contexts import closest_evidence
-from core.text.language import SPACED
-from core.text.text import sentences
+from core.text import SPACED, closest_evidence, sentences
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 

@@ -14,8 +14,7 @@ from core.scoring.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.scoring.metric_parts.lockstep import InnerOutcome, run_in_lockstep
 from core.scoring.metric_parts.question_answering import MultiRoundMetric, mean
 from core.scoring.metrics.retrieval_wrapper import wrapper_card
-from core.text.language import ANY
-from core.text.text import sentences
+from core.text import ANY, sentences
 from core.types import ClaimScore, Example, Part, Rounds, Score, Seen, SummaryClaim
 
 Combine = Literal["mean", "min"]

@@ -15,7 +15,7 @@ from core.errors import BadSettingError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card
 from core.scoring.metric_parts.question_answering import MultiRoundMetric, parser_question
-from core.text.text import sentences
+from core.text import sentences
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 Strategy = Literal["token", "span", "sent", "doc"]

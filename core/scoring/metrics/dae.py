@@ -14,7 +14,7 @@ from typing import ClassVar
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, Metric, PublishedArchive
-from core.text.text import sentences
+from core.text import sentences
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 DROPPED_RELATIONS = {"punct", "ROOT", "root", "det", "case", "aux", "auxpass", "dep", "cop", "mark"}

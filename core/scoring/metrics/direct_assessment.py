@@ -15,22 +15,26 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from core.errors import BadSettingError
 from core.model_reference import ModelRef
-from core.models.llm.chat import Sampling, collect_answers
-from core.models.llm.endpoints.endpoints import resolve_model
-from core.models.llm.endpoints.local_models import chat_model, model_title
-from core.models.llm.prompts import (
+from core.models import (
     PAIR_VARIABLES,
+    Sampling,
+    StructuredAnswer,
+    ask_structured,
+    chat_model,
+    collect_answers,
     load_prompt,
+    model_title,
     pair_texts,
+    plain_words,
+    resolve_model,
     scaled_prompt,
     scales,
     worded_prompt,
     wordings,
 )
-from core.models.llm.structured import StructuredAnswer, ask_structured, plain_words
 from core.scoring.metric import METRICS, Card
 from core.scoring.metric_parts.question_answering import MultiRoundMetric
-from core.text.language import ANY
+from core.text import ANY
 from core.types import Answer, Example, Rounds, Score, Seen, Span
 
 _PAPER = "Wang et al. 2023, Is ChatGPT a Good NLG Evaluator? A Preliminary Study"

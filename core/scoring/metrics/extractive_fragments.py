@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.scoring.metric import METRICS, Card
 from core.scoring.metric_parts.surface_metric import SurfaceMetric, words_or_error
-from core.text.language import SPACED
-from core.text.text import words
+from core.text import SPACED, words
 
 _PAPER = "Grusky et al. 2018, Newsroom"
 _URL = "https://aclanthology.org/N18-1065"

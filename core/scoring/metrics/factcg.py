@@ -14,8 +14,7 @@ from typing import ClassVar
 from core.errors import UnscorableError
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
 from core.scoring.metric_parts.entailment import SUPPORT_LABELS, ClassifierMetric, Passage
-from core.text.nltk_import import import_nltk
-from core.text.text import sentences
+from core.text import import_nltk, sentences
 from core.types import Span
 
 _CHUNK_WORDS = 550

@@ -9,15 +9,13 @@ from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnreadableAnswerError
 from core.model_reference import ModelRef, PluginFunction
-from core.models.llm.chat import Sampling, answer_text, chat_question, sampling_signature
-from core.models.llm.endpoints.endpoints import resolve_model
-from core.models.llm.endpoints.local_models import chat_model, model_title
+from core.models import Sampling, answer_text, chat_model, chat_question, model_title, resolve_model, sampling_signature
 from core.scoring.metric import METRICS, Card
 from core.scoring.metric_parts.question_answering import MultiRoundMetric
 from core.scoring.plugins.environments import FRAMEWORKS, framework_environment
 from core.scoring.plugins.function_metric import score_of_answer
 from core.scoring.plugins.processes.asking import UNREADABLE, function_name, read_question
-from core.text.language import ANY
+from core.text import ANY
 from core.types import Answer, Example, Question, Rounds, Score
 
 _MOST_ROUNDS = 40

@@ -16,8 +16,7 @@ from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
 from core.scoring.metric_parts.entailment import SUPPORT_LABELS, expected_model
-from core.text.contexts import passage_spans
-from core.text.text import sentences
+from core.text import passage_spans, sentences
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 UNSUPPORTED = 1

@@ -12,7 +12,7 @@ from core.errors import UnscorableError
 from core.model_reference import Checkpoint
 from core.models.weights import embedded
 from core.scoring.metric import METRICS, Card, Metric, ReplaceableWeights
-from core.text.text import sentences
+from core.text import sentences
 from core.types import Answer, Example, Part, Question, Score, Seen, Span, WordScore
 
 _PAPER = "Kryściński, McCann, Xiong, Socher 2020, Evaluating the Factual Consistency of Abstractive Text Summarization"

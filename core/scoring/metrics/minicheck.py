@@ -17,8 +17,7 @@ from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint, ConfigCheck, Dtype, ModelRef
 from core.scoring.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.scoring.metric_parts.entailment import SUPPORT_LABELS, Claims, expected_model, label_probability
-from core.text.contexts import passage_spans
-from core.text.text import sentences
+from core.text import passage_spans, sentences
 from core.types import Answer, Example, Option, Part, Question, Rounds, Score, Seen, Span
 
 NO_AND_YES = (3, 209)

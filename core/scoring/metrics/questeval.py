@@ -23,7 +23,7 @@ from core.scoring.metric_parts.question_answering import (
     sentence_parts,
     squad_f1,
 )
-from core.text.contexts import closest_evidence
+from core.text import closest_evidence
 from core.types import Answer, Example, Option, Question, Rounds, Score, Span
 
 UNANSWERABLE = 73

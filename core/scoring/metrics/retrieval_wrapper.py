@@ -14,7 +14,7 @@ from core.scoring.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.scoring.metric_parts.lockstep import InnerOutcome, run_in_lockstep
 from core.scoring.metric_parts.question_answering import MultiRoundMetric
 from core.scoring.metric_parts.retrieval import Claim, Passage, Query, Ranking, Reading, Retrieval, WindowMode
-from core.text.english.connectives import connectives
+from core.text import connectives
 from core.types import Answer, Example, Part, Rounds, Score, Seen
 
 _Pair = tuple[Claim, Passage]

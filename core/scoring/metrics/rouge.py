@@ -9,11 +9,10 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.scoring.metric import METRICS, Card
 from core.scoring.metric_parts.surface_metric import SurfaceMetric
-from core.text.english.word_lists import list_lines
-from core.text.nltk_import import import_nltk
+from core.text import import_nltk, list_lines
 
 if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer

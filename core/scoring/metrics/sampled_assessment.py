@@ -9,15 +9,23 @@ from typing import ClassVar, Self
 
 from core.errors import BadSettingError, UnreadableAnswerError
 from core.model_reference import ModelRef
-from core.models.llm.chat import Sampling
-from core.models.llm.endpoints.endpoints import resolve_model
-from core.models.llm.endpoints.local_models import chat_model, model_title
-from core.models.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
-from core.models.llm.structured import ask_side_by_side, ask_structured
+from core.models import (
+    PAIR_VARIABLES,
+    Sampling,
+    ask_side_by_side,
+    ask_structured,
+    chat_model,
+    load_prompt,
+    model_title,
+    pair_texts,
+    resolve_model,
+    worded_prompt,
+    wordings,
+)
 from core.scoring.metric import METRICS, Card
 from core.scoring.metric_parts.question_answering import MultiRoundMetric
 from core.scoring.metrics.direct_assessment import Mark
-from core.text.language import ANY
+from core.text import ANY
 from core.types import Example, Rounds, Score, Seen, Span
 
 _PROMPT = "direct-assessment"

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from core.errors import UnscorableError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
-from core.text.contexts import context_sentences
-from core.text.text import sentences
+from core.text import context_sentences, sentences
 from core.types import Answer, Example, Part, Question, Score, Seen
 
 Vectors = NDArray[np.float64]

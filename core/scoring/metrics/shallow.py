@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from core.errors import BadSettingError
 from core.model_reference import Checkpoint, ModelRef
-from core.models.words.shallow import MODEL_SUFFIX, SHALLOW_FEATURES
+from core.models import MODEL_SUFFIX, SHALLOW_FEATURES
 from core.registry import Plugin
 from core.scoring.metric import METRICS, Card, Metric
 from core.scoring.metric_parts.lockstep import run_in_lockstep

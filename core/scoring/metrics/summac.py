@@ -18,13 +18,12 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
 from core.scoring.metric_parts.entailment import NLI_LABELS, Passage, expected_model, label_matrix
 from core.scoring.metric_parts.question_grid import QuestionGrid
-from core.text.contexts import pieces_of_passages
-from core.text.text import SENTENCES_KEPT, sentences
+from core.text import SENTENCES_KEPT, pieces_of_passages, sentences
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 Model = Literal["vitc", "vitc-base", "vitc-only", "mnli", "mnli-base", "anli", "snli-base", "snli-large"]

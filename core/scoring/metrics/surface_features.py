@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.errors import UnscorableError
 from core.scoring.metric import METRICS, Card
 from core.scoring.metric_parts.surface_metric import SurfaceMetric, words_or_error
-from core.text.language import SPACED
-from core.text.text import entities, padded_words, sentences, words
+from core.text import SPACED, entities, padded_words, sentences, words
 
 _PAPER = "Surface features of Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?"
 _URL = "https://arxiv.org/abs/2411.16638"

@@ -13,7 +13,7 @@ from typing import ClassVar
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, Metric
-from core.text.text import sentences
+from core.text import sentences
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 YES_AND_NO = "Yes No"

@@ -10,13 +10,22 @@ from typing import ClassVar, Self
 
 from core.errors import UnreadableAnswerError
 from core.model_reference import EndpointModel, ModelRef
-from core.models.llm.chat import is_opening, require_whole_question, token_word
-from core.models.llm.endpoints.endpoints import resolve_model
-from core.models.llm.endpoints.local_models import first_token_model, model_title
-from core.models.llm.prompts import PAIR_VARIABLES, load_prompt, pair_texts, worded_prompt, wordings
+from core.models import (
+    PAIR_VARIABLES,
+    first_token_model,
+    is_opening,
+    load_prompt,
+    model_title,
+    pair_texts,
+    require_whole_question,
+    resolve_model,
+    token_word,
+    worded_prompt,
+    wordings,
+)
 from core.scoring.metric import METRICS, Card
 from core.scoring.metric_parts.question_answering import MultiRoundMetric
-from core.text.language import ANY
+from core.text import ANY
 from core.types import Answer, Example, Question, Rounds, Score, Seen, Span
 
 _MARKS = range(1, 6)

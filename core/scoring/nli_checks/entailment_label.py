@@ -11,7 +11,7 @@ from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.scoring.metric_parts.entailment import NLI_LABELS, expected_model, label_probability
 from core.scoring.metrics.minicheck import Chunk, pack_chunks
 from core.scoring.nli_check import NLI_CHECKS, SENTENCE_LABELS, NliCheck, NliResult, SentenceLabel
-from core.text.text import sentences, words
+from core.text import sentences, words
 from core.types import Answer, Question, Rounds
 
 _RANK: tuple[SentenceLabel, ...] = ("entailment", "contradiction", "neutral")

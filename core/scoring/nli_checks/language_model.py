@@ -6,11 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.model_reference import ModelRef
-from core.models.llm.chat import Sampling
-from core.models.llm.endpoints.endpoints import resolve_model
-from core.models.llm.endpoints.local_models import chat_model, model_title
-from core.models.llm.prompts import load_prompt
-from core.models.llm.structured import StructuredAnswer, ask_structured
+from core.models import Sampling, StructuredAnswer, ask_structured, chat_model, load_prompt, model_title, resolve_model
 from core.scoring.nli_check import NLI_CHECKS, NliCheck, NliResult
 from core.types import Rounds
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from core.data.datasets.bundled import bundled_items
+from core.data import bundled_items
 from core.errors import Problem
 from core.types import Example, Verdict
 

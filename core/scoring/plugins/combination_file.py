@@ -9,11 +9,11 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from core.base.metric_tables import MetricEntry
+from core.base import MetricEntry
 from core.scoring.metric import Card
 from core.scoring.plugins.combination_metric import CombinationMetric, SentenceCombination
 from core.scoring.plugins.metrics_folder import declared_classes
-from core.text.language import require_languages
+from core.text import require_languages
 
 FAMILY = "Combination"
 _PAPER = "Breiman 1996, Stacked Regressions"

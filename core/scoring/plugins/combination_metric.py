@@ -17,8 +17,7 @@ from core.scoring.metric_parts.lockstep import InnerOutcome, run_in_lockstep
 from core.scoring.metric_parts.question_answering import MultiRoundMetric
 from core.scoring.outcome_records import sentence_score
 from core.scoring.plugins.function_metric import PluginMetric
-from core.text.language import ANY, SPACED
-from core.text.text import sentences
+from core.text import ANY, SPACED, sentences
 from core.types import Example, Part, Rounds, Score, Seen, Span
 
 Fit = Sequence[float]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from core.base.metric_tables import NAME_PATTERN, Entry, MetricEntry, read_entries
+from core.base import NAME_PATTERN, Entry, MetricEntry, read_entries
 from core.errors import BadSettingError, TouchstoneError
 from core.scoring.metric import METRICS
 from core.scoring.plugins.combination_metric import CombinationMetric

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.base.metric_tables import read_entries
+from core.base import read_entries
 from core.errors import UnscorableError
 from core.model_reference import EndpointModel, ModelRef
-from core.models.llm.endpoints.services_file import SERVICE_PREFIX, ServiceEntry
+from core.models import SERVICE_PREFIX, ServiceEntry
 from core.scoring.metric import Card
 from core.scoring.plugins.function_metric import PluginMetric, score_of_answer
 from core.types import Answer, Example, Question, Score

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 
-from core.base.code_version import code_hash, script_parts
+from core.base import code_hash, script_parts
 from core.errors import PluginError
 from core.scoring.plugins.environments import framework_environment, framework_of
 

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from types import ModuleType
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.text.english.word_lists import list_lines
 from core.text.text import words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Literal
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.text.english.inflection import base_forms, base_forms_in
 from core.text.english.syntax import split_tokens
 from core.text.english.tagger import part_of_speech_tags

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.text.english.inflection import is_dictionary_word
 from core.text.english.mentions import matching_sentences, mentions, sentence_around
 from core.text.english.names import OFFICES, PEOPLE, PLACES, TITLES, Name, NameKind, find_names, is_listed_name

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.text.english.dates import CALENDAR
 from core.text.english.inflection import is_dictionary_word
 from core.text.english.word_lists import list_groups

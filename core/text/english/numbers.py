@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.text.english.dates import MONTHS, find_dates
 from core.types import Span
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.text.english.inflection import VerbForm, inflect, possible_verb_forms, verb_readings
 from core.text.english.word_lists import (
     ADVERBS,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.text.english.inflection import lemmas_by_part
 from core.text.english.word_lists import FUNCTION_WORDS
 

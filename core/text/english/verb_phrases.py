@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.text.english.inflection import VerbForm, inflections, lemmas_by_part
 from core.text.english.syntax import Sentence, Token, token_at
 from core.text.english.tagger import part_of_speech_tags

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Literal
 
-from core.base.memoization import memoize
+from core.base import memoize
 from core.model_reference import Checkpoint
 from core.text.english.inflection import is_dictionary_word
 from core.text.english.mentions import mentions

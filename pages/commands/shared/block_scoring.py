@@ -9,16 +9,28 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, field
 
 from core.errors import TouchstoneError
-from core.models.pool import ModelPool
-from core.results.bulk.blocks import Shard, block_pairs
-from core.results.bulk.folder import Folder
-from core.results.bulk.plan import BulkPlan, TimedReport, plan_run
-from core.results.bulk.processes import Processes
-from core.results.bulk.ray_workers import RayActors
-from core.results.bulk.results import open_metric_folder, open_results
-from core.results.bulk.run import Crew, InProcess, RunProgress, blocks_left, refuse_divided_budget, run_blocks
-from core.results.bulk.scorer import ScoringJob, metric_folders
-from core.scoring.metric import METRICS
+from core.models import ModelPool
+from core.results import (
+    BulkPlan,
+    Crew,
+    Folder,
+    InProcess,
+    Processes,
+    RayActors,
+    RunProgress,
+    ScoringJob,
+    Shard,
+    TimedReport,
+    block_pairs,
+    blocks_left,
+    metric_folders,
+    open_metric_folder,
+    open_results,
+    plan_run,
+    refuse_divided_budget,
+    run_blocks,
+)
+from core.scoring import METRICS
 from pages.commands.shared.messages import download_models, print_status
 
 _LINE_S = 10.0  # between two lines of progress

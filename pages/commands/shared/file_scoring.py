@@ -8,14 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from core.data.dataset import Refusal
-from core.evaluation.studies.saved_threshold import OwnThreshold
+from core.data import Refusal
+from core.evaluation import OwnThreshold
 from core.model_reference import asks_endpoint
-from core.models.llm.spending.spend import Spend
-from core.scoring.metric import Metric
-from core.scoring.outcome_records import JsonRecord, json_line, outcome_record
+from core.models import Spend
+from core.scoring import JsonRecord, Metric, json_line, outcome_record
 from core.settings import Settings
-from core.text.language import find_mark
+from core.text import find_mark
 from core.types import Counts, Failure, Outcome, Result
 from pages.commands.shared.inputs import (
     items_or_refusals,

@@ -7,18 +7,13 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TextIO
 
-from core.data.dataset import Refusal
-from core.data.datasets.pairs import Pairs
+from core.data import Pairs, Refusal
 from core.errors import TouchstoneError
-from core.evaluation.explanations.panel import parse_judge, require_panel
+from core.evaluation import parse_judge, require_panel
 from core.model_reference import EndpointModel, ModelRef
-from core.models.llm.chat import Sampling
-from core.models.llm.endpoints.endpoints import configured_endpoint, resolve_model
-from core.results.bulk.blocks import WHOLE, Shard, read_blocks
-from core.results.bulk.folder import Folder
-from core.results.bulk.run import refuse_divided_budget
-from core.results.runs.run import Plan, Run, Source
-from core.scoring.engine.engine import Engine
+from core.models import Sampling, configured_endpoint, resolve_model
+from core.results import WHOLE, Folder, Plan, Run, Shard, Source, read_blocks, refuse_divided_budget
+from core.scoring import Engine
 from core.types import Example, Item, T
 from pages.commands.shared.messages import download_checkpoints, print_status
 

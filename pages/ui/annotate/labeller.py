@@ -12,9 +12,18 @@ from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply
 from annotations.campaigns.task_texts import ShownTask
 from annotations.labelling.responses import ResponseAct, SentResponse
 from annotations.store.records import RecordError
-from core.text.contexts import context_sentences
-from core.text.edits import Segment, abridge_unchanged, recover, segments, to_records
-from core.text.text import NO_BLANK, sentences, with_even_blanks, with_visible_controls
+from core.text import (
+    NO_BLANK,
+    Segment,
+    abridge_unchanged,
+    context_sentences,
+    recover,
+    segments,
+    sentences,
+    to_records,
+    with_even_blanks,
+    with_visible_controls,
+)
 from core.types import ErrorType
 from pages.ui.shared.markup import register_component
 

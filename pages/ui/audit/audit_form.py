@@ -11,18 +11,21 @@ from uuid import uuid4
 import streamlit as st
 from cachetools import LRUCache
 
-from core.assessment.audit.data import with_battery, with_saved_thresholds
-from core.assessment.audit.evidence import Measurement
-from core.assessment.audit.report import AuditReport
-from core.assessment.audit.task import AuditTask
-from core.assessment.catalog.metric_catalog import default_metrics, list_metrics
-from core.edits.battery import STANDARD_BATTERY
+from core.assessment import (
+    AuditReport,
+    AuditTask,
+    Measurement,
+    default_metrics,
+    list_metrics,
+    with_battery,
+    with_saved_thresholds,
+)
+from core.edits import STANDARD_BATTERY
 from core.errors import Problem, TouchstoneError, attempt
-from core.evaluation.studies.saved_threshold import thresholds_by_metric
+from core.evaluation import thresholds_by_metric
 from core.model_reference import asks_endpoint
-from core.models.llm.endpoints.endpoints import list_endpoints
-from core.models.llm.spending.spend import format_estimate
-from core.scoring.metric import METRICS, metric_title
+from core.models import format_estimate, list_endpoints
+from core.scoring import METRICS, metric_title
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.sources.audit_data import stored_data

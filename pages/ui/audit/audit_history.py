@@ -11,10 +11,19 @@ from types import MappingProxyType
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.assessment.audit.history import HistoryPoint, KeptAudit, by_data, history_points, setup_changes
-from core.assessment.audit.question import LEVEL_MARKS, Finding, Level, Unit
-from core.assessment.audit.report_html import format_verdicts
-from core.scoring.metric import metric_title
+from core.assessment import (
+    LEVEL_MARKS,
+    Finding,
+    HistoryPoint,
+    KeptAudit,
+    Level,
+    Unit,
+    by_data,
+    format_verdicts,
+    history_points,
+    setup_changes,
+)
+from core.scoring import metric_title
 from pages.server import services
 from pages.sources.audit_history import kept_audits
 from pages.ui.results.copy_popover import copy_table

@@ -8,19 +8,31 @@ from functools import partial
 
 import streamlit as st
 
-from core.assessment.audit.false_verdicts import false_verdicts
-from core.assessment.audit.history import data_name
-from core.assessment.audit.judge_card import JudgeCard, judge_cards
-from core.assessment.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Finding, Level, MetricAudit
-from core.assessment.audit.questions.stillness import Stillness, metric_cells
-from core.assessment.audit.report import AuditReport, report_json
-from core.assessment.audit.report_html import level_strip, report_html, shared_label
-from core.assessment.audit.report_text import badge_svg, report_markdown
-from core.assessment.audit.task import AuditTask
-from core.assessment.pinned.making import audit_pin
-from core.assessment.pinned.pin import AuditSource
-from core.scoring.metric import metric_title
-from core.text.edits import as_segments, recover
+from core.assessment import (
+    JUDGED_LEVELS,
+    LEVEL_MARKS,
+    AuditReport,
+    AuditSource,
+    AuditTask,
+    Finding,
+    JudgeCard,
+    Level,
+    MetricAudit,
+    Stillness,
+    audit_pin,
+    badge_svg,
+    data_name,
+    false_verdicts,
+    judge_cards,
+    level_strip,
+    metric_cells,
+    report_html,
+    report_json,
+    report_markdown,
+    shared_label,
+)
+from core.scoring import metric_title
+from core.text import as_segments, recover
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, AuditState
 from pages.ui.audit.figure_source import figure_source, probe_button
 from pages.ui.results.copy_popover import copy_popover, copy_table

@@ -7,11 +7,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from core.assessment.audit.question import QUESTIONS, Finding, MetricAudit, ShownPair
-from core.assessment.audit.task import AuditTask
+from core.assessment import QUESTIONS, AuditTask, Finding, MetricAudit, ShownPair
 from core.errors import TouchstoneError
-from core.results.runs.run import Run
-from core.text.edits import as_segments, recover
+from core.results import Run
+from core.text import as_segments, recover
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, audit_state
 from pages.ui.results.run_choice import begin_run, listed_runs
 from pages.ui.shared.grouped_views import TAB_PARAMETER, enter_view, view_title

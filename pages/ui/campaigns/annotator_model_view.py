@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from core.stats.text_tables import format_percent
+from core.stats import format_percent
 from pages.ui.annotate.labeller import format_answer
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.results.copy_popover import copy_table

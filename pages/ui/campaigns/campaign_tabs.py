@@ -15,7 +15,7 @@ from annotations.labelling.limits import WARN_EVIDENCE
 from annotations.management.campaign_progress import CampaignProgress, PersonProgress, Share
 from annotations.results.adaptive_overlap import OverlapSaving
 from annotations.results.calibration import CalibrationRound
-from core.stats.text_tables import format_coefficient, format_count, format_percent
+from core.stats import format_coefficient, format_count, format_percent
 from pages.ui.annotate.labeller import format_answer
 from pages.ui.campaigns.agreement_tab import agreement_tab
 from pages.ui.campaigns.campaign_choice import campaign_manager

@@ -6,7 +6,7 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.exclusions import ExclusionRow, WhatIsExcluded, describe_exclusion
-from core.stats.text_tables import format_count
+from core.stats import format_count
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.shared.notices import error_as_notice, leave_notice

@@ -52,7 +52,7 @@ def export_buttons(campaign: CampaignSettings) -> None:
 
             def push(repository: str, *, public: bool, existing: bool) -> str:
                 # the hub's library takes a second to import
-                from core.models.upload import push_dataset
+                from core.models import push_dataset
 
                 with open_export(store, campaign.id, terms) as export:
                     files = hub_campaign_files(export)

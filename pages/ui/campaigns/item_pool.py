@@ -18,10 +18,10 @@ from annotations.management.candidates import (
     tasks_for_candidate,
 )
 from annotations.store.records import LOCAL_LABELS, PairRecord
-from core.data.datasets.bundled import bundled_items
-from core.edits.perturbation import PERTURBATIONS, kind_title
-from core.results.runs.run import Run
-from core.text.edits import recover
+from core.data import bundled_items
+from core.edits import PERTURBATIONS, kind_title
+from core.results import Run
+from core.text import recover
 from core.types import ErrorType, Verdict
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager

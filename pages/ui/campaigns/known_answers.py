@@ -19,7 +19,7 @@ from annotations.management.candidates import (
     ready_known_tasks,
     tasks_for_candidate,
 )
-from core.data.datasets.formats.table_files import file_rows
+from core.data import file_rows
 from core.errors import TouchstoneError
 from pages.ui.shared.markup import escape_message
 from pages.ui.shared.session_user import current_member

@@ -12,7 +12,7 @@ import streamlit as st
 
 from annotations.people.people import RIGHTS, Member, Role, read_people
 from annotations.store.records import StoreError
-from core.text.text import spreadsheet_safe
+from core.text import spreadsheet_safe
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state
 from pages.ui.campaigns.paused_people import paused_people

@@ -13,19 +13,19 @@ import streamlit as st
 
 from annotations.exchange.samples import save_scores
 from annotations.store.dataset_import import DatasetSource
-from core.base.background import BackgroundTask
-from core.data.dataset import ImportCounts, source_sha256, strict_items
+from core.base import BackgroundTask
+from core.data import ImportCounts, source_sha256, strict_items
 from core.errors import Problem, attempt
-from core.results.bulk.results import (
+from core.results import (
     RECENT_S,
     MetricProgress,
     StoredResults,
     StoredResultsImporter,
     count_failures,
+    format_duration,
     open_stored_results,
     stored_results_in,
 )
-from core.results.bulk.run import format_duration
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.shared.background_results import polled, redraw

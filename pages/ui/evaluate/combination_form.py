@@ -10,12 +10,9 @@ import streamlit as st
 from annotations.exchange.samples import load_sentence_scores
 from annotations.store.records import RightsError
 from core.errors import Problem, attempt
-from core.evaluation.studies.combine import Combine
-from core.evaluation.studies.saved_combination import cascade_entry, combination_entry
-from core.results.cases.cascade import Cascade
-from core.scoring.metric import METRICS
-from core.scoring.plugins.combination_file import CombinationEntry, combination_class
-from core.scoring.plugins.metrics_folder import require_free_name, save_entry
+from core.evaluation import Combine, cascade_entry, combination_entry
+from core.results import Cascade
+from core.scoring import METRICS, CombinationEntry, combination_class, require_free_name, save_entry
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring

@@ -11,14 +11,13 @@ import streamlit as st
 
 from annotations.exchange.samples import count_texts, format_description, load_description, load_texts
 from annotations.store.records import CAMPAIGN_PREFIX
-from core.assessment.catalog.metric_catalog import default_metrics
-from core.base.background import BackgroundTask
-from core.data.dataset import format_counts
+from core.assessment import default_metrics
+from core.base import BackgroundTask
+from core.data import format_counts
 from core.errors import TouchstoneError
-from core.evaluation.studies.surface import missing_features
-from core.results.cases.cases import Cases
-from core.scoring.metric import METRICS, metric_title
-from core.scoring.metrics.mine import EmbeddedWordSupport
+from core.evaluation import missing_features
+from core.results import Cases
+from core.scoring import METRICS, EmbeddedWordSupport, metric_title
 from core.types import PRECOMPUTED, Failure, Outcome
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state

@@ -11,12 +11,10 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from annotations.exchange.samples import campaign_datasets, load_samples
 from annotations.store.records import LOCAL_LABELS
-from core.base.background import BackgroundTask
-from core.evaluation.study import StudyData
-from core.results.cases.cases import Cases, select_metrics
-from core.results.cases.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
-from core.results.cases.pooling import pool_cases
-from core.scoring.metric import metric_title
+from core.base import BackgroundTask
+from core.evaluation import StudyData
+from core.results import SLICE_FIELDS, Cases, Slice, affordable_resamples, pool_cases, select_metrics, slice_cases
+from core.scoring import metric_title
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.import_task import ImportTask, UploadedFiles

@@ -13,9 +13,9 @@ from annotations.management.manage import ManagerActions
 from annotations.people.people import Right
 from annotations.results.drawn import CampaignDrawing
 from core.errors import Problem, attempt
-from core.evaluation.studies.label_plan import LabelPlan
-from core.results.cases.pool_draw import DrawRequest, draw_samples
-from core.stats.rates.score_draw import DrawWay
+from core.evaluation import LabelPlan
+from core.results import DrawRequest, draw_samples
+from core.stats import DrawWay
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state

@@ -11,14 +11,9 @@ import streamlit as st
 
 from annotations.exchange.labelled_items import load_items
 from annotations.exchange.samples import load_provenance, load_sentence_scores
-from core.assessment.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
-from core.evaluation.studies.readings import Readings
-from core.evaluation.studies.shifts import Shifts
-from core.evaluation.studies.verdicts import Verdicts
-from core.evaluation.study import STUDIES, Input, Study
-from core.results.cases.measures import (
-    shown_columns,
-)
+from core.assessment import PACK_NAME, PackRequest, pack_commands, write_pack
+from core.evaluation import STUDIES, Input, Readings, Shifts, Study, Verdicts
+from core.results import shown_columns
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.combination_form import combination_form

@@ -16,7 +16,7 @@ from annotations.exchange.dataset_export import (
 )
 from annotations.people.people import Right
 from annotations.store.records import CAMPAIGN_PREFIX
-from core.base.files.archive import zip_files
+from core.base import zip_files
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
@@ -72,7 +72,7 @@ def _export_form(name: str) -> None:
 
         def push(repository: str, *, public: bool, existing: bool) -> str:
             # the hub's library takes a second to import
-            from core.models.upload import push_dataset
+            from core.models import push_dataset
 
             return push_dataset(hub_dataset_files(store, name, licence), repository, public=public, existing=existing)
 

@@ -12,18 +12,9 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from annotations.store.dataset_import import DatasetSource, ImportResult
 from annotations.store.store import Store
-from core.base.background import BackgroundTask
-from core.base.files.foreign_files import Limits, read_apart
-from core.data.dataset import (
-    DATASETS,
-    ImportCounts,
-    Refusal,
-    readable_items,
-    reading_record,
-    source_sha256,
-    strict_items,
-)
-from core.models.weights.download import provenance_name
+from core.base import BackgroundTask, Limits, read_apart
+from core.data import DATASETS, ImportCounts, Refusal, readable_items, reading_record, source_sha256, strict_items
+from core.models import provenance_name
 from core.types import Item
 
 _LIMITS = Limits(seconds=900, megabytes=4096)

@@ -9,20 +9,27 @@ from typing import Any
 
 import streamlit as st
 
-from core.base.files.foreign_files import Limits, read_apart
-from core.data.datasets.formats.column_inference import infer_column_map, undecided_words
-from core.data.datasets.formats.column_map import (
+from core.base import Limits, read_apart
+from core.data import (
     UNLABELLED_WORDS,
+    UTF8,
     ColumnMap,
+    Row,
     ScoreColumn,
     classes_of_unclear_direction,
+    encoding_of,
+    infer_column_map,
     is_filled,
+    label_meanings,
     label_words,
+    left_out,
+    open_questions,
+    preview_rows,
+    read_with_map,
+    sheet_names,
+    undecided_words,
+    used_settings,
 )
-from core.data.datasets.formats.mapping_report import label_meanings, left_out, open_questions
-from core.data.datasets.formats.text_files import UTF8, Row, encoding_of
-from core.data.datasets.formats.workbook_files import sheet_names
-from core.data.datasets.generic import preview_rows, read_with_map, used_settings
 from core.errors import TouchstoneError
 from core.types import Verdict
 from pages.ui.evaluate.import_task import Reader

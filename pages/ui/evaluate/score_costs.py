@@ -10,11 +10,10 @@ import streamlit as st
 
 from annotations.exchange.samples import load_texts
 from core.errors import Problem, attempt
-from core.evaluation.studies.combine import Combine
+from core.evaluation import Combine
 from core.model_reference import asks_endpoint
 from core.registry import split_pieces
-from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
-from core.scoring.metric import METRICS, metric_title
+from core.scoring import METRICS, TIMED_EXAMPLES, metric_title, score_seconds
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import CostMeasuring, EvaluationChoice, evaluate_state
 from pages.ui.results.study_tab import address_study, addressed_study

@@ -9,12 +9,10 @@ import streamlit as st
 
 from annotations.exchange.samples import load_samples
 from core.errors import TouchstoneError
-from core.evaluation.studies.saved_threshold import OwnThreshold, fit_threshold, format_threshold, threshold_json
-from core.results.cases.cases import select_metrics
-from core.results.cases.data_facts import data_facts
-from core.results.cases.measures import draw_resamples
-from core.scoring.metric import metric_title
-from core.stats.text_tables import format_percent
+from core.evaluation import OwnThreshold, fit_threshold, format_threshold, threshold_json
+from core.results import data_facts, draw_resamples, select_metrics
+from core.scoring import metric_title
+from core.stats import format_percent
 from pages.server import services
 from pages.sources.thresholds import keep_threshold, kept_thresholds
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state

@@ -13,25 +13,25 @@ import streamlit as st
 from annotations.exchange.labelled_items import benchmark_items, load_labelled_items
 from annotations.people.people import Right
 from annotations.store.records import RunRow
-from core.base.background import BackgroundTask
+from core.base import BackgroundTask
 from core.errors import TouchstoneError
-from core.evaluation.training.card import verdict
-from core.evaluation.training.cross_encoder_trainer import LOSS_STAGE, EncoderSetting
-from core.evaluation.training.run import (
+from core.evaluation import (
+    LOSS_STAGE,
     PACKAGED_ENCODER,
+    EncoderSetting,
     Recipe,
+    StressSource,
     TrainedFolder,
+    TrainingData,
     TrainingPlan,
     TrainingSource,
     check_folder,
+    describe,
     train_to_folder,
+    verdict,
 )
-from core.evaluation.training.stress_rows import StressSource
-from core.evaluation.training.training_data import TrainingData, describe
-from core.models.unfinished_training import TrainingStep
-from core.models.words.head import CARD_FILE
-from core.models.words.trees import MAX_TREES, STEP_TREES
-from core.scoring.metric import METRICS
+from core.models import CARD_FILE, MAX_TREES, STEP_TREES, TrainingStep
+from core.scoring import METRICS
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.learning_curve import learning_curve_of
@@ -337,7 +337,7 @@ def _show_result(name: str, trained: TrainedFolder) -> None:
 
                 def push_trained(repository: str, *, public: bool, existing: bool) -> str:
                     # the hub's library takes a second to import
-                    from core.models.upload import push
+                    from core.models import push
 
                     return push(trained.folder, repository, licence, public=public, existing=existing)
 

@@ -11,26 +11,29 @@ from typing import Any
 
 from annotations.store.records import ExplanationFlaw, Grade
 from core.errors import Problem, attempt
-from core.evaluation.explanations.causes import cause_conversation
-from core.evaluation.explanations.detect import (
+from core.evaluation import (
+    Case,
+    Comparison,
     ExplainFunction,
     ExplainMode,
     Finding,
+    Judgement,
+    JudgeSetup,
+    cause_conversation,
     detect_and_explain,
     explain_conversation,
     explain_given_detection,
     explanation_signature,
+    fresh_samplings,
+    judge_conversation,
+    pairwise_conversation,
+    parse_judge,
+    require_panel,
 )
-from core.evaluation.explanations.judge import Case, Judgement, JudgeSetup, judge_conversation
-from core.evaluation.explanations.judge import judge_signature as judge_by
-from core.evaluation.explanations.pairwise import Comparison, pairwise_conversation
-from core.evaluation.explanations.panel import parse_judge, require_panel
-from core.evaluation.explanations.stability import fresh_samplings
-from core.models.llm.chat import Sampling
-from core.models.llm.endpoints.endpoints import resolve_model
-from core.scoring.engine.conversation import Conversation
-from core.scoring.engine.engine import ConversationTask
-from core.text.contexts import document_for_reader
+from core.evaluation import judge_signature as judge_by
+from core.models import Sampling, resolve_model
+from core.scoring import Conversation, ConversationTask
+from core.text import document_for_reader
 from core.types import Example, Failure, Verdict
 from pages.server import services
 from pages.ui.probe.pair import current_edits, current_pair, edited_summary

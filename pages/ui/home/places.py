@@ -10,8 +10,8 @@ from textwrap import shorten
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Right
 from annotations.store.reports import Work
-from core.data.datasets.bundled import bundled_items
-from core.scoring.metric import METRICS, metric_title
+from core.data import bundled_items
+from core.scoring import METRICS, metric_title
 from pages.server import services
 from pages.ui.lessons import read_lessons
 from pages.ui.results.project_button import audit_work

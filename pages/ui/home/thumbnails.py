@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from annotations.management.campaign_progress import CampaignProgress
 from annotations.store.records import StoredPair
-from core.assessment.audit.question import JUDGED_LEVELS, Finding, Level
+from core.assessment import JUDGED_LEVELS, Finding, Level
 from core.errors import TouchstoneError
-from core.results.runs.matrix import MatrixCell
-from core.scoring.metric import METRICS
-from core.stats.score_pairs import Move
-from core.text.edits import as_segments
+from core.results import MatrixCell
+from core.scoring import METRICS
+from core.stats import Move
+from core.text import as_segments
 from core.types import Result
 from pages.ui.shared.markup import render_html
 

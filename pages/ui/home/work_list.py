@@ -11,10 +11,9 @@ from annotations.management.campaign_progress import CampaignProgress
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Right
 from annotations.store.reports import Work
-from core.assessment.audit.history import by_data
+from core.assessment import by_data
 from core.errors import TouchstoneError
-from core.results.runs.matrix import MatrixCell, shift_matrix
-from core.results.runs.shifts import score_shifts
+from core.results import MatrixCell, score_shifts, shift_matrix
 from pages.server import services
 from pages.sources.audit_history import kept_audits
 from pages.ui.home.places import Place

@@ -8,24 +8,30 @@ from functools import partial
 import streamlit as st
 
 from annotations.store.records import RightsError
-from core.assessment.catalog.metric_setup import format_megabytes
-from core.base.profile import Setting
+from core.assessment import format_megabytes
+from core.base import Setting
 from core.errors import Problem, TouchstoneError, attempt
-from core.models.pool import ModelPool
-from core.models.weights.locations import ModelState, ModelStatus
-from core.models.weights.repository import Repository, read_repository
+from core.models import ModelPool, ModelState, ModelStatus, Repository, read_repository
 from core.registry import choices_of, types_of
-from core.scoring.plugins.checkpoints.checkpoint_file import (
+from core.scoring import (
+    FORMS,
+    PAIRS,
     CheckpointEntry,
+    Guess,
+    ProbeResult,
+    best,
     checkpoint_class,
+    correct_guess,
+    describe_probes,
     entry_of,
+    entry_toml,
+    family_note,
+    guess_form,
+    probe,
+    remove_entry,
+    save_entry,
     suggested_name,
 )
-from core.scoring.plugins.checkpoints.checkpoint_guess import Guess, correct_guess, guess_form
-from core.scoring.plugins.checkpoints.checkpoint_metric import FORMS
-from core.scoring.plugins.checkpoints.known_families import family_note
-from core.scoring.plugins.checkpoints.probe_pairs import PAIRS, ProbeResult, best, describe_probes, probe
-from core.scoring.plugins.metrics_folder import entry_toml, remove_entry, save_entry
 from pages.server import services
 from pages.ui.metrics.metric_list import open_metric
 from pages.ui.metrics.model_rows import model_row

@@ -7,16 +7,17 @@ from collections.abc import Mapping
 import streamlit as st
 
 from annotations.people.people import Right
-from core.models.llm.endpoint_setup import EndpointFinding, check_endpoint
-from core.models.llm.endpoints.capabilities import (
+from core.models import (
     CAPABILITY_TITLES,
+    STRUCTURED_FORMS,
     CapabilityName,
+    Endpoint,
+    EndpointFinding,
     Value,
     capability_store,
+    check_endpoint,
     format_value,
 )
-from core.models.llm.endpoints.endpoint import Endpoint
-from core.models.llm.endpoints.endpoints_file import STRUCTURED_FORMS
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_state import WidgetValue

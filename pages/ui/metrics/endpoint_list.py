@@ -9,13 +9,21 @@ from math import fsum
 import streamlit as st
 
 from annotations.people.people import Right
-from core.assessment.papers.published_scores import Comparison
+from core.assessment import Comparison
 from core.errors import Problem, attempt
-from core.models.llm.endpoint_setup import EndpointFinding
-from core.models.llm.endpoints.endpoint import Endpoint
-from core.models.llm.endpoints.endpoints import endpoint_problem, is_added, list_endpoints, remove_endpoint
-from core.models.llm.spending.budget import SpendTracker
-from core.models.llm.spending.spend import Spend, format_limits, format_money, format_spend
+from core.models import (
+    Endpoint,
+    EndpointFinding,
+    Spend,
+    SpendTracker,
+    endpoint_problem,
+    format_limits,
+    format_money,
+    format_spend,
+    is_added,
+    list_endpoints,
+    remove_endpoint,
+)
 from core.settings import Settings
 from pages.server import services
 from pages.ui.metrics.endpoint_capabilities import endpoint_capabilities
@@ -82,7 +90,7 @@ def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
 
     def list_models() -> None:
         # imported when asked for: openai takes a second to import
-        from core.models.llm.client.client import client_for
+        from core.models import client_for
 
         quick = replace(endpoint, patience_s=min(_PATIENCE_S, endpoint.patience_s), retries=0)
         metrics_state().served_models[_served_id(endpoint)] = attempt(partial(client_for(quick).models))

@@ -10,16 +10,20 @@ import streamlit as st
 
 from annotations.people.people import Right
 from core.errors import Problem, TouchstoneError, attempt
-from core.models.llm.endpoint_setup import (
+from core.models import (
+    APIS,
+    LEFT_OUT_FIELDS,
     PRESETS,
+    STRUCTURED_FORMS,
+    Endpoint,
     EndpointFinding,
+    add_endpoint,
     check_endpoint,
     endpoint_table,
     probed_fields,
+    read_further_fields,
+    typed_endpoint,
 )
-from core.models.llm.endpoints.endpoint import Endpoint
-from core.models.llm.endpoints.endpoints import add_endpoint, typed_endpoint
-from core.models.llm.endpoints.endpoints_file import APIS, LEFT_OUT_FIELDS, STRUCTURED_FORMS, read_further_fields
 from core.settings import KEY_PREFIX
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown, escape_message

@@ -8,20 +8,20 @@ from textwrap import shorten
 
 import streamlit as st
 
-from core.assessment.audit.bundled_audits import bundled_audit
-from core.assessment.audit.report import count_verdicts
-from core.assessment.catalog.metric_catalog import (
+from core.assessment import (
     Availability,
     MetricFilter,
     MetricRow,
     Speed,
+    bundled_audit,
     closest_metrics,
+    count_verdicts,
+    format_megabytes,
     model_megabytes,
     ready_first,
 )
-from core.assessment.catalog.metric_setup import format_megabytes
-from core.models.pool import ModelPool
-from core.scoring.metric import METRICS
+from core.models import ModelPool
+from core.scoring import METRICS
 from pages.ui.metrics.model_rows import model_badge
 from pages.ui.shared.markup import escape_label, escape_markdown
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.assessment.catalog.metric_setup import format_megabytes, setup_steps
-from core.assessment.papers.published_scores import PUBLISHED, compare_published
+from core.assessment import PUBLISHED, compare_published, format_megabytes, setup_steps
 from core.model_reference import Checkpoint
-from core.models.pool import ModelPool
-from core.scoring.metric import Metric
+from core.models import ModelPool
+from core.scoring import Metric
 from pages.server import services
 from pages.ui.metrics.endpoint_list import metrics_state
 from pages.ui.shared.markup import escape_markdown, escape_message

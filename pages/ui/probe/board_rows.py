@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.registry import settings_label
-from core.results.runs.noise_strip import format_edge, mark_place
-from core.results.runs.null_bands import NullBand
-from core.results.runs.verdict_sentences import edit_verdict
-from core.stats.score_pairs import MIN_FOR_QUANTILES, Move, classify_move
+from core.results import NullBand, edit_verdict, format_edge, mark_place
+from core.stats import MIN_FOR_QUANTILES, Move, classify_move
 from core.types import UNSTATED, Direction, Intention, Verdict, WordScore
 
 RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]

@@ -10,20 +10,13 @@ from textwrap import shorten
 
 import streamlit as st
 
-from core.base.memoization import memoize
-from core.base.signatures import apart_from_code
-from core.edits.battery import read_battery, standard_battery
-from core.edits.editing.sentence_alignment import sentence_origins
+from core.base import apart_from_code, memoize
+from core.edits import read_battery, sentence_origins, standard_battery
 from core.model_reference import asks_endpoint, local_checkpoints
-from core.results.runs.bundled_run import bundled_harmless_shifts
-from core.results.runs.null_bands import NullBands, SignedMetrics
-from core.results.runs.shifts import changed_words
-from core.scoring.engine.conversation import Cell, CellKey, CellState, Request
-from core.scoring.metric import METRICS, Metric
+from core.results import NullBands, SignedMetrics, bundled_harmless_shifts, changed_words
+from core.scoring import METRICS, Cell, CellKey, CellState, Metric, Request
 from core.text import edits as executable
-from core.text.contexts import name_contexts
-from core.text.language import find_mark
-from core.text.text import sentences
+from core.text import find_mark, name_contexts, sentences
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, Span, WordScore
 from pages.server import services
 from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, RowAction, Selection, board_verdict

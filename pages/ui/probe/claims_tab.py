@@ -6,16 +6,12 @@ from functools import partial
 
 import streamlit as st
 
-from core.edits.editing.claim_edits import EditableClaim, EditableClaims
+from core.edits import EditableClaim, EditableClaims
 from core.errors import TouchstoneError
 from core.model_reference import local_checkpoints
-from core.models.llm.endpoints.local_models import is_local_model
-from core.models.weights.locations import ModelStatus
+from core.models import ModelStatus, is_local_model
 from core.registry import settings_of
-from core.scoring.claim import DECOMPOSERS, Decomposer, decomposition
-from core.scoring.claims.given import GivenClaims
-from core.scoring.claims.language_model import LanguageModelClaims
-from core.scoring.engine.engine import ConversationTask
+from core.scoring import DECOMPOSERS, ConversationTask, Decomposer, GivenClaims, LanguageModelClaims, decomposition
 from core.types import ClaimList, Failure
 from pages.server import services
 from pages.ui.probe.pair import current_pair, edited_summary, keep_draft, note_change

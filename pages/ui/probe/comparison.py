@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from core.results.runs.verdict_sentences import edit_verdict
-from core.scoring.engine.conversation import Request
-from core.scoring.metric import Metric
-from core.stats.score_pairs import Move
+from core.results import edit_verdict
+from core.scoring import Metric, Request
+from core.stats import Move
 from core.text import edits as executable
 from core.types import Intention, Result, Verdict
 from pages.server import services

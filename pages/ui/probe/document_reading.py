@@ -6,8 +6,7 @@ from collections.abc import Generator
 
 import streamlit as st
 
-from core.base.background import BackgroundTask
-from core.base.files.documents import PdfPage, join_pages, read_pages
+from core.base import BackgroundTask, PdfPage, join_pages, read_pages
 from core.errors import TouchstoneError
 from pages.ui.shared.background_results import progress_bar
 

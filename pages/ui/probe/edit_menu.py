@@ -8,14 +8,13 @@ from functools import partial
 
 import streamlit as st
 
-from core.data.datasets.bundled import bundled_items
-from core.edits.perturbation import PERTURBATIONS, Perturbation, PerturbationCard, refusal
+from core.data import bundled_items
+from core.edits import PERTURBATIONS, Perturbation, PerturbationCard, refusal
 from core.model_reference import local_checkpoints
-from core.models.weights.locations import ModelStatus
-from core.scoring.engine.conversation import Conversation
-from core.scoring.engine.engine import ConversationTask
+from core.models import ModelStatus
+from core.scoring import Conversation, ConversationTask
 from core.text import edits as executable
-from core.text.text import sentences
+from core.text import sentences
 from core.types import Edit, Example, Failure, Intention, Item
 from pages.server import services
 from pages.ui.probe.pair import current_pair, edited_summary, intend, rewrite_summary

@@ -11,11 +11,19 @@ import streamlit as st
 
 from core.errors import Problem, attempt
 from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
-from core.models.weights.files import memory_bytes
-from core.models.weights.locations import PACKAGE, ModelStatus, locate
-from core.scoring.engine.conversation import Cell, CellKey, Request
-from core.scoring.engine.forecast import Durations, Forecast, MemoryUse, ScoredText, forecast_run, has_to_wait
-from core.scoring.metric import Metric
+from core.models import PACKAGE, ModelStatus, locate, memory_bytes
+from core.scoring import (
+    Cell,
+    CellKey,
+    Durations,
+    Forecast,
+    MemoryUse,
+    Metric,
+    Request,
+    ScoredText,
+    forecast_run,
+    has_to_wait,
+)
 from core.types import Example, Result
 from pages.server import services
 from pages.ui.probe.board_rows import LastShown

@@ -8,9 +8,9 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from core.data.datasets.bundled import bundled_items
-from core.results.runs.verdict_sentences import edit_effect
-from core.stats.score_pairs import Move
+from core.data import bundled_items
+from core.results import edit_effect
+from core.stats import Move
 from core.types import Verdict
 from pages.ui.probe.board_rows import Board, board_verdict, is_to_come, shift_move
 from pages.ui.probe.pair import current_edits, current_pair

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from core.assessment.pinned.making import PairScore, pair_pin
-from core.assessment.pinned.pin import PairSource, Pin
+from core.assessment import PairScore, PairSource, Pin, pair_pin
 from core.errors import TouchstoneError
 from core.types import Result
 from pages.ui.probe.board_scores import BOARD_KEY, finished_outcomes, finished_reaction

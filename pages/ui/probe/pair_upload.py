@@ -8,9 +8,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.base.files.documents import read_document
-from core.data.dataset import Refusal
-from core.data.datasets.pairs import Pairs
+from core.base import read_document
+from core.data import Pairs, Refusal
 from core.errors import TouchstoneError
 from core.types import UNSTATED, Intention, Item
 from pages.ui.probe.context_form import context_form

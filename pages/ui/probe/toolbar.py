@@ -8,7 +8,7 @@ import streamlit as st
 
 from annotations.store.records import PairRecord
 from annotations.store.reports import Work
-from core.data.datasets.bundled import bundled_items
+from core.data import bundled_items
 from core.errors import TouchstoneError
 from pages.server import services
 from pages.ui.probe.board_scores import finished_outcomes, finished_reaction

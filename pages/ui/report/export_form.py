@@ -10,10 +10,8 @@ import streamlit as st
 
 from annotations.people.people import Member
 from annotations.store.reports import ReportRow
-from core.assessment.pinned.files import form_files
-from core.assessment.pinned.pin import Part, PinnedReport, read_pin
-from core.assessment.pinned.recipe import report_toml
-from core.base.files.archive import zip_files
+from core.assessment import Part, PinnedReport, form_files, read_pin, report_toml
+from core.base import zip_files
 from pages.ui.results.reports_of_person import reports_of
 from pages.ui.shared.session_user import member_later
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from annotations.people.people import Member
 from annotations.store.reports import ReportRow, Work
-from core.assessment.pinned.pin import Source, StudySource, pin_json
+from core.assessment import Source, StudySource, pin_json
 from core.errors import TouchstoneError
 from core.types import PRECOMPUTED
 from pages.server import services

@@ -9,11 +9,10 @@ import streamlit as st
 
 from annotations.people.people import Member
 from annotations.store.reports import ReportPart, ReportRow
-from core.assessment.pinned.address import address_of
-from core.assessment.pinned.pin import Pin, PinnedPair, read_pin
+from core.assessment import Pin, PinnedPair, address_of, read_pin
 from core.errors import TouchstoneError
-from core.evaluation.reports.cells import SHADES, legend_in, missing_reasons
-from core.text.edits import as_segments, recover
+from core.evaluation import SHADES, legend_in, missing_reasons
+from core.text import as_segments, recover
 from pages.ui.report.report_choice import save_change
 from pages.ui.results.copy_popover import copy_popover
 from pages.ui.results.report_view import chart_view, table_view

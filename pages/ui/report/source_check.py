@@ -9,8 +9,7 @@ import streamlit as st
 
 from annotations.people.people import Member
 from annotations.store.reports import ReportRow
-from core.assessment.pinned.comparison import basis_of, compare
-from core.assessment.pinned.pin import read_pin
+from core.assessment import basis_of, compare, read_pin
 from core.errors import Problem, attempt
 from pages.ui.report.report_choice import pin_builder
 from pages.ui.results.reports_of_person import reports_of

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from core.evaluation.report import Cell, Column, Report, Table
-from core.evaluation.reports.latex import table_latex
-from core.evaluation.reports.markdown import table_markdown
-from core.evaluation.reports.spreadsheet import table_csv
+from core.evaluation import Cell, Column, Report, Table, table_csv, table_latex, table_markdown
 from core.types import Format
 from pages.ui.shared.markup import register_component
 
@@ -66,9 +63,7 @@ def _cell(value: Any) -> Cell:
 def copy_parts(report: Report) -> Iterator[dict[str, object]]:
     """Each table and chart by its title, with its forms."""
     for chart in report.charts:
-        from core.evaluation.reports.figures import (
-            chart_figure,  # Matplotlib takes a second, and only a figure needs it
-        )
+        from core.evaluation import chart_figure
 
         svg = chart_figure(chart, "svg").decode()
         chart_forms = [

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.edits.perturbation import PERTURBATIONS
-from core.results.runs.matrix import MatrixCell
-from core.results.runs.noise_strip import format_edge, mark_place
+from core.edits import PERTURBATIONS
+from core.results import MatrixCell, format_edge, mark_place
 from pages.ui.shared.markup import register_component
 
 EDGE_HELP = "Shift ÷ the end of the noise band on its side: up to 1.0, harmless edits shift the score as far."

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.assessment.pinned.making import cell_title
-from core.assessment.pinned.pin import Pin, pin_json
+from core.assessment import Pin, cell_title, pin_json
 from core.errors import TouchstoneError
-from core.evaluation.report import Cell, Report
+from core.evaluation import Cell, Report
 from pages.server import services
 from pages.ui.results.reports_of_person import reports_of
 from pages.ui.shared.notices import leave_notice

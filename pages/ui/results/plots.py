@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from core.stats.statistic import Estimate
+from core.stats import Estimate
 
 COLOURS = (
     "#3b7dd8",

@@ -11,9 +11,8 @@ import streamlit as st
 
 from annotations.exchange.export import EXPORT_COLUMNS, ExportRow, all_rows, to_csv, to_jsonl
 from annotations.store.records import SavedRow
-from core.models.llm.spending.cost_log import COST_COLUMNS, CostRow, cost_records
-from core.models.llm.spending.spend import format_money
-from core.results.cases.bundled_scores import OFFLINE_METRICS, bundled_samples
+from core.models import COST_COLUMNS, CostRow, cost_records, format_money
+from core.results import OFFLINE_METRICS, bundled_samples
 from pages.server import services
 from pages.ui.results.copy_popover import copy_table
 

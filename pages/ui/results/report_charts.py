@@ -9,10 +9,12 @@ from textwrap import wrap
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from core.evaluation.report import Axis, Chart, Series
-from core.evaluation.reports.cells import PERCENT_FORMATS
-from core.evaluation.reports.points import (
+from core.evaluation import (
     MOST_PANELS_ACROSS,
+    PERCENT_FORMATS,
+    Axis,
+    Chart,
+    Series,
     bar_width,
     panels_of,
     point_value,
@@ -20,7 +22,7 @@ from core.evaluation.reports.points import (
     scaled,
     spread,
 )
-from core.stats.statistic import Estimate
+from core.stats import Estimate
 from pages.ui.results.plots import COLOURS, LINE_COLOUR, lay_out
 
 _DASHES = ("solid", "dash", "dot")  # there are ten colours, and often more series

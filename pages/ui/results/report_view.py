@@ -9,10 +9,15 @@ from typing import Literal
 
 import streamlit as st
 
-from core.base.files.archive import zip_files
-from core.evaluation.report import Cell, Chart, Column, Report, Table
-from core.evaluation.reports.cells import (
+from core.base import zip_files
+from core.evaluation import (
+    FORMS,
     SHADES,
+    Cell,
+    Chart,
+    Column,
+    Report,
+    Table,
     few_documents,
     format_value,
     heading,
@@ -21,8 +26,7 @@ from core.evaluation.reports.cells import (
     pivot_grid,
     pivot_titles,
 )
-from core.evaluation.reports.files import FORMS
-from core.stats.best_metric import Measurement
+from core.stats import Measurement
 from pages.ui.results.report_charts import report_chart
 from pages.ui.shared.markup import escape_markdown, escape_message
 

@@ -12,10 +12,19 @@ import streamlit as st
 from annotations.store.records import RunRow
 from annotations.store.reports import Work
 from annotations.store.store import InMemoryRuns, Store
-from core.edits.battery import STANDARD_BATTERY
-from core.results.runs.bundled_run import bundled_run_lines
-from core.results.runs.filters import count_left_out, filter_variants
-from core.results.runs.run import Meaning, Opinion, Run, VariantKey, run_from_lines, run_lines, to_json_line
+from core.edits import STANDARD_BATTERY
+from core.results import (
+    Meaning,
+    Opinion,
+    Run,
+    VariantKey,
+    bundled_run_lines,
+    count_left_out,
+    filter_variants,
+    run_from_lines,
+    run_lines,
+    to_json_line,
+)
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.results.project_button import project_button

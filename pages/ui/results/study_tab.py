@@ -14,15 +14,12 @@ from typing import Any, TypeVar
 import streamlit as st
 from cachetools import LRUCache
 
-from core.assessment.pinned.making import study_pin
-from core.assessment.pinned.pin import Pin, StudySource
-from core.base.background import Mark, Progress, recent_marks, recent_rate, silence
-from core.base.profile import Setting
+from core.assessment import Pin, StudySource, study_pin
+from core.base import Mark, Progress, Setting, recent_marks, recent_rate, silence
 from core.errors import Problem, TouchstoneError, attempt
-from core.evaluation.report import Cell, Report
-from core.evaluation.study import STUDIES, Study, StudyData, current_spec
+from core.evaluation import STUDIES, Cell, Report, Study, StudyData, current_spec
 from core.registry import choices_of, settings_of, split_pieces, types_of
-from core.scoring.metric import metric_title
+from core.scoring import metric_title
 from core.types import T
 from pages.server import services
 from pages.ui.results.copy_popover import copy_popover

@@ -18,7 +18,7 @@ from annotations.management.adjudication import (
 )
 from annotations.results.curation import CuratorActions
 from annotations.results.results import LabelProvenance
-from core.text.edits import abridge_unchanged, segments
+from core.text import abridge_unchanged, segments
 from core.types import Span, T
 from pages.server import services
 from pages.ui.probe.text_panes import Highlight, document_view, source_marks

@@ -11,7 +11,7 @@ import streamlit as st
 
 from annotations.management.comments import MAX_COMMENT, Conversation, Speaker
 from annotations.store.records import StoreError
-from core.text.text import with_visible_controls
+from core.text import with_visible_controls
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_state import page_state

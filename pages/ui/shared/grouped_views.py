@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from core.evaluation.study import STUDIES, Study, current_spec, studies_of
+from core.evaluation import STUDIES, Study, current_spec, studies_of
 from pages.ui.shared.session_state import page_state
 
 D = TypeVar("D")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from core.edits.editing.claim_edits import EditableClaims
+from core.edits import EditableClaims
 from core.errors import TouchstoneError
 from core.text import edits as executable
 from core.types import (

@@ -10,9 +10,9 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from annotations.people.people import Right
 from core.errors import TouchstoneError
+from core.models import PromptEntry
 from core.models.llm import prompt_replacements
-from core.models.llm.prompt_replacements import PromptEntry
-from core.text.edits import segments
+from core.text import segments
 from pages.server import services
 from pages.ui.shared.markup import diff_html, escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice

@@ -8,15 +8,10 @@ from math import fsum
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.edits.perturbation import PERTURBATIONS, Intent, kind_title
-from core.results.runs.matrix import MatrixCell
-from core.results.runs.noise_strip import format_edge, mark_place
-from core.results.runs.null_bands import null_band
-from core.results.runs.run import Run, intent_of
-from core.results.runs.shifts import Shift
-from core.results.runs.verdict_sentences import metric_verdicts
-from core.scoring.metric import METRICS, metric_title
-from core.stats.text_tables import format_share, format_signed
+from core.edits import PERTURBATIONS, Intent, kind_title
+from core.results import MatrixCell, Run, Shift, format_edge, intent_of, mark_place, metric_verdicts, null_band
+from core.scoring import METRICS, metric_title
+from core.stats import format_share, format_signed
 from core.types import Direction
 from pages.ui.results.noise_strip import EDGE_HELP
 from pages.ui.results.plots import INTENT_COLOURS

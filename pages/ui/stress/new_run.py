@@ -9,22 +9,24 @@ from itertools import count
 
 import streamlit as st
 
-from core.assessment.catalog.metric_catalog import default_metrics
-from core.edits.battery import Battery, read_battery
-from core.edits.perturbation import PERTURBATIONS, Intent, Perturbation
+from core.assessment import default_metrics
+from core.edits import PERTURBATIONS, Battery, Intent, Perturbation, read_battery
 from core.errors import BadSettingError, LoadError, MissingWeightsError, TouchstoneError, attempt
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
-from core.models.llm.endpoints.endpoints import endpoint_problem, list_endpoints
-from core.models.llm.endpoints.local_models import LOCAL, chat_model, check_local_model, is_local_model
-from core.models.llm.spending.spend import format_estimate
+from core.models import (
+    LOCAL,
+    chat_model,
+    check_local_model,
+    endpoint_problem,
+    format_estimate,
+    is_local_model,
+    list_endpoints,
+)
 from core.registry import settings_of
-from core.results.runs.cost import asks_endpoints, estimate_run_cost
-from core.results.runs.imported_variants import ImportedVariants
-from core.results.runs.run import Plan, to_json_line
-from core.scoring.metric import METRICS, metric_title
-from core.scoring.nli_check import NLI_CHECKS, NliCheck
-from core.stats.text_tables import format_count
-from core.text.english.wordnet import is_installed
+from core.results import ImportedVariants, Plan, asks_endpoints, estimate_run_cost, to_json_line
+from core.scoring import METRICS, NLI_CHECKS, NliCheck, metric_title
+from core.stats import format_count
+from core.text import is_installed
 from pages.server import services
 from pages.ui.metrics.model_rows import model_row
 from pages.ui.probe.metric_choice import bench_specs_with_settings

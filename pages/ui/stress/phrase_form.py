@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from core.edits.perturbations.fillers import Filler, Phrase
+from core.edits import Filler, Phrase
 from core.errors import TouchstoneError
-from core.evaluation.studies.gaming import extended_run, in_every_place, known_phrases
-from core.results.runs.run import Run
+from core.evaluation import extended_run, in_every_place, known_phrases
+from core.results import Run
 from pages.ui.results.run_choice import begin_run, listed_runs, open_run, show_problem, stress_state
 from pages.ui.shared.markup import escape_markdown
 

@@ -10,20 +10,35 @@ from types import MappingProxyType
 import streamlit as st
 
 from annotations.store.records import RunRow
-from core.edits.perturbation import kind_title
-from core.evaluation.report import Cell, Report
-from core.evaluation.studies.discovery import ALL_METRICS
-from core.evaluation.studies.readings import Readings
-from core.evaluation.studies.shifts import Shifts, cells_of
-from core.evaluation.studies.window_sweep import window_charts, window_effects, window_families
-from core.evaluation.study import STUDIES, Input, Study, StudyData
-from core.results.runs.filters import filter_variants
-from core.results.runs.matrix import MatrixCell, shift_matrix
-from core.results.runs.run import Run, VariantKey, run_lines
-from core.results.runs.shifts import Shift, score_shifts
-from core.results.runs.verdict_sentences import kind_verdicts
-from core.scoring.metric import metric_title
-from core.stats.text_tables import format_signed
+from core.edits import kind_title
+from core.evaluation import (
+    ALL_METRICS,
+    STUDIES,
+    Cell,
+    Input,
+    Readings,
+    Report,
+    Shifts,
+    Study,
+    StudyData,
+    cells_of,
+    window_charts,
+    window_effects,
+    window_families,
+)
+from core.results import (
+    MatrixCell,
+    Run,
+    Shift,
+    VariantKey,
+    filter_variants,
+    kind_verdicts,
+    run_lines,
+    score_shifts,
+    shift_matrix,
+)
+from core.scoring import metric_title
+from core.stats import format_signed
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.results.copy_popover import copy_table
 from pages.ui.results.report_charts import report_chart

@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import TouchstoneError
-from core.evaluation.studies.window_sweep import WINDOWS, is_retrieval_metric, window_families, window_run
+from core.evaluation import WINDOWS, is_retrieval_metric, window_families, window_run
 from core.registry import settings_of
-from core.results.runs.run import Run
-from core.scoring.metric import METRICS
+from core.results import Run
+from core.scoring import METRICS
 from pages.ui.results.run_choice import StressState, begin_run, open_run, show_problem, stress_state
 from pages.ui.shared.grouped_views import enter_view
 

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from annotations.store.records import RunRow
-from core.edits.perturbation import PERTURBATIONS
+from core.edits import PERTURBATIONS
 from core.errors import TouchstoneError
-from core.evaluation.studies.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, edit_effects, examples_by_subset
-from core.results.runs.run import Meaning, Opinion, Run, Source, Variant
-from core.results.runs.run_sentences import check_sentence
-from core.scoring.engine.conversation import Cell, CellState, Request
-from core.scoring.metric import METRICS, metric_title
-from core.stats.text_tables import format_count
-from core.text.edits import as_segments
+from core.evaluation import MAX_EXHAUSTIVE_EDITS, EditEffect, edit_effects, examples_by_subset
+from core.results import Meaning, Opinion, Run, Source, Variant, check_sentence
+from core.scoring import METRICS, Cell, CellState, Request, metric_title
+from core.stats import format_count
+from core.text import as_segments
 from core.types import Failure, Result
 from pages.server import services
 from pages.ui.probe.opening import open_pair, restore_pair

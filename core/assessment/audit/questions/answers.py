@@ -12,9 +12,7 @@ import numpy as np
 from core.assessment.audit.evidence import MOST_MISSING, Evidence
 from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, worst_level
 from core.assessment.audit.shown_pairs import labelled_case
-from core.stats.comparison import difference
-from core.stats.statistic import Estimate, mean
-from core.stats.text_tables import format_share
+from core.stats import Estimate, difference, format_share, mean
 
 SCALE = Scale(good=MOST_MISSING, fails=0.2)
 

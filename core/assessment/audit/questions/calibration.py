@@ -9,7 +9,7 @@ import numpy as np
 
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
-from core.evaluation.studies.calibration import DomainCalibration, calibrations
+from core.evaluation import DomainCalibration, calibrations
 
 SCALE = Scale(good=0.1, fails=0.25)
 """Of the error. A number that is the share of consistent summaries for all of them has none, and tells nothing: it is not good."""

@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale, worst_level
 from core.assessment.audit.shown_pairs import pairs_of_kinds
-from core.evaluation.studies.edit_discrimination import against_edits_of_people, edit_discrimination
-from core.stats.statistic import Estimate
+from core.evaluation import against_edits_of_people, edit_discrimination
+from core.stats import Estimate
 
 SCALE = Scale(good=0.65, fails=0.55)
 """Scale of the areas against harmless edits: .5 for whatever reacts to any change alike."""

@@ -9,8 +9,8 @@ from typing import ClassVar
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question
 from core.assessment.audit.shown_pairs import text_case
-from core.scoring.metric import METRICS
-from core.stats.statistic import Estimate
+from core.scoring import METRICS
+from core.stats import Estimate
 from core.types import Result
 
 _THOUSAND = 1000

@@ -12,7 +12,7 @@ from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.judge_measurement import VerdictUsage
 from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question
 from core.assessment.audit.shown_pairs import labelled_case
-from core.stats.statistic import Estimate, Values, quotient
+from core.stats import Estimate, Values, quotient
 
 _THOUSAND = 1000
 

@@ -11,15 +11,11 @@ import numpy as np
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, worst_level
 from core.assessment.audit.shown_pairs import format_decisions, shown_shift, shown_shifts
-from core.edits.perturbation import PERTURBATIONS
-from core.edits.perturbations.repeated import Repeated
-from core.evaluation.studies.gaming import PhraseEffect, lifted_share, metric_gaming
-from core.results.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
-from core.scoring.metric import METRICS
-from core.stats.bootstrap import Resamples
-from core.stats.comparison import difference
-from core.stats.statistic import Estimate
-from core.stats.text_tables import format_share
+from core.edits import PERTURBATIONS, Repeated
+from core.evaluation import PhraseEffect, lifted_share, metric_gaming
+from core.results import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
+from core.scoring import METRICS
+from core.stats import Estimate, Resamples, difference, format_share
 
 LIFTED_SCALE = Scale(good=0.05, fails=0.2)
 GAIN_SCALE = Scale(good=0.1, fails=0.5)

@@ -23,7 +23,7 @@ from core.assessment.audit.judge_trials import (
 )
 from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Scale
 from core.assessment.audit.trial_cases import shown_trials, trial_case
-from core.results.runs.shifts import score_array
+from core.results import score_array
 
 SCALE = Scale(good=0.05, fails=0.2)
 """Of the judge's range."""

@@ -14,8 +14,8 @@ from core.assessment.audit.judge_question import JudgeQuestion
 from core.assessment.audit.judge_trials import BROKEN, FAITHFUL, SHARE, ScoredTrial, mean_by_group, per_range
 from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Scale
 from core.assessment.audit.trial_cases import trial_pair
-from core.results.runs.shifts import score_array
-from core.stats.statistic import Values
+from core.results import score_array
+from core.stats import Values
 
 SCALE = Scale(good=0.05, fails=0.2)
 

@@ -13,8 +13,8 @@ from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.judge_trials import per_range
 from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale
 from core.assessment.audit.shown_pairs import labelled_case
-from core.models.llm.endpoints.model_families import model_family
-from core.stats.statistic import Mask, Numbers, Statistic, Values, cluster_documents, ratio, sums_by, undefined
+from core.models import model_family
+from core.stats import Mask, Numbers, Statistic, Values, cluster_documents, ratio, sums_by, undefined
 
 SCALE = Scale(good=0.05, fails=0.2)
 """Of the judge's range."""

@@ -9,14 +9,11 @@ from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, ShownPair
-from core.edits.perturbation import PERTURBATIONS, Intent
-from core.evaluation.studies.density import BINS, bins_by_density
-from core.evaluation.studies.window_sweep import WindowEffect, window_effects, window_families
-from core.results.runs.placement import PlacedPair, PlaceEffect, place_effects
-from core.results.runs.shifts import score_shifts
-from core.scoring.metric import METRICS
-from core.stats.statistic import Estimate
-from core.stats.text_tables import format_signed
+from core.edits import PERTURBATIONS, Intent
+from core.evaluation import BINS, WindowEffect, bins_by_density, window_effects, window_families
+from core.results import PlacedPair, PlaceEffect, place_effects, score_shifts
+from core.scoring import METRICS
+from core.stats import Estimate, format_signed
 from core.types import Result
 
 _EDITS: Mapping[Intent, str] = MappingProxyType(

@@ -21,12 +21,8 @@ from core.assessment.audit.question import (
     format_figure,
     worst_level,
 )
-from core.results.cases.cases import Cases, MetricColumn
-from core.results.cases.measures import OVERALL_SLICE, MetricRow, pairs_in_slice, slice_cases
-from core.stats.comparison import MIN_TEST_DOCUMENTS
-from core.stats.discrimination import auc
-from core.stats.rates.prediction_powered import worth_with_scores
-from core.stats.statistic import Estimate
+from core.results import OVERALL_SLICE, Cases, MetricColumn, MetricRow, pairs_in_slice, slice_cases
+from core.stats import MIN_TEST_DOCUMENTS, Estimate, auc, worth_with_scores
 from core.types import Sample
 
 SCALE = Scale(good=0.75, fails=0.6)

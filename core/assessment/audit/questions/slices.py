@@ -12,12 +12,10 @@ from core.assessment.audit.evidence import Evidence, overall_row
 from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question
 from core.assessment.audit.questions.sees_errors import SCALE
 from core.assessment.audit.shown_pairs import labelled_case
-from core.results.cases.measures import OVERALL_SLICE, MetricRow, Slice, slice_cases
-from core.scoring.metric import METRICS
-from core.stats.comparison import MIN_TEST_DOCUMENTS
-from core.stats.statistic import Mask
-from core.text.language import count_unverified, language_of
-from core.text.text import words
+from core.results import OVERALL_SLICE, MetricRow, Slice, slice_cases
+from core.scoring import METRICS
+from core.stats import MIN_TEST_DOCUMENTS, Mask
+from core.text import count_unverified, language_of, words
 from core.types import Result
 
 _FIELDS = ("domain", "source", "system", "dataset", "slice")

@@ -8,10 +8,9 @@ from typing import ClassVar, Literal
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
 from core.assessment.audit.shown_pairs import pairs_of_kinds
-from core.evaluation.studies.sensitivity import edits_of_run, metric_sensitivities
-from core.results.runs.matrix import MatrixCell, shift_matrix
-from core.stats.score_pairs import Move
-from core.stats.text_tables import format_ratio
+from core.evaluation import edits_of_run, metric_sensitivities
+from core.results import MatrixCell, shift_matrix
+from core.stats import Move, format_ratio
 
 SCALE = Scale(good=2.0, fails=1.0)
 """At 1 an error moves the metric as far as nothing does."""

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
-from core.evaluation.studies.surface import SURFACE_FEATURES, correlations_of, missing_features, surface_shares
+from core.evaluation import SURFACE_FEATURES, correlations_of, missing_features, surface_shares
 
 SCALE = Scale(good=0.3, fails=0.6)
 

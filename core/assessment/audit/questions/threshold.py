@@ -11,14 +11,20 @@ import numpy as np
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale, worst_level
 from core.assessment.audit.shown_pairs import format_decisions, labelled_case
-from core.evaluation.studies.calibration import calibrations, domain_slices
-from core.evaluation.studies.saved_threshold import decision_figures
-from core.results.cases.cases import Cases
-from core.results.cases.measures import OVERALL_SLICE, slice_cases
-from core.stats.annotators.agreement import LabelMatrix, cohen_kappa, gwet_ac1, nominal_distance, raw_agreement
-from core.stats.calibration import threshold_decisions
-from core.stats.discrimination import LabelledScores
-from core.stats.statistic import FOLDS, deal_folds, mean
+from core.evaluation import calibrations, decision_figures, domain_slices
+from core.results import OVERALL_SLICE, Cases, slice_cases
+from core.stats import (
+    FOLDS,
+    LabelledScores,
+    LabelMatrix,
+    cohen_kappa,
+    deal_folds,
+    gwet_ac1,
+    mean,
+    nominal_distance,
+    raw_agreement,
+    threshold_decisions,
+)
 
 SCALE = Scale(good=0.7, fails=0.55)
 """Half is a coin."""

@@ -24,10 +24,8 @@ from core.assessment.papers.paper import (
 )
 from core.assessment.papers.published import CellPlace
 from core.errors import TouchstoneError
-from core.results.cases.cases import Cases, select_metrics
-from core.results.cases.measures import MEASURES, draw_resamples, metric_rows, slice_cases
-from core.results.cases.paper_test import compare_best_two
-from core.scoring.metric import METRICS, Metric
+from core.results import MEASURES, Cases, compare_best_two, draw_resamples, metric_rows, select_metrics, slice_cases
+from core.scoring import METRICS, Metric
 from core.types import ErrorType
 
 _LEVELS = (0.05, 0.01)  # of p, below which the paper sets an asterisk each

@@ -17,9 +17,8 @@ from core.assessment.papers.paper import (
     ReleasedData,
     by_row,
 )
-from core.evaluation.studies.rating_correlation import metric_correlations
-from core.results.cases.cases import build_cases
-from core.results.cases.measures import draw_resamples
+from core.evaluation import metric_correlations
+from core.results import build_cases, draw_resamples
 from core.types import Sample, Split
 
 VALID = DataFile(

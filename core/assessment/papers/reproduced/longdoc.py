@@ -26,12 +26,9 @@ from core.assessment.papers.paper import (
     by_row,
 )
 from core.assessment.papers.published import read_published
-from core.evaluation.studies.annotator_agreement import annotator_agreements
-from core.evaluation.studies.dataset_statistics import dataset_statistics
-from core.results.cases.cases import build_cases
-from core.results.cases.measures import draw_resamples
-from core.scoring.metric import Metric
-from core.scoring.nli_check import NLI_CHECKS, NliCheck
+from core.evaluation import annotator_agreements, dataset_statistics
+from core.results import build_cases, draw_resamples
+from core.scoring import NLI_CHECKS, Metric, NliCheck
 from core.types import Item, Sample
 
 _SQUALITY = DataFile(

@@ -18,11 +18,10 @@ from core.assessment.papers.paper import (
     by_row,
     missing_for,
 )
-from core.evaluation.studies.surface import SURFACE_MODEL, feature_correlations, surface_against_metrics
-from core.models.words.shallow import SHALLOW_FEATURES
-from core.results.cases.cases import Cases
-from core.results.cases.measures import MEASURES, draw_resamples, slice_cases
-from core.scoring.metric import METRICS, Metric
+from core.evaluation import SURFACE_MODEL, feature_correlations, surface_against_metrics
+from core.models import SHALLOW_FEATURES
+from core.results import MEASURES, Cases, draw_resamples, slice_cases
+from core.scoring import METRICS, Metric
 from core.types import Verdict
 
 _PROBING = "https://github.com/sanjanaramprasad/probing_summarization_factuality, datasets"

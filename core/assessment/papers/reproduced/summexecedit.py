@@ -21,9 +21,8 @@ from core.assessment.papers.paper import (
 )
 from core.assessment.papers.published import CellPlace, read_published
 from core.assessment.papers.summexecedit_scores import OTHER_METRICS, detection_accuracies, model_scores, other_metric
-from core.evaluation.explanations.cases import read_judgements
-from core.evaluation.explanations.judge_agreement import agreement_with_people
-from core.scoring.metric import Metric
+from core.evaluation import agreement_with_people, read_judgements
+from core.scoring import Metric
 from core.types import Verdict
 
 _FACTUAL_NLG = "https://github.com/salesforce/factualNLG, data"

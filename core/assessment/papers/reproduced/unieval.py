@@ -8,8 +8,8 @@ from functools import partial
 from typing import ClassVar
 
 from core.assessment.papers.paper import PAPERS, Computation, DataFile, Figures, Paper, ReleasedData
-from core.evaluation.studies.rating_correlation import metric_correlations
-from core.results.cases.measures import draw_resamples
+from core.evaluation import metric_correlations
+from core.results import draw_resamples
 
 _FROM = "https://github.com/maszhongming/UniEval, reproduce/unieval_predict"
 _COEFFICIENTS = ("Pearson", "Spearman", "Kendall")

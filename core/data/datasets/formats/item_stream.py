@@ -15,9 +15,7 @@ from core.data.datasets.formats.column_map import BORDERLINE_WORDS, CONSISTENT_W
 from core.data.datasets.formats.table_files import file_rows
 from core.data.datasets.formats.text_files import NumberedRow, Row
 from core.errors import TouchstoneError
-from core.text import edits
-from core.text.claim_records import parse_claims
-from core.text.contexts import join_contexts, locate_contexts, parse_contexts
+from core.text import edits, join_contexts, locate_contexts, parse_claims, parse_contexts
 from core.types import Context, Edit, ErrorType, Example, Item, Verdict
 
 FIELD_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(

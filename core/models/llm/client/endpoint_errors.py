@@ -13,7 +13,7 @@ from urllib.request import getproxies, proxy_bypass
 import httpx2
 import openai
 
-from core.base.http.checked_transport import RefusedAddressError
+from core.base import RefusedAddressError
 from core.errors import EndpointUnusableError, TouchstoneError
 from core.models.llm.client.http_client import MovedError, is_elsewhere
 from core.models.llm.client.refusals import named_pause_s, read_words, refuses_temperature, wants_money

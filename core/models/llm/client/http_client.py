@@ -10,8 +10,7 @@ from functools import cache, lru_cache
 import httpx2
 import openai
 
-from core.base.http.addresses import LookUp, look_up, secrets_refusal
-from core.base.http.checked_transport import CheckedTransport, goes_by_proxy
+from core.base import CheckedTransport, LookUp, goes_by_proxy, look_up, secrets_refusal
 from core.models.llm.endpoints.endpoint import Endpoint
 
 _MAX_REDIRECTS = 5

@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from core.base.files.cache_database import open_database
+from core.base import open_database
 from core.errors import TouchstoneError
 from core.models.llm.endpoints.endpoint import LIKELY_TOKENS_LIMIT, Endpoint
 from core.settings import Settings

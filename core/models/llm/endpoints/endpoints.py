@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from core.base.metric_tables import read_entries, wrong_fields
+from core.base import read_entries, wrong_fields
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError, UnknownNameError
 from core.model_reference import EndpointModel
 from core.models.llm.endpoints.apis import DIALECTS

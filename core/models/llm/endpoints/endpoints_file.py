@@ -12,7 +12,7 @@ from typing import Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
-from core.base.metric_tables import wrong_fields
+from core.base import wrong_fields
 from core.errors import BadSettingError
 
 _LOG = logging.getLogger(__name__)

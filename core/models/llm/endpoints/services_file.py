@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from core.base.metric_tables import MetricEntry
+from core.base import MetricEntry
 from core.models.llm.endpoints.endpoints_file import EndpointEntry
 
 SERVICE_PREFIX = "service."

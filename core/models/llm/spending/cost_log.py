@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.base.files.cache_database import open_database
+from core.base import open_database
 from core.models.llm.endpoints.endpoint import Endpoint
 from core.models.llm.spending.spend import Spend, Usage, money_of
 

@@ -9,7 +9,7 @@ from math import fsum
 
 from core.model_reference import EndpointModel
 from core.models.llm.endpoints.endpoint import Endpoint
-from core.stats.text_tables import format_count
+from core.stats import format_count
 from core.types import Answer, Question
 
 _CHARACTERS_PER_TOKEN = 4  # of English, for the vocabularies of today's models

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.errors import LoadError
-from core.models.weights.files import ONNX_FILES, TOKENIZER_FILES, WEIGHT_FILES
-from core.models.weights.repository import ADAPTER_FILE, Repository
+from core.models import ADAPTER_FILE, ONNX_FILES, TOKENIZER_FILES, WEIGHT_FILES, Repository
 
 Config = Mapping[str, object]
 

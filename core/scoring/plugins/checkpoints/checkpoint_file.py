@@ -10,15 +10,14 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from core.base.metric_tables import NAME_PATTERN, MetricEntry
-from core.base.profile import Setting
+from core.base import NAME_PATTERN, MetricEntry, Setting
 from core.errors import BadSettingError
-from core.models.weights.locations import is_local_source
+from core.models import is_local_source
 from core.registry import read_settings, types_of
 from core.scoring.metric import METRICS, Card
 from core.scoring.plugins.checkpoints.checkpoint_metric import FORMS, CheckpointMetric
 from core.scoring.plugins.metrics_folder import declared_classes
-from core.text.language import require_languages
+from core.text import require_languages
 
 FAMILY = "Checkpoint"
 _HUB_PAGE = "https://huggingface.co/"

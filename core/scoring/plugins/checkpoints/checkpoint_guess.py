@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.errors import LoadError
-from core.models.weights.files import WEIGHT_FILES
-from core.models.weights.repository import MODEL_CARD_FILE, Repository
+from core.models import MODEL_CARD_FILE, WEIGHT_FILES, Repository
 from core.scoring.plugins.checkpoints.checkpoint_config import (
     Config,
     card_fields,

@@ -17,12 +17,10 @@ from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnreadableAnswerError, UnscorableError
 from core.model_reference import Checkpoint, ConfigCheck, Dtype, ExpectedModel
-from core.models.llm.chat import token_word
-from core.models.weights.files import ONNX_KIND
+from core.models import ONNX_KIND, token_word
 from core.scoring.metric_parts.entailment import Claims, Passage, SupportMetric, label_probability
 from core.scoring.plugins.function_metric import PluginMetric
-from core.text.contexts import pieces_of_passages
-from core.text.text import sentences
+from core.text import pieces_of_passages, sentences
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 Over = Literal["max", "mean", "min"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from core.model_reference import local_checkpoints
-from core.models.weights.hub_revisions import hub_file
+from core.models import hub_file
 from core.scoring.metric import METRICS
 from core.scoring.plugins.checkpoints.checkpoint_file import FAMILY
 
