@@ -109,8 +109,8 @@ def gallery_html(reports: Sequence[AuditReport]) -> str:
     cards = [(audit, report) for report in reports for audit in report.metrics]
     cards.sort(
         key=lambda card: (
-            -sum(finding.level == Level.GOOD for finding in card[0].findings),
-            sum(finding.level == Level.FAILS for finding in card[0].findings),
+            -sum(int(finding.level == Level.GOOD) for finding in card[0].findings),
+            sum(int(finding.level == Level.FAILS) for finding in card[0].findings),
             card[0].metric,
         )
     )

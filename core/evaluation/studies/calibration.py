@@ -263,7 +263,7 @@ class Calibration(Study):
         metrics = list(calibrations(data.scored, self.by, data.draws))
         notes = list(dict.fromkeys(note for one in metrics for note in small_data_notes(one)))
         if not any(one.usable for one in metrics):
-            most = max(metrics, key=lambda one: sum(domain.n for domain in one.domains))
+            most = max(metrics, key=lambda one: sum(int(domain.n) for domain in one.domains))
             raise TouchstoneError(
                 "\n".join(
                     [

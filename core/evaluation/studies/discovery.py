@@ -87,7 +87,9 @@ def discover_over_metrics(run: Run, most: int = 10) -> BigramDiscovery:
         held, others = sum(bigram.best for bigram in bigrams), sum(bigram.others for bigram in bigrams)
         together.append(Bigram(text, lead, held, others))
     shared = [bigram for bigram in together if bigram.best >= _MIN_SHARED * len(found)]
-    best, scored = (sum(counts) for counts in zip(*((best, scored) for _, best, scored in found), strict=True))
+    best, scored = (
+        sum(map(int, counts)) for counts in zip(*((best, scored) for _, best, scored in found), strict=True)
+    )
     return BigramDiscovery(_first_by_lead(shared, most), best, scored)
 
 

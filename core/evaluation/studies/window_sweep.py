@@ -170,7 +170,7 @@ def window_charts(place: int, family: str, effects: Sequence[WindowEffect]) -> l
         for intent in INTENTS
         if (of_intent := [effect for effect in effects if effect.intent == intent])
     }
-    most = max(by_intent.values(), key=lambda of_intent: sum(effect.original.n for effect in of_intent))
+    most = max(by_intent.values(), key=lambda of_intent: sum(int(effect.original.n) for effect in of_intent))
     variants = [
         _line(intent, of_intent, [effect.variant for effect in of_intent]) for intent, of_intent in by_intent.items()
     ]

@@ -42,7 +42,7 @@ class DecodedPrefix:
         halves = (self.cache.self_attention_cache, self.cache.cross_attention_cache)
         layers = [layer for half in halves for layer in half.layers]
         parts = [getattr(layer, name, None) for layer in layers for name in ("keys", "values")]
-        return sum(part.nbytes for part in parts if part is not None)
+        return sum(int(part.nbytes) for part in parts if part is not None)
 
     def keep(self, target: Ids) -> int:
         """Forget what does not belong to this target; how many of its tokens have a value already, never all of them."""

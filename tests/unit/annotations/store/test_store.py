@@ -248,7 +248,7 @@ def test_twenty_people_write_at_once_and_nothing_is_lost(store: Store) -> None:
 
 @pytest.mark.parametrize("url", SLOW_ON_POSTGRES, indirect=True)
 def test_kill_9_loses_no_acknowledged_label(url: str) -> None:
-    path = [str(Path(__file__).parent), str(Path(__file__).parents[3])]
+    path = [str(Path(__file__).parent), str(Path(__file__).parents[4])]
     command = [sys.executable, "-c", f"import sys; sys.path[:0] = {path}\n{WRITER}", url]
     names = [f"writer{number}" for number in range(2)]
     writers = [subprocess.Popen([*command, name], stdout=subprocess.PIPE, text=True) for name in names]

@@ -18,7 +18,7 @@ from pages.server import services
 from pages.ui.probe.probe_state import ProbeState
 from tests.unit.pages.views.states import state_of
 
-APP = Path(__file__).parents[3] / "pages" / "main.py"
+APP = Path(__file__).parents[4] / "pages" / "main.py"
 FIRST_EXAMPLE = "news-harbour"
 LEXICAL = ["rouge2", "bleu", "coverage"]
 

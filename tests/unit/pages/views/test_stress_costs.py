@@ -47,7 +47,7 @@ def test_the_cost_follows_the_endpoint_its_price_and_the_prompts(
 
     prompts = tmp_path / "prompts"
     prompts.mkdir()
-    ours = Path(__file__).parents[3] / "core" / "prompts" / "direct-assessment.md"
+    ours = Path(__file__).parents[4] / "core" / "models" / "prompts" / "direct-assessment.md"
     (prompts / ours.name).write_text(ours.read_text(encoding="utf-8") + "Think. " * 1000, encoding="utf-8")
     monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", str(prompts))
     assert tokens(cost_line(app)) > tokens(priced)

@@ -28,7 +28,7 @@ from tests.unit.command_line import done
 from tests.unit.core.assessment.audit.pair_files import write_bundled_pairs
 from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 
-TINY = sorted((Path(__file__).parents[2] / "parity").glob("tiny_*.py"))
+TINY = sorted((Path(__file__).parents[4] / "parity").glob("tiny_*.py"))
 BUILDERS = {name: build for path in TINY for name, build in import_module(f"tests.parity.{path.stem}").SPECS.items()}
 ONE_OF_EACH_FAMILY = {METRICS.get(name).card.family: name for name in sorted(BUILDERS) if name in METRICS.names()}
 DOCUMENTS = 2

@@ -21,7 +21,7 @@ from core.assessment.integrations import pytest_plugin
 from core.data.datasets.bundled import bundled_items
 from tests.unit.command_line import done, run
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[5]
 GATE = (ROOT / "docs" / "guides" / "gate.md").read_text(encoding="utf-8")
 WORKFLOWS = {
     match[1]: yaml.safe_load(match[2]) for match in re.finditer(r"```yaml\n# (\S+)\n(.*?)```", GATE, re.DOTALL)

@@ -208,7 +208,7 @@ def test_the_signature_tells_model_prompt_sampling_and_endpoint(
 def test_an_edited_prompt_makes_another_number_with_another_signature(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    ours = (Path(__file__).parents[3] / "core/models/prompts/direct-assessment.md").read_text(encoding="utf-8")
+    ours = (Path(__file__).parents[5] / "core/models/prompts/direct-assessment.md").read_text(encoding="utf-8")
     with answering(monkeypatch, mark(70), mark(30)):
         before = result(engine)
         (tmp_path / "prompts").mkdir()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit import config
 
-CONFIG = tomllib.loads((Path(__file__).parents[3] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+CONFIG = tomllib.loads((Path(__file__).parents[4] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
 
 
 def keys(table: dict[str, object], prefix: str = "") -> list[str]:
