@@ -439,6 +439,5 @@ def _library_version(module: str) -> str:
         return metadata.version(distributions[0]) if distributions else ""
 
 
-@lru_cache(maxsize=1024)
 def _file_hash(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()[:HASH_DIGITS]

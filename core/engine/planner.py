@@ -121,7 +121,7 @@ class Planner:
     def unanswered(self, questions: Sequence[Question]) -> list[Question]:
         """Those of questions to endpoints whose answers are not in the cache, each once."""
         fixed = [replace(question, checkpoint=pin_address(question.endpoint_model)) for question in questions]
-        asked = dict(zip(self._keys(fixed, {}), fixed, strict=True))
+        asked = dict(zip(self._keys(fixed, {}, adapter_code), fixed, strict=True))
         known = self._cache.get(list(asked))
         return [question for key, question in asked.items() if key not in known]
 
@@ -251,7 +251,7 @@ class Planner:
                 task.restart()
                 self._lock.notify_all()
             return not task.done.done()
-        keys = self._keys(questions, task.fingerprints)
+        keys = self._keys(questions, task.fingerprints, adapter_code)
         known = self._cache.get(keys)
         known |= self._take_over(
             [(k, q) for k, q in zip(keys, questions, strict=True) if k not in known], task.fingerprints
@@ -319,7 +319,7 @@ class Planner:
         self,
         questions: Sequence[Question],
         fingerprints: Mapping[ModelRef, str],
-        code: Callable[[str], str | None] = adapter_code,
+        code: Callable[[str], str | None],
     ) -> list[bytes]:
         def weights(model: ModelRef) -> tuple[str, str]:
             fingerprint = fingerprints.get(model) or self._fingerprint(model)

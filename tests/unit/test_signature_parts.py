@@ -1,4 +1,4 @@
-"""Two signatures are told apart part by part, and their code file by file."""
+"""Two signatures are told apart part by part, and their code definition by definition."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from core.signature_parts import code_of_signature, explain_signatures
 from core.types import Example, Result
 from tests.unit.command_line import run
 
-BEFORE = {"core/metrics/rouge.py": "aaaaaaaaaaaa", "numpy": "2.4.5", "core/old.py": "cccccccccccc"}
-AFTER = {"core/metrics/rouge.py": "bbbbbbbbbbbb", "numpy": "2.4.6"}
+BEFORE = {"Rouge2.measure": "aaaaaaaaaaaa", "numpy": "2.4.5", "old_tokens": "cccccccccccc"}
+AFTER = {"Rouge2.measure": "bbbbbbbbbbbb", "numpy": "2.4.6"}
 
 
 def signature(parts: dict[str, str], measured: str = "precision") -> str:
     return f"rouge2|measured:{measured}|code:{code_hash(parts)}"
 
 
-def test_code_is_compared_file_by_file_and_library_by_library(tmp_path: Path) -> None:
+def test_code_is_compared_definition_by_definition_and_library_by_library(tmp_path: Path) -> None:
     keep_code(tmp_path, BEFORE)
     keep_code(tmp_path, AFTER)
     one, two = signature(BEFORE), signature(AFTER)
     assert list(explain_signatures(one, two, lambda hash: read_code(tmp_path, hash))) == [
         f"code: {code_hash(BEFORE)} → {code_hash(AFTER)}",
-        "  core/metrics/rouge.py: aaaaaaaaaaaa → bbbbbbbbbbbb",
+        "  Rouge2.measure: aaaaaaaaaaaa → bbbbbbbbbbbb",
         "  numpy: 2.4.5 → 2.4.6",
-        "  core/old.py: cccccccccccc → absent",
+        "  old_tokens: cccccccccccc → absent",
     ]
 
 
@@ -58,5 +58,5 @@ def test_what_signed_a_score_can_be_read_in_the_terminal(tmp_path: Path, monkeyp
     assert isinstance(outcome, Result)
     assert read_code(tmp_path, code_of_signature(outcome.signature)) == metric_code(METRICS.parse("rouge2"))
     shown = run("explain-signature", outcome.signature)
-    assert "core/metrics/rouge.py" in shown.stdout
+    assert "Rouge2.measure" in shown.stdout
     assert "measured: precision" in shown.stdout
