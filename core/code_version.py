@@ -390,7 +390,7 @@ class DefinitionCache:
 
 @lru_cache(maxsize=1)
 def _parser() -> bytes:
-    """What reads definitions: those that another version of it read count for nothing."""
+    """The text of the parser: definitions that another version of it read count for nothing."""
     return Path(definitions.__file__).read_bytes()
 
 

@@ -63,7 +63,7 @@ class Definition:
 
 @dataclass(slots=True)
 class SourceFile:
-    """What the text of a module defines. A module that is imported whole is `module:`, a name from it `module:name`."""
+    """The definitions and imports in the text of a module. A module that is imported whole is `module:`, a name from it `module:name`."""
 
     definitions: dict[str, Definition]
     imports: dict[str, str]
@@ -293,7 +293,7 @@ class _Reader:
             if isinstance(node, ast.Name | ast.Attribute) and (chain := self._chain(node)):
                 self._definition.types.append(chain[0])
 
-    def _write_Constant(self, node: ast.Constant) -> None:  # as ast names its classes
+    def _write_Constant(self, node: ast.Constant) -> None:
         value = node.value
         if isinstance(value, str):
             if len(value) <= _MOST_CHARACTERS and _FILE_NAME.fullmatch(value):
@@ -310,7 +310,7 @@ class _Reader:
         values = [one for one in node.values if not (isinstance(one, ast.Constant) and one.value == "")]
         self._write_fields(ast.JoinedStr(values))
 
-    def _write_Raise(self, node: ast.Raise) -> None:  # noqa: ARG002
+    def _write_Raise(self, node: ast.Raise) -> None:  # noqa: ARG002  # a message and its parts move no number
         self._written.append("Raise")
 
     def _write_Call(self, node: ast.Call) -> None:
@@ -318,8 +318,9 @@ class _Reader:
         if called == "Card":
             facts = [keyword for keyword in node.keywords if keyword.arg not in _CARD_TEXTS]
             node = ast.Call(node.func, node.args, facts)
-        if called == "import_module" and node.args and isinstance(node.args[0], ast.Constant):
-            self._definition.references.append(f"{node.args[0].value}:")
+        match node.args:
+            case [ast.Constant(str(module)), *_] if called == "import_module":
+                self._definition.references.append(f"{module}:")
         self._attributes |= dict.fromkeys(keyword.arg for keyword in node.keywords if keyword.arg)
         self._write_fields(node)
 

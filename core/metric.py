@@ -170,7 +170,7 @@ def metric_code(metric: Metric) -> CodeParts:
 
 
 def code_roots(metric: Metric) -> list[Root]:
-    """Where the code of a metric begins: its class, those of the plugins that it uses, and its models' adapters."""
+    """The definitions in which the code of a metric begins: its class, those of the plugins that it uses, and its models' adapters."""
     plugins: list[Plugin] = [metric]
     for plugin in plugins:  # it grows while it is read
         plugins += plugin.uses() if isinstance(plugin, Metric) else ()

@@ -32,7 +32,7 @@ def signature_differences(one: str, two: str) -> Iterator[str]:
 
 
 def explain_signatures(one: str, two: str, read_code: Callable[[str], CodeParts | None]) -> Iterator[str]:
-    """Lines on what differs between two signatures; of the code file by file where `read_code` knows the hashes."""
+    """Lines on what differs between two signatures; of the code definition by definition where `read_code` knows the hashes."""
     if one == two:
         yield "The signatures are the same: the same settings, weights, prompts, code and libraries."
         return
@@ -54,7 +54,7 @@ def explain_signatures(one: str, two: str, read_code: Callable[[str], CodeParts 
 
 
 def describe_code(parts: CodeParts) -> Iterator[str]:
-    """A line for each file and library, with the digits of its SHA-256 or its version."""
+    """A line for each definition, data file and library, with the digits of its SHA-256 or its version."""
     width = max(map(len, parts), default=0)
     yield from (f"{name:{width}}  {value}" for name, value in sorted(parts.items()))
 

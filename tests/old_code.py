@@ -21,18 +21,15 @@ from core.plugins.function_metric import PluginMetric
 
 def every_root() -> Iterator[Root]:
     """The metrics and decomposers of core, the bases of metrics that are made at run time, and the adapters."""
-    yield from {
-        class_root(one)
-        for one in [*METRICS, *DECOMPOSERS, *_subclasses(PluginMetric)]
-        if one.__module__.startswith("core.")
-    }
+    plugins: list[type[object]] = [*METRICS, *DECOMPOSERS, *_subclasses(PluginMetric)]
+    yield from {class_root(plugin) for plugin in plugins if plugin.__module__.startswith("core.")}
     yield from (adapter_root(file.stem) for file in Path(adapters.__path__[0]).glob("*.py") if file.stem != "__init__")
 
 
-def _subclasses(above: type[PluginMetric]) -> Iterator[type[PluginMetric]]:
-    for one in above.__subclasses__():
-        yield one
-        yield from _subclasses(one)
+def _subclasses(above: type[object]) -> Iterator[type[object]]:
+    for below in above.__subclasses__():
+        yield below
+        yield from _subclasses(below)
 
 
 def changed_entries() -> dict[str, str]:

@@ -23,7 +23,7 @@ def command(
     signature: Annotated[str, typer.Argument(help="The signature of a score, as records and exports have it.")],
     other: Annotated[str | None, typer.Argument(help="Another one: what differs is listed.")] = None,
 ) -> None:
-    """Say what a score was made by, part by part, or in which parts two signatures differ: settings, weights, source files, libraries."""
+    """Say what a score was made by, part by part, or in which parts two signatures differ: settings, weights, definitions of the code, libraries."""
     for one in (signature, *([other] if other is not None else [])):
         if "|" not in one:
             raise TouchstoneError(

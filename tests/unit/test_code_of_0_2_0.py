@@ -23,7 +23,7 @@ PAIR = Example("a", "The harbour of Lindvale was closed. Nobody was hurt.", "The
 
 
 def test_every_entry_is_of_the_code_of_today() -> None:
-    """One that differs holds for nothing: write it anew with tests/old_code.py, or delete it where its numbers have moved."""
+    """One that differs holds for nothing: write it again with tests/old_code.py, or delete it where its numbers have moved."""
     assert changed_entries() == {}
 
 
