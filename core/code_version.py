@@ -35,29 +35,15 @@ CARRIERS = frozenset(
         *("memoize", "import_nltk", "attempt", "require_languages", "mark_language"),
         # what they choose stands in the signature
         *("METRICS", "DECOMPOSERS", "profile_field", "format_spec", "settings_of", "read_profile", "printed_words"),
-        *(
-            "Settings",
-            "is_allowed",
-            "is_limited",
-            "configured_endpoint",
-            "endpoint_of",
-            "resolve_model",
-            "chat_model",
-            "read_entries",
-        ),
+        *("Settings", "is_allowed", "is_limited", "configured_endpoint", "endpoint_of"),
+        *("resolve_model", "chat_model", "read_entries"),
         *("client_for", "capability_store", "framework_environment", "locate", "locate_backbone"),
     }
 )
 """Names of definitions of `core` that never count."""
 
-_ENTRIES = (
-    "plan",
-    "fold",
-    "rounds",
-    "checkpoints",
-    "encode",
-    "forward",
-)  # of metrics and models, that the engine calls
+# of metrics and models, that the engine calls
+_ENTRIES = frozenset({"plan", "fold", "rounds", "checkpoints", "encode", "forward"})
 _TOP = str(__package__).partition(".")[0]
 _DATA_FOLDER = "data"
 _LISTING = frozenset({"iterdir", "glob", "rglob", "listdir"})

@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from core.code_version import DefinitionCache, Root, adapter_code, code_hash, code_parts, script_parts
+from core.code_version import (
+    CARRIERS,
+    DEFINITIONS,
+    DefinitionCache,
+    Root,
+    adapter_code,
+    code_hash,
+    code_parts,
+    script_parts,
+)
 from core.metric import METRICS, metric_code
 
 METRIC = '''
@@ -247,3 +256,11 @@ def test_a_comment_in_errors_and_a_given_name_move_neither_signature_nor_cache_k
     rouge, embedding = printed().split()
     assert rouge != before.split()[0]
     assert embedding == before.split()[1]
+
+
+def test_every_carrier_is_defined_in_core() -> None:
+    defined: set[str] = set()
+    for file in Path("core").rglob("*.py"):
+        source = DEFINITIONS.read(file)
+        defined |= set(source.definitions if source else ())
+    assert defined >= CARRIERS
