@@ -12,7 +12,7 @@ RUN python -m hatchling build -t wheel -d /wheel
 
 FROM python:${PYTHON}-slim
 ARG DEVICE=cpu
-COPY requirements.lock requirements-cpu.lock .ci/build-requirements.lock /tmp/
+COPY .ci/requirements.lock .ci/requirements-cpu.lock .ci/build-requirements.lock /tmp/
 # the largest layer first: it changes with the pins only. The package index has torch with CUDA, that of PyTorch the one
 # for CPU; a file of another origin than the one whose hash is in the lock is refused
 RUN if [ "${DEVICE}" = cpu ]; then \

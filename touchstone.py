@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import TouchstoneError, UnscorableError
-from core.plugins.declaration import metric
+from core.scoring.plugins.declaration import metric
 from core.types import (
     Answer,
     Context,
@@ -38,21 +38,21 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Scorer
     from mlflow.genai.scorers import Scorer as MlflowScorer
 
-    from core.dataset import Importer, Refusal
-    from core.integrations.autoevals_scorer import Consistency as AutoevalsScorer
-    from core.integrations.deepeval_metric import Consistency as DeepEvalMetric
-    from core.integrations.evaluate_metric import Consistency as EvaluateMetric
-    from core.integrations.ragas_metric import Consistency as RagasMetric
-    from core.integrations.torchmetrics_metric import Consistency as TorchMetric
-    from core.metric import Card, Metric
+    from core.assessment.integrations.autoevals_scorer import Consistency as AutoevalsScorer
+    from core.assessment.integrations.deepeval_metric import Consistency as DeepEvalMetric
+    from core.assessment.integrations.evaluate_metric import Consistency as EvaluateMetric
+    from core.assessment.integrations.ragas_metric import Consistency as RagasMetric
+    from core.assessment.integrations.torchmetrics_metric import Consistency as TorchMetric
+    from core.assessment.notebook.client import Client
+    from core.assessment.notebook.reports import NotebookReport
+    from core.assessment.notebook.scores import Scores
+    from core.assessment.notebook.session import Pairs
+    from core.data.dataset import Importer, Refusal
+    from core.edits.perturbation import Perturbation, PerturbationCard
+    from core.evaluation.study import Study, StudyData
     from core.model_reference import Checkpoint, EndpointModel
-    from core.notebook.client import Client
-    from core.notebook.reports import NotebookReport
-    from core.notebook.scores import Scores
-    from core.notebook.session import Pairs
-    from core.perturbation import Perturbation, PerturbationCard
-    from core.runs.run import Run
-    from core.study import Study, StudyData
+    from core.results.runs.run import Run
+    from core.scoring.metric import Card, Metric
     from core.types import Sample
 
 __all__ = [
@@ -114,7 +114,7 @@ def score(pairs: Pairs, metrics: str | Sequence[str]) -> Scores:
     Raises TouchstoneError for a metric or setting that does not exist, and for pairs that cannot be read, before anything
     is scored.
     """
-    from core.notebook.scores import score_pairs
+    from core.assessment.notebook.scores import score_pairs
 
     return score_pairs(pairs, metrics)
 
@@ -129,7 +129,7 @@ def perturb(pairs: Pairs, kinds: str | Sequence[str] = (), *, battery: str = "",
 
     Raises TouchstoneError for a kind or battery that does not exist and for pairs that cannot be read.
     """
-    from core.notebook.studies import perturb_pairs
+    from core.assessment.notebook.studies import perturb_pairs
 
     return perturb_pairs(pairs, kinds, battery, seed)
 
@@ -178,9 +178,9 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     """
     from annotations.exchange.samples import load_samples, load_sentence_scores
     from annotations.store.store import Store
-    from core.notebook.reports import run_study, study_data, with_pool_labels
+    from core.assessment.notebook.reports import run_study, study_data, with_pool_labels
+    from core.evaluation.study import STUDIES, Input
     from core.settings import Settings
-    from core.study import STUDIES, Input
 
     def load(stored: str) -> list[Sample]:
         with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
@@ -207,7 +207,7 @@ def inspect_scorer(metric: str, *, document: str = "document") -> Scorer:
     Raises TouchstoneError for a metric that does not exist, ImportError without inspect_ai; a sample without the document
     ends with a TouchstoneError.
     """
-    from core.integrations.inspect_scorer import consistency
+    from core.assessment.integrations.inspect_scorer import consistency
 
     return consistency(metric, document)
 
@@ -220,7 +220,7 @@ def evaluate_metric(metric: str) -> EvaluateMetric:
 
     Raises TouchstoneError for a metric that does not exist, ImportError without evaluate.
     """
-    from core.integrations.evaluate_metric import Consistency
+    from core.assessment.integrations.evaluate_metric import Consistency
 
     return Consistency(metric)
 
@@ -233,7 +233,7 @@ def torchmetric(metric: str) -> TorchMetric:
 
     Raises TouchstoneError for a metric that does not exist, ImportError without torchmetrics.
     """
-    from core.integrations.torchmetrics_metric import Consistency
+    from core.assessment.integrations.torchmetrics_metric import Consistency
 
     return Consistency(metric)
 
@@ -247,7 +247,7 @@ def deepeval_metric(metric: str, *, threshold: float = 0.5) -> DeepEvalMetric:
     Raises TouchstoneError for a metric that does not exist, ImportError without deepeval; a score that cannot be had ends in a
     TouchstoneError with the reason.
     """
-    from core.integrations.deepeval_metric import Consistency
+    from core.assessment.integrations.deepeval_metric import Consistency
 
     return Consistency(metric, threshold)
 
@@ -260,7 +260,7 @@ def ragas_metric(metric: str) -> RagasMetric:
 
     Raises TouchstoneError for a metric that does not exist, ImportError without ragas.
     """
-    from core.integrations.ragas_metric import Consistency
+    from core.assessment.integrations.ragas_metric import Consistency
 
     return Consistency(metric)
 
@@ -274,7 +274,7 @@ def autoevals_scorer(metric: str) -> AutoevalsScorer:
     Raises TouchstoneError for a metric that does not exist, or whose score is not from 0 to 1 with higher as better;
     ImportError without autoevals.
     """
-    from core.integrations.autoevals_scorer import Consistency
+    from core.assessment.integrations.autoevals_scorer import Consistency
 
     return Consistency(metric)
 
@@ -287,7 +287,7 @@ def mlflow_scorer(metric: str, *, document: str = "document") -> MlflowScorer:
 
     Raises TouchstoneError for a metric that does not exist and for inputs without the document, ImportError without mlflow.
     """
-    from core.integrations.mlflow_scorer import consistency
+    from core.assessment.integrations.mlflow_scorer import consistency
 
     return consistency(metric, document)
 
@@ -298,14 +298,14 @@ def client(server: str, token: str) -> Client:
     `server` is its address, `token` one that a manager makes on Campaigns, People, or with `touchstone people token`. Its methods
     raise TouchstoneError with what the server says; what is written is written once, also where it has to be sent again.
     """
-    from core.notebook.client import Client
+    from core.assessment.notebook.client import Client
 
     return Client(server, token)
 
 
 def close() -> None:
     """Drop the models from memory; the next call opens an engine again, by the settings of then."""
-    from core.notebook.session import close as close_session
+    from core.assessment.notebook.session import close as close_session
 
     close_session()
 
@@ -313,11 +313,11 @@ def close() -> None:
 def __getattr__(name: str) -> Any:
     """The contracts of plug-ins, which only those need that write one, and the plug-in of pytest, which its entry point names."""
     if name == "pytest_plugin":
-        from core.integrations import pytest_plugin
+        from core.assessment.integrations import pytest_plugin
 
         return pytest_plugin
     if name in {"Card", "Metric"}:
-        from core.metric import Card, Metric
+        from core.scoring.metric import Card, Metric
 
         return {"Card": Card, "Metric": Metric}[name]
     if name in {"Checkpoint", "EndpointModel"}:
@@ -325,15 +325,15 @@ def __getattr__(name: str) -> Any:
 
         return {"Checkpoint": Checkpoint, "EndpointModel": EndpointModel}[name]
     if name in {"Perturbation", "PerturbationCard"}:
-        from core.perturbation import Perturbation, PerturbationCard
+        from core.edits.perturbation import Perturbation, PerturbationCard
 
         return {"Perturbation": Perturbation, "PerturbationCard": PerturbationCard}[name]
     if name in {"Importer", "Refusal"}:
-        from core.dataset import Importer, Refusal
+        from core.data.dataset import Importer, Refusal
 
         return {"Importer": Importer, "Refusal": Refusal}[name]
     if name in {"Study", "StudyData"}:
-        from core.study import Study, StudyData
+        from core.evaluation.study import Study, StudyData
 
         return {"Study": Study, "StudyData": StudyData}[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

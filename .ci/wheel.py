@@ -1,4 +1,9 @@
-"""How the wheel is made: all of ours lies in the one package `touchstone`, and what we import of ours begins with its name."""
+"""How the wheel is made: all of ours lies in the one package `touchstone`, and what we import of ours begins with its name.
+
+The folders of a checkout stand at its top, where `from core import …` finds them. Copied as they are they would install `core`, `pages`
+and `annotations` beside the packages of others; on a path of their own inside `touchstone` they would still take these names in the
+process. Relative imports reach from `annotations` to `core` only where both have a parent, which a checkout has not.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +23,13 @@ FILES = {"touchstone.py": "__init__.py", "app.py": "app.py", "cli.py": "cli.py"}
 OURS = {"annotations", "core", "pages", "app", "cli"}
 _IMPORT = re.compile(r"\b(from|import) (annotations|core|pages|app|cli)\b")
 _COMMAND = re.compile(r"(?:python |\{_python\(\)\} )?\bcli\.py (?=[a-z])")
-_EXTRA = re.compile(r"-r requirements-(\w+)\.txt")  # in what we tell people to install
-_REQUIREMENTS = re.compile(r"requirements-(?!dev)(\w+)\.txt")
 
 
 class Dependencies(MetadataHookInterface):
-    """Requirements that pip installs with the wheel: requirements.txt, and for each extra the file of that name."""
+    """Requirements that pip installs with the wheel: those of requirements.txt."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        root = Path(self.root)
-        metadata["dependencies"] = read_requirements(root / "requirements.txt")
-        metadata["optional-dependencies"] = {
-            match[1]: read_requirements(file)
-            for file in sorted(root.glob("requirements-*.txt"))
-            if (match := _REQUIREMENTS.fullmatch(file.name))
-        }
+        metadata["dependencies"] = read_requirements(Path(self.root) / "requirements.txt")
 
 
 class OnePackage(BuildHookInterface[Any]):
@@ -63,7 +60,7 @@ def copy_package(root: Path, target: Path) -> None:
 
 
 def rename_imports(source: str) -> str:
-    """A module whose imports of ours begin with the package, and whose messages name the command and the extras that pip installs.
+    """A module whose imports of ours begin with the package, and whose messages name the command that pip installs.
 
     Raises ValueError for `import core.x`, which binds the name of the folder: write `from core import x`.
     """
@@ -73,7 +70,7 @@ def rename_imports(source: str) -> str:
             raise ValueError(f"line {node.lineno}: {ast.unparse(node)}. Write: from … import ….")
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in OURS:
             lines[node.lineno - 1] = _IMPORT.sub(rf"\1 {PACKAGE}.\2", lines[node.lineno - 1], count=1)
-    return _EXTRA.sub(rf"'{PACKAGE}[\1]'", _COMMAND.sub(f"{PACKAGE} ", "".join(lines)))
+    return _COMMAND.sub(f"{PACKAGE} ", "".join(lines))
 
 
 def read_requirements(file: Path) -> list[str]:

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Generic, Protocol, TypeVar
 
+from core.base.profile import FREE_SETTINGS, Setting, read_profile
 from core.errors import BadSettingError, UnknownNameError
-from core.profile import FREE_SETTINGS, Setting, read_profile
 
 
 class Plugin(Protocol):
@@ -27,7 +27,7 @@ P = TypeVar("P", bound=Plugin)
 class Registry(Generic[P]):
     """The plugins of one folder, by name; nothing is imported before the first question.
 
-    Entry points of `groups` join them, classes that fulfil the `contract`; see `core.plugins.extensions`.
+    Entry points of `groups` join them, classes that fulfil the `contract`; see `core.scoring.plugins.extensions`.
     """
 
     def __init__(self, what: str, package: str, groups: Sequence[str] = (), contract: type[object] = object) -> None:
@@ -111,7 +111,7 @@ class Registry(Generic[P]):
 
 def _extensions() -> Any:
     """The module that adds what comes from outside; it knows contracts that know this one."""
-    return importlib.import_module(f"{__package__}.plugins.extensions")
+    return importlib.import_module(f"{__package__}.scoring.plugins.extensions")
 
 
 def profile_field() -> str:

@@ -115,7 +115,7 @@ class Settings(BaseSettings):
     )
     prompts_dir: str = Field(
         str(_VAR_FOLDER / "prompts"),
-        description="a folder of prompt files that replace those of core/prompts one by one; empty for none",
+        description="a folder of prompt files that replace those of core/models/prompts one by one; empty for none",
     )
 
     @field_validator("device")

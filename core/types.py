@@ -402,3 +402,30 @@ Grade = Literal["entirely", "partially", "not"]
 
 
 GRADE_VALUES: Mapping[Grade, float] = MappingProxyType({"entirely": 1.0, "partially": 0.5, "not": 0.0})
+
+
+Direction = Literal["higher", "lower", "neutral"]
+"""Direction of a metric: the scores that mean more consistent; `neutral` where neither does."""
+
+Format = Literal[
+    "text",
+    "metric",
+    "metrics",
+    "perturbation",
+    "count",
+    "number",
+    "percent",
+    "share",
+    "coefficient",
+    "unsigned",
+    "signed",
+    "units",
+    "correlation",
+    "rank",
+    "seconds",
+]
+"""Writing of a cell for people; records and CSV have every digit. `percent` and `share` take shares in 0..1.
+
+A `metric` or a `perturbation` is named by its spec, which records, CSV and the terminal keep, and people read its title; `metrics`
+are several with a plus between.
+"""

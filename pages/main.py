@@ -18,8 +18,8 @@ st.html(THEME)
 # for the first visitor of a server these imports take seconds, for everybody later nothing
 with st.spinner("Loading the database and the engine of Touchstone…"):
     startup.load(startup.PAGES)
-    from core.metric import METRICS
-    from core.plugins.extensions import add_new_tables
+    from core.scoring.metric import METRICS
+    from core.scoring.plugins.extensions import add_new_tables
     from pages.server import services
     from pages.ui.palette import palette
     from pages.ui.shared.background_results import RedrawState

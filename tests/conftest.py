@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import itertools
 import os
-import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -29,17 +28,6 @@ settings.register_profile(
     "repeatable", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("repeatable")
-
-
-# they come first, so that no worker is left alone with one of them at the end
-_LONGEST = (
-    *("test_metric_contract", "test_judges", "test_cli_audit", "test_audit_families"),
-    *("test_audit", "test_audit_cases", "test_audit_pages", "test_pytest_plugin", "test_reproduce", "test_cli_pack"),
-    *("test_training", "test_cross_encoder", "test_plugins", "test_wheel", "test_import_form", "test_battery"),
-    *("test_migrate_with_data", "test_examiners", "test_bertscore_deberta", "test_queue", "test_stress_views"),
-    *("test_training_data", "test_store", "test_prose"),
-    *("test_stress_flow", "test_evaluate_flow"),
-)
 
 
 _KNOWN_METRICS = (
@@ -78,92 +66,6 @@ def _group_of(nodeid: str) -> str:
     return "known metrics" if file.endswith(_KNOWN_METRICS) else file
 
 
-# long texts take seconds in every model, and each model reads plain texts, separators and other scripts for each change
-_LONG_TEXTS = (
-    *("600-word", "long claim", "more than the models read", "several chunks", "windows beyond"),
-    *("120 sentences", "14 sentences", "six sentences", "the same sentence twice"),
-)
-# what asks questions does so for each phrase
-_FURTHER_TEXTS = (
-    *("agreement", "blank lines", "figures", "literal separators", "nothing to ask", "odd punctuation"),
-    *("one word more", "other scripts", "personal", "short", "ten characters"),
-)
-_ASKERS = ("test_fenice", "test_q2", "test_qafacteval", "test_questeval")
-# metrics whose questions are those of another one that is tried, and studies that fit models
-_COSTLY_CONTRACTS = (
-    *("alignscore-base", "alignscore-large", "bertscore", "bertscore-minilm", "factcg", "hhem", "longdocfactscore"),
-    *("minicheck-deberta", "minicheck-flan-t5", "mine", "retrieve"),
-    *("bespoke-minicheck-7b", "claims", "information-density", "lettucedetect", "sampled-assessment", "unieval-sum"),
-    *("bartscore", "semantic-similarity"),  # their inner workings are compared with the definition
-)
-_COSTLY_STUDIES = (
-    "combine",
-    "drift",
-    "edit-discrimination",
-    "gaming",
-    "measures",
-    "percentiles",
-    "sensitivity",
-    "shifts",
-)
-# what is asked twice is asked through one cache
-_ASKED_TWICE = ("bertscore-minilm", "semantic-similarity", "summac-zs", "unieval-fact", "word-support")
-# a fingerprint takes every file that was opened, of whatever kind
-_FINGERPRINTS = ("qa_span", "seq2seq_choice", "word_support")
-# what a process of its own does with a function that goes wrong; the others go wrong in the same few ways
-_WRONG_FUNCTIONS = (
-    *("an exception", "an exception without end", "endless recursion", "a change of its input"),
-    *("the end of its process", "too much memory", "an address without permission", "a sentence that is not there"),
-)
-# the others come from the hub by the same code
-_FROM_HUB = ("summac-zs", "unieval-fact", "hhem")
-# the other tests of the store find on PostgreSQL what they find on SQLite: both have one code above the database
-_ON_POSTGRES = {
-    "test_database": "",
-    "test_store": "^(?!.*(kill_9|twenty_people))",
-    "test_migrate": "migrations_lead_to|first_version_keeps",
-    "test_queue": "labelled_once|order_is_another|known_answers_come|reserved_with_it|labelled_least|opened_on_probe",
-}
-
-
-_QUICK_CASES = {
-    "test_a_metric_comes_from_the_hub_as_it_is[": _FROM_HUB,
-    "test_a_change_in_any_of_them_changes_the_hash_and_names_the_file[": ("metric.py",),
-    "test_the_end_of_a_long_document_is_not_read_and_this_is_said[": ("ids of T5",),
-    "test_a_second_run_asks_nothing[": _ASKED_TWICE,
-    "test_every_file_that_a_kind_reads_is_in_its_fingerprint[": _FINGERPRINTS,
-    "test_what_gives_no_score_says_why_and_the_others_go_on[": _WRONG_FUNCTIONS,
-    "test_a_table_as_people_have_it_is_the_same_by_page_and_terminal[": ("deutsch.csv",),
-}
-
-
-def _cases(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(f"[{name}]" for name in names)
-
-
-def _is_slow(item: pytest.Item) -> bool:
-    stem = item.path.stem
-    if item.path.parent.name == "parity":
-        texts = (*_LONG_TEXTS, *_FURTHER_TEXTS) if stem in _ASKERS else _LONG_TEXTS
-        return any(text in item.name for text in texts)
-    if item.name.startswith(("test_an_unusual_text_gets", "test_a_fresh_engine_and_other_batches")):
-        return item.name.endswith(_cases(_COSTLY_CONTRACTS))
-    if item.name.startswith("test_a_report_has_every_form"):
-        return item.name.endswith(_cases(_COSTLY_STUDIES))
-    for test, kept in _QUICK_CASES.items():
-        if item.name.startswith(test):
-            return not item.name.endswith(_cases(kept))
-    return "[postgres" in item.name and not re.search(_ON_POSTGRES.get(stem, "(?!)"), item.name)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put long files first, and mark as slow what is so by a rule."""
-    for item in items:
-        if _is_slow(item):
-            item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: _LONGEST.index(item.path.stem) if item.path.stem in _LONGEST else len(_LONGEST))
-
-
 def pytest_collection_finish() -> None:
     gc.freeze()
 
@@ -178,7 +80,7 @@ def quick_closing(monkeypatch: pytest.MonkeyPatch) -> None:
 def own_capabilities(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     # a port is given out again, and what its server refused does not hold for the next one
     file = tmp_path_factory.getbasetemp() / f"capabilities-{next(_NUMBERS)}" / "capabilities.sqlite"
-    monkeypatch.setattr("core.llm.capabilities.capabilities_file", lambda: file)
+    monkeypatch.setattr("core.models.llm.endpoints.capabilities.capabilities_file", lambda: file)
 
 
 @pytest.fixture(autouse=True)

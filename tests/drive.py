@@ -7,11 +7,11 @@ from collections.abc import Generator
 from functools import cache
 from typing import TypeVar
 
-from core.llm.endpoints import endpoint_of
 from core.model_reference import Checkpoint, EndpointModel
-from core.models.model import Model
+from core.models.llm.endpoints.endpoints import endpoint_of
+from core.models.networks.model import Model
+from core.models.weights.locations import locate
 from core.types import Answer, Question
-from core.weights.locations import locate
 
 T = TypeVar("T")
 

@@ -11,12 +11,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.claim import DECOMPOSERS
-from core.code_of_0_2_0 import TABLE, definitions_hash, table_key
-from core.code_version import Root, adapter_root, class_root
-from core.metric import METRICS
+from core.base.code_version import Root, adapter_root, class_root
 from core.models import adapters
-from core.plugins.function_metric import PluginMetric
+from core.scoring.claim import DECOMPOSERS
+from core.scoring.code_of_0_2_0 import TABLE, definitions_hash, table_key
+from core.scoring.metric import METRICS
+from core.scoring.plugins.function_metric import PluginMetric
 
 
 def every_root() -> Iterator[Root]:

@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.papers.comparison import COLUMN_HEADS, Coverage, format_coverage
-from core.papers.published import read_published
+from core.assessment.papers.comparison import COLUMN_HEADS, Coverage, format_coverage
+from core.assessment.papers.published import read_published
 from core.stats.text_tables import markdown_table
 from tests.sources import ROOT
 

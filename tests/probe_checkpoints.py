@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from transformers import RobertaForSequenceClassification
 
-from core.plugins.probe_pairs import PAIRS
+from core.scoring.plugins.checkpoints.probe_pairs import PAIRS
 from tests.tiny import byte_level, random_network, roberta_config, saved
 
 _STEPS = 400

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from core.html_templates import open_templates
+from core.base.html_templates import open_templates
 from core.stats.text_tables import markdown_table
 from tests.sources import ROOT
 

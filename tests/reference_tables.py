@@ -11,18 +11,18 @@ from typing import Any
 
 import cli
 import touchstone
-from annotations.campaigns.webhooks import EVENTS
 from annotations.exchange.export_format import EXPORT_FORMATS
-from core.catalog.metric_catalog import list_metrics, metrics_markdown
-from core.dataset import DATASETS
-from core.metric import METRICS
+from annotations.management.webhooks import EVENTS
+from core.assessment.catalog.metric_catalog import list_metrics, metrics_markdown
+from core.data.dataset import DATASETS
+from core.edits.perturbation import PERTURBATIONS
+from core.evaluation.reports.files import FORMS
+from core.evaluation.study import STUDIES, Outlet, setting_help
 from core.models.pool import ModelPool
-from core.perturbation import PERTURBATIONS
 from core.registry import settings_of
-from core.reports.files import FORMS
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.stats.text_tables import markdown_table
-from core.study import STUDIES, Outlet
 from pages.server.api_operations import OPERATIONS
 from pages.ui.lessons import read_lessons
 from tests.reference_layers import imports_table
@@ -102,7 +102,7 @@ def _study_settings() -> str:
             f"`{study.name}`",
             f"`{name}`",
             f"`{_typed(field.default)}`" if field.default != "" else "",
-            field.metadata["help"],
+            setting_help(field),
         )
         for study in STUDIES
         for name, field in settings_of(study).items()
@@ -215,14 +215,35 @@ _FORM_NAMES: Mapping[str, str] = MappingProxyType(
 )
 
 
+_WINGS = (
+    "Core and base",
+    "Text",
+    "Statistics",
+    "Data",
+    "Models",
+    "Scoring",
+    "Edits",
+    "Results",
+    "Evaluation",
+    "Assessment",
+    "Annotations",
+    "Pages",
+    "Tests and CI",
+)
+"""Parts of the project in the order of the index; the line below a decision's title ends with one of them."""
+
+
 def _decisions() -> str:
-    """Every decision, the newest first."""
-    lines = []
-    for file in sorted(_DECISIONS.glob("[0-9]*.md"), reverse=True):
-        heading, _, date, *_ = file.read_text(encoding="utf-8").splitlines()
+    """A table of decisions for each part of the project that has some."""
+    rows: dict[str, list[tuple[str, str, str]]] = {wing: [] for wing in _WINGS}
+    for file in sorted(_DECISIONS.glob("[0-9]*.md")):
+        heading, _, line, *_ = file.read_text(encoding="utf-8").splitlines()
         number, _, title = heading.removeprefix("# ").partition(". ")
-        lines.append((number, f"[{title}]({file.name})", date))
-    return _table(("", "decision", "date"), lines)
+        date, _, wing = line.partition(" · ")
+        rows[wing].append((number, f"[{title}]({file.name})", date))
+    return "\n\n".join(
+        f"### {wing}\n\n{_table(('', 'decision', 'date'), lines)}" for wing, lines in rows.items() if lines
+    )
 
 
 def _lessons() -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from tests.sources import ENTRIES, FILES, PACKAGES, ROOT, SHIPPED, listed, name_of, nodes, text
 
 PAGES = sorted((ROOT / "pages" / "views").glob("*.py"))
+SCRIPTS = sorted((ROOT / "pages" / "ui" / "assets").glob("*.js"))
 LONGEST_PAGE = 120
 VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers", "base"}
 CONTRACTS = ("metric", "perturbation", "dataset")
@@ -18,28 +21,28 @@ UNSAFE = (
 )
 
 ONLY_IN = {
-    "torch": "core/models core/weights/weights.py core/integrations/torchmetrics_metric.py",
+    "torch": "core/models core/models/weights/weights.py core/assessment/integrations/torchmetrics_metric.py",
     "transformers": "core/models",
     "tokenizers": "core/models",
-    "safetensors": "core/models core/weights/weights.py",
-    "huggingface_hub": "core/models core/weights",
+    "safetensors": "core/models core/models/weights/weights.py",
+    "huggingface_hub": "core/models core/models/weights",
     "sentence_transformers": "core/models",
-    "openai": "core/llm",
-    "torchmetrics": "core/integrations/torchmetrics_metric.py",
-    "evaluate": "core/integrations/evaluate_metric.py",
-    "inspect_ai": "core/integrations/inspect_scorer.py core/frameworks/inspect_scorers.py touchstone.py",
-    "autoevals": "core/frameworks/autoevals_scorers.py core/integrations/autoevals_scorer.py",
-    "deepeval": "core/frameworks/deepeval_scorers.py core/integrations/deepeval_metric.py",
-    "mlflow": "core/integrations/mlflow_scorer.py touchstone.py",
-    "phoenix": "core/frameworks/phoenix_scorers.py",
-    "ragas": "core/frameworks/ragas_scorers.py core/integrations/ragas_metric.py",
-    "trulens": "core/frameworks/trulens_scorers.py",
+    "openai": "core/models/llm",
+    "torchmetrics": "core/assessment/integrations/torchmetrics_metric.py",
+    "evaluate": "core/assessment/integrations/evaluate_metric.py",
+    "inspect_ai": "core/assessment/integrations/inspect_scorer.py core/scoring/frameworks/inspect_scorers.py touchstone.py",
+    "autoevals": "core/scoring/frameworks/autoevals_scorers.py core/assessment/integrations/autoevals_scorer.py",
+    "deepeval": "core/scoring/frameworks/deepeval_scorers.py core/assessment/integrations/deepeval_metric.py",
+    "mlflow": "core/assessment/integrations/mlflow_scorer.py touchstone.py",
+    "phoenix": "core/scoring/frameworks/phoenix_scorers.py",
+    "ragas": "core/scoring/frameworks/ragas_scorers.py core/assessment/integrations/ragas_metric.py",
+    "trulens": "core/scoring/frameworks/trulens_scorers.py",
     "sqlmodel": "annotations",
     "sqlalchemy": "annotations",
     "alembic": "annotations",
     "streamlit": "pages/ui/ pages/server/ pages/views/ pages/main.py app.py",
     "plotly": "pages/ui/ pages/views/",
-    "matplotlib": "core/papers core/reports/figures.py",
+    "matplotlib": "core/assessment/papers core/evaluation/reports/figures.py",
     "typer": "pages/commands/ pages/commands/shared/ cli.py",
     "rich": "pages/commands/shared/",
 }
@@ -48,16 +51,24 @@ ONLY_IN = {
 OURS = {
     "core": {"core"},
     "annotations": {
-        *("annotations", "core.types", "core.errors", "core.contexts", "core.edits", "core.stats", "core.text"),
-        *("core.registry", "core.files.archive"),  # export formats
-        *("core.signature_parts", "core.code_version"),  # what a score was made by
-        "core.http.addresses",  # of webhooks
-        "core.sentence_scores",  # as they are read again
-        *("core.cases.bundled_scores", "core.datasets.bundled"),  # a dataset beside those of the database
-        "core.training.benchmarks",  # the documents that no metric learns from
         *(
-            "core.dataset",
-            "core.hub_licences",
+            "annotations",
+            "core.types",
+            "core.errors",
+            "core.text.contexts",
+            "core.text.edits",
+            "core.stats",
+            "core.text.text",
+        ),
+        *("core.registry", "core.base.files.archive"),  # export formats
+        *("core.base.signatures", "core.base.code_version"),  # what a score was made by
+        "core.base.http.addresses",  # of webhooks
+        "core.scoring.outcome_records",  # as they are read again
+        *("core.results.cases.bundled_scores", "core.data.datasets.bundled"),  # a dataset beside those of the database
+        "core.evaluation.training.benchmarks",  # the documents that no metric learns from
+        *(
+            "core.data.dataset",
+            "core.base.hub_licences",
         ),  # where benchmarks live, and licences as the hub writes them, for the card of an export
     },
     "pages": {"pages.ui", "pages.server", "pages.commands.shared", "core", "annotations"},
@@ -119,7 +130,9 @@ def test_a_library_is_imported_only_where_it_belongs() -> None:
 def test_listing_what_exists_needs_no_model_library() -> None:
     """Contracts and plugins may be imported by anyone: none of them may drag a kind of model in."""
     plugins = [
-        path for path in SHIPPED if name_of(path).startswith(("core/metrics/", "core/perturbations/", "core/datasets/"))
+        path
+        for path in SHIPPED
+        if name_of(path).startswith(("core/scoring/metrics/", "core/edits/perturbations/", "core/data/datasets/"))
     ]
     networks = {
         name_of(path): module
@@ -158,6 +171,12 @@ def test_what_people_write_reaches_the_screen_as_text() -> None:
     assert not found, listed(found)
 
 
+def test_the_scripts_of_the_browser_import_each_other_in_one_direction() -> None:
+    imported = {path.name: re.findall(r"^import .* from '\./(.+)';$", text(path), re.MULTILINE) for path in SCRIPTS}
+    assert "labeller_keys.js" in imported["labeller.js"]
+    TopologicalSorter(imported).prepare()  # raises an error that names the files of a circle
+
+
 def test_the_top_of_the_project_is_that_of_the_design() -> None:
     assert {path.name for path in ROOT.glob("*.py")} == {*ENTRIES}
     visible = [path for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".")]
@@ -179,5 +198,9 @@ def test_the_environment_is_read_by_the_settings() -> None:
     """The number of threads has to be set before torch is imported, so the pages' services may do that; worker processes are given all of it,
     plug-ins all but our keys, and readers of files from elsewhere next to nothing."""
     readers = [name_of(path) for path in SHIPPED if "os.environ" in text(path)]
-    passing_on = {"core/bulk/processes.py", "core/plugins/process.py", "core/files/foreign_files.py"}
+    passing_on = {
+        "core/results/bulk/processes.py",
+        "core/scoring/plugins/processes/process.py",
+        "core/base/files/foreign_files.py",
+    }
     assert set(readers) <= {"core/settings.py", "pages/server/services.py", *passing_on}

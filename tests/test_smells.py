@@ -8,7 +8,10 @@ from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 
-from tests.sources import FILES, SHIPPED, TESTS, comments, listed, module, name_of, nodes, text
+import pytest
+from mypy.api import run as run_mypy
+
+from tests.sources import FILES, ROOT, SHIPPED, TESTS, comments, listed, module, name_of, nodes, text
 
 LONG_BODY = 6
 CHECKS = {"raises", "warns", "expect", "fail"}
@@ -17,12 +20,15 @@ CHECKS = {"raises", "warns", "expect", "fail"}
 BROAD = {
     "core/errors.py": "whatever a metric or a model raises must spoil only its own cell",
     "core/models/pool.py": "libraries raise anything for files that they do not expect",
-    "core/plugins/asking.py": "a scorer of another framework raises anything for an answer that it cannot read",
-    "core/plugins/child.py": "a process of its own, which runs other people's code",
-    "core/plugins/extensions.py": "a package that cannot be imported must leave all others alone",
-    "core/files/foreign_files.py": "a process of its own, whose libraries raise anything for files that they do not expect",
+    "core/scoring/plugins/processes/asking.py": "a scorer of another framework raises anything for an answer that it cannot read",
+    "core/scoring/plugins/processes/child.py": "a process of its own, which runs other people's code",
+    "core/scoring/plugins/extensions.py": "a package that cannot be imported must leave all others alone",
+    "core/base/files/foreign_files.py": "a process of its own, whose libraries raise anything for files that they do not expect",
 }
 """Where everything is caught, once each, and why."""
+
+VERSIONED = {"dist", "hypot", "sumprod"}
+"""Functions of `math` whose last digit depends on the version of Python."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -135,3 +141,39 @@ def test_nothing_is_left_to_do_in_the_code() -> None:
         if re.search(r"\b(TODO|FIXME|XXX|HACK)\b", comment)
     ]
     assert not left, listed(left)
+
+
+def test_no_number_is_computed_by_what_another_python_rounds_in_another_way() -> None:
+    used = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in SHIPPED
+        for node in nodes(path)
+        if (isinstance(node, ast.ImportFrom) and node.module == "math" and VERSIONED & {one.name for one in node.names})
+        or (isinstance(node, ast.Attribute) and ast.unparse(node.value) == "math" and node.attr in VERSIONED)
+    ]
+    assert not used, listed(used)
+
+
+@pytest.mark.slow
+def test_types_are_checked_with_an_error_for_a_sum_of_floats(tmp_path: Path) -> None:
+    calls = {
+        "sum(number > 1 for number in shares)": False,
+        "sum(counts.values())": False,
+        "sum(map(len, names))": False,
+        "sum(shares)": True,
+        "sum(2 * share for share in shares)": True,
+        "sum(pair)": True,
+        "sum(mixed)": True,
+        "sum(map(float, names))": True,
+        "sum(untyped)": True,
+    }
+    head = [
+        "from typing import Any",
+        "shares: list[float]; counts: dict[str, int]; names: list[str]; pair: tuple[float, float]; mixed: list[int | float]",
+        "untyped: list[Any]",
+    ]
+    file = tmp_path / "sums.py"
+    file.write_text("\n".join([*head, *(f"print({call})" for call in calls)]))
+    output, _, _ = run_mypy(["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(tmp_path), str(file)])
+    lines = {int(number) for number in re.findall(r"sums\.py:(\d+): error: From Python 3\.12", output)}
+    assert lines == {place for place, is_error in enumerate(calls.values(), len(head) + 1) if is_error}, output

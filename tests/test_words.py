@@ -20,8 +20,8 @@ NEVER_IN_A_NAME = frozenset(
 NEVER_A_NAME = frozenset({"said", "stands", "standing", "beside"})
 
 ALLOWED = {
-    ("core/nli_check.py", "said"): "stored in stress runs",
-    ("core/runs/run_sentences.py", "said"): "read from stress runs",
+    ("core/scoring/nli_check.py", "said"): "stored in stress runs",
+    ("core/results/runs/run_sentences.py", "said"): "read from stress runs",
     ("core/settings.py", "llm_thoughts"): "the former name of a setting, for one version",
 }
 
@@ -48,7 +48,12 @@ PHRASES = {
 _ANY_PHRASE = re.compile("|".join(PHRASES), re.IGNORECASE)
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _PROSE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
-_FOLDERS = {"core/prompts": "*.md", "annotations/campaigns/sets": "*.yaml", "docs": "**/*.md", "pages/ui/assets": "*.*"}
+_FOLDERS = {
+    "core/models/prompts": "*.md",
+    "annotations/campaigns/sets": "*.yaml",
+    "docs": "**/*.md",
+    "pages/ui/assets": "*.*",
+}
 
 
 def test_no_identifier_needs_translating() -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import and_, bindparam, delete, or_
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import SELECT_NEWEST_VERSION, CampaignSettings, load_campaign, read_campaign
-from annotations.campaigns.people import Member, Right, member_of
+from annotations.people.people import Member, Right, member_of
 from annotations.store.campaign_tables import Assignment, Campaign, CrowdSession
 from annotations.store.people_tables import GroupMember, Person
 from annotations.store.records import RecordError, RightsError

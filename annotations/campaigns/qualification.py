@@ -13,8 +13,8 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.people import Member
 from annotations.campaigns.questions import unswap_answers
+from annotations.people.people import Member
 from annotations.store.campaign_tables import AnswerKey, Campaign, Task
 from annotations.store.response_tables import Reservation, Response
 

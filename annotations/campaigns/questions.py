@@ -15,8 +15,8 @@ import yaml  # type: ignore[import-untyped]  # it ships no types
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from annotations.store.records import PairRecord, RecordError, require_storable
-from core.edits import apply, parse, recover
 from core.errors import EditError
+from core.text.edits import apply, parse, recover
 from core.types import Edit, ErrorType, Example, Verdict
 
 Unit = Literal["pair", "summary", "explanation"]
@@ -256,7 +256,7 @@ def _is_list_answer(question: CampaignQuestion, answer: list[Any]) -> bool:
             fits = len(answer) == 2 and all(values.count(value) == answer.count(value) == 1 for value in answer)
         case "soft":
             whole = all(type(share) is int and share >= 0 for share in answer)
-            fits = whole and len(answer) == len(values) and sum(answer) == _WHOLE
+            fits = whole and len(answer) == len(values) and sum(map(int, answer)) == _WHOLE
         case "span":
             fits = all(_is_span(piece) for piece in answer)
         case "link":

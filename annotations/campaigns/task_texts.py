@@ -17,8 +17,8 @@ from annotations.campaigns.questions import unswap_answers
 from annotations.store.campaign_tables import Suggestion, Task
 from annotations.store.response_tables import Reservation, Response
 from annotations.store.tables import Document, Explanation, Item
-from core.contexts import closest_evidence, contexts_from_json
-from core.text import sentences
+from core.text.contexts import closest_evidence, contexts_from_json
+from core.text.text import sentences
 from core.types import Context, Example, Span
 
 

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.people import Member
+from annotations.people.people import Member
 from annotations.store.campaign_tables import Task, WantedLabels
 from annotations.store.response_tables import PersonTasks, Reservation
 from annotations.store.tables import UtcDateTime

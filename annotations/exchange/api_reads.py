@@ -12,11 +12,6 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
-from annotations.campaigns.campaign_progress import CampaignProgress, compute_progress
-from annotations.campaigns.people import load_pseudonyms
-from annotations.campaigns.progress_counts import count_changed
-from annotations.campaigns.results import load_cases
-from annotations.campaigns.tokens import TokenAccess, use_token
 from annotations.exchange.campaign_export import (
     ExportContext,
     item_row,
@@ -26,6 +21,11 @@ from annotations.exchange.campaign_export import (
 )
 from annotations.exchange.export_rows import ExportedTask
 from annotations.exchange.response_export import label_rows, response_of_event
+from annotations.management.campaign_progress import CampaignProgress, compute_progress
+from annotations.people.people import load_pseudonyms
+from annotations.people.tokens import TokenAccess, use_token
+from annotations.results.progress_counts import count_changed
+from annotations.results.results import load_cases
 from annotations.store.campaign_tables import Campaign, Task
 from annotations.store.database import read_session
 from annotations.store.records import RecordError

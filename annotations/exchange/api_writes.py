@@ -21,15 +21,15 @@ from annotations.campaigns.campaign import (
     create_campaign,
     load_campaign,
 )
-from annotations.campaigns.campaign_versions import load_versions, require_passable, revise_campaign
-from annotations.campaigns.people import ListedPerson, Role, add_listed_people, find_person, load_pseudonyms
 from annotations.campaigns.questions import bundled_question_sets
-from annotations.campaigns.tokens import use_token
 from annotations.exchange.api_reads import JsonRow, UnknownCampaignError, campaign_row
+from annotations.management.campaign_versions import load_versions, require_passable, revise_campaign
+from annotations.people.people import ListedPerson, Role, add_listed_people, find_person, load_pseudonyms
+from annotations.people.tokens import use_token
 from annotations.store.people_tables import ApiRequest
 from annotations.store.records import PairRecord, RecordError, RightsError
 from annotations.store.store import Store
-from core.edits import recover
+from core.text.edits import recover
 
 _MOST_ITEMS = 1000
 _MOST_KEY = 200  # characters

@@ -11,9 +11,6 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
-from annotations.campaigns.drawn import load_selection_probabilities
-from annotations.campaigns.people import load_pseudonyms
-from annotations.campaigns.results import given_error_types, load_cases
 from annotations.exchange.export import pseudonymous_explanation_id
 from annotations.exchange.export_rows import (
     ExportedCampaign,
@@ -30,6 +27,9 @@ from annotations.exchange.export_rows import (
     ExportedTask,
     ExportedVersion,
 )
+from annotations.people.people import load_pseudonyms
+from annotations.results.drawn import load_selection_probabilities
+from annotations.results.results import given_error_types, load_cases
 from annotations.store.campaign_tables import (
     AnswerKey,
     Campaign,

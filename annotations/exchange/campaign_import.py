@@ -20,8 +20,6 @@ from annotations.campaigns.campaign import (
     stable_number,
     task_id,
 )
-from annotations.campaigns.drawn import read_drawn_pool
-from annotations.campaigns.progress_counts import count_changed
 from annotations.campaigns.questions import QuestionSet, read_questions, unswap_answers
 from annotations.exchange.export_rows import (
     ExportedCampaign,
@@ -46,6 +44,8 @@ from annotations.exchange.export_rows import (
     ExportedVersion,
     read_exported_rows,
 )
+from annotations.results.drawn import read_drawn_pool
+from annotations.results.progress_counts import count_changed
 from annotations.store.campaign_tables import (
     AnswerKey,
     Campaign,
@@ -72,7 +72,7 @@ from annotations.store.response_tables import (
 from annotations.store.store import Store
 from annotations.store.tables import Document, EditRow, Explanation, Item, Origin
 from annotations.store.writes import content_id, document_values, edit_rows, insert_new, item_row, origin_id
-from core.contexts import contexts_from_json
+from core.text.contexts import contexts_from_json
 from core.types import Edit, Example, Span
 
 _Of = TypeVar("_Of")

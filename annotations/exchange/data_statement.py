@@ -8,17 +8,17 @@ from collections.abc import Iterator, Sequence
 from sqlmodel import col, select
 
 from annotations.campaigns.active_order import ORDER_NOTE, was_ordered_by_disagreement
-from annotations.campaigns.crowd import describe_pay, load_sessions, load_study
 from annotations.campaigns.exclusions import describe_exclusion, load_exclusions
-from annotations.campaigns.label_agreement import Agreement
-from annotations.campaigns.people import load_people
-from annotations.campaigns.preannotation import describe_modes
 from annotations.campaigns.qualification import Stage, mark_answers, training_rounds
 from annotations.campaigns.questions import CampaignQuestion
-from annotations.campaigns.resolution import Resolution
 from annotations.campaigns.score_views import count_views
 from annotations.exchange.dataset_card import cell
 from annotations.exchange.export_format import CampaignExport, LabelledTask
+from annotations.labelling.crowd import describe_pay, load_sessions, load_study
+from annotations.management.preannotation import describe_modes
+from annotations.people.people import load_people
+from annotations.results.label_agreement import Agreement
+from annotations.results.resolution import Resolution
 from annotations.store.campaign_tables import Task
 from annotations.store.people_tables import Person
 from annotations.store.response_tables import Adjudication

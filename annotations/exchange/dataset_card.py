@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml  # type: ignore[import-untyped]  # it ships no types
 
-from core.hub_licences import licence_fields
+from core.base.hub_licences import licence_fields
 
 if TYPE_CHECKING:
     import pyarrow as pa

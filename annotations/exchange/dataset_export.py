@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from sqlmodel import Session, col, select
 
-from annotations.campaigns.people import load_pseudonyms
 from annotations.exchange.dataset_card import card_header, cell, parquet_file
 from annotations.exchange.export_format import CampaignExport
 from annotations.exchange.formats.hf_dataset import HfDataset
 from annotations.exchange.labelled_items import load_labelled_items
 from annotations.exchange.samples import load_samples
+from annotations.people.people import load_pseudonyms
 from annotations.store.database import read_session
 from annotations.store.imported_datasets import FileRow, load_datasets
 from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS, RecordError
 from annotations.store.store import Store
 from annotations.store.tables import Dataset, SampleRow
 from annotations.store.writes import document_id
-from core.contexts import context_records
-from core.dataset import DATASETS
-from core.datasets.bundled import Bundled
-from core.hub_licences import HUB_LICENCES
+from core.base.hub_licences import HUB_LICENCES
+from core.data.dataset import DATASETS
+from core.data.datasets.bundled import Bundled
 from core.stats.text_tables import markdown_table
+from core.text.contexts import context_records
 from core.types import Item, Verdict
 
 if TYPE_CHECKING:

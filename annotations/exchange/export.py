@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, or_, union
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, SQLModel, col, select
 
-from annotations.campaigns.people import load_pseudonyms
+from annotations.people.people import load_pseudonyms
 from annotations.store.database import read_session
 from annotations.store.reads import load_edits
 from annotations.store.store import Store
@@ -29,9 +29,9 @@ from annotations.store.tables import (
     ScoreRow,
 )
 from annotations.store.writes import content_id, example_from_rows
-from core.contexts import optional_fields
-from core.edits import to_records
-from core.text import spreadsheet_safe
+from core.text.contexts import optional_fields
+from core.text.edits import to_records
+from core.text.text import spreadsheet_safe
 from core.types import Edit
 
 ExportRow = dict[str, Any]

@@ -12,11 +12,7 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
-from annotations.campaigns.label_agreement import OVERALL, Agreement, compute_agreement
-from annotations.campaigns.people import Member, Right
 from annotations.campaigns.questions import CampaignQuestion, read_questions
-from annotations.campaigns.resolution import ResolvedTask, resolve_tasks
-from annotations.campaigns.results import first_blind_labels, load_labels
 from annotations.exchange.campaign_export import (
     ExportContext,
     draw_rows,
@@ -39,12 +35,16 @@ from annotations.exchange.response_export import (
     reservation_rows,
     resolution_rows,
 )
+from annotations.people.people import Member, Right
+from annotations.results.label_agreement import OVERALL, Agreement, compute_agreement
+from annotations.results.resolution import ResolvedTask, resolve_tasks
+from annotations.results.results import first_blind_labels, load_labels
 from annotations.store.campaign_tables import Task, VersionRow
 from annotations.store.database import read_session
 from annotations.store.store import Store
 from annotations.store.tables import Document, Explanation, Item
-from core.contexts import contexts_from_json
 from core.registry import Registry
+from core.text.contexts import contexts_from_json
 from core.types import Context
 
 

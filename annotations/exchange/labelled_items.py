@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from annotations.exchange.samples import load_provenance, load_samples, load_texts
 from annotations.store.store import Store
-from core.datasets.bundled import Bundled, bundled_items
+from core.data.datasets.bundled import Bundled, bundled_items
 from core.errors import TouchstoneError
-from core.training.benchmarks import reserve_test_data
+from core.evaluation.training.benchmarks import reserve_test_data
 from core.types import PRECOMPUTED, Example, Item, Sample, Split
 
 

@@ -12,12 +12,12 @@ from sqlmodel import Session, and_, col, select
 
 from annotations.campaigns.answer_verdicts import verdicts_of_answers
 from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
-from annotations.campaigns.drawn import load_selection_probabilities
-from annotations.campaigns.label_agreement import OVERALL, Agreement, compute_agreement
-from annotations.campaigns.local_labels import load_local_labels, load_with_originals, stored_samples
 from annotations.campaigns.questions import QuestionSet
-from annotations.campaigns.resolution import Resolution, ResolvedTask, resolve_tasks
-from annotations.campaigns.results import corrected_error_types, first_blind_labels, load_labels
+from annotations.results.drawn import load_selection_probabilities
+from annotations.results.label_agreement import OVERALL, Agreement, compute_agreement
+from annotations.results.local_labels import load_local_labels, load_with_originals, stored_samples
+from annotations.results.resolution import Resolution, ResolvedTask, resolve_tasks
+from annotations.results.results import corrected_error_types, first_blind_labels, load_labels
 from annotations.store.campaign_tables import Campaign, Task
 from annotations.store.database import read_session
 from annotations.store.imported_datasets import (
@@ -34,10 +34,10 @@ from annotations.store.store import Store
 from annotations.store.tables import Explanation, Origin, SampleRow
 from annotations.store.tables import Item as ItemRow
 from annotations.store.writes import ITEM_FACTS
-from core.cases.bundled_scores import bundled_samples
-from core.datasets.bundled import bundled_items
-from core.sentence_scores import SentenceScores
-from core.stats.score_draw import SELECTION_PROBABILITY
+from core.data.datasets.bundled import bundled_items
+from core.results.cases.bundled_scores import bundled_samples
+from core.scoring.outcome_records import SentenceScores
+from core.stats.rates.score_draw import SELECTION_PROBABILITY
 from core.types import (
     PRECOMPUTED,
     ErrorType,

@@ -164,7 +164,7 @@ class TaskPlaces(Table, table=True):
 
 
 class CampaignDraw(Table, table=True):
-    """The draw by which the items of a campaign came from a pool of `size` summaries, as `core.cases.pool_draw` makes it.
+    """The draw by which the items of a campaign came from a pool of `size` summaries, as `core.results.cases.pool_draw` makes it.
 
     `scores` holds a row for each summary of the pool: its weight, its expected rate and its features, as float64 in base64.
     `next_arrival` is that of the first summary that was not drawn; None where all were.

@@ -37,7 +37,7 @@ from annotations.store.writes import (
     item_row,
     item_values,
 )
-from core.contexts import contexts_from_json
+from core.text.contexts import contexts_from_json
 from core.types import PRECOMPUTED, Example
 from core.types import Item as CoreItem
 

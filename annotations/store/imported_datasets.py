@@ -16,7 +16,7 @@ from annotations.store.records import RecordError
 from annotations.store.tables import Dataset, DatasetFile, Document, SampleRow, ScoreRow
 from annotations.store.tables import Item as ItemRow
 from annotations.store.writes import ITEM_FACTS, example_from_rows, part_from_json
-from core.sentence_scores import SentenceScores
+from core.scoring.outcome_records import SentenceScores
 from core.types import Example, Item, Part, Sample, StoredScore
 
 _CHUNK = 500  # texts held in memory at a time

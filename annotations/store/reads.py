@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 from annotations.store.records import PairRecord, SavedRow, StoredPair
 from annotations.store.tables import Document, EditRow, Item, Label, Origin, ScoreRow, Table
 from annotations.store.writes import edit_from_row, outcome_from_row
-from core.contexts import contexts_from_json
+from core.text.contexts import contexts_from_json
 from core.types import Edit, ErrorType, Outcome, Verdict
 
 

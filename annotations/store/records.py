@@ -21,8 +21,8 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
 
-from core.edits import apply
 from core.errors import TouchstoneError
+from core.text.edits import apply
 from core.types import Context, Edit, ErrorType, Outcome, Result, Verdict
 
 

@@ -252,7 +252,7 @@ class CountedPerson(Table, table=True):
 
 
 class ProgressCount(Table, table=True):
-    """Number of labels of a person of one kind and one `bucket`, as `annotations.campaigns.progress_counts` has them.
+    """Number of labels of a person of one kind and one `bucket`, as `annotations.results.progress_counts` has them.
 
     Of kinds that are no person's, each person's row is a part of the sum.
     """

@@ -13,8 +13,8 @@ from sqlmodel import Session, col, select
 from annotations.store.tables import CodeParts as CodeRow
 from annotations.store.tables import ScoreRow
 from annotations.store.writes import insert_new, score_row
-from core.code_version import CodeParts
-from core.signature_parts import apart_from_code, code_of_signature
+from core.base.code_version import CodeParts
+from core.base.signatures import apart_from_code, code_of_signature
 from core.types import Outcome, Result
 
 ReadCode = Callable[[str], CodeParts | None]

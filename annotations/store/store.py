@@ -59,7 +59,7 @@ from annotations.store.score_writes import (
 )
 from annotations.store.tables import AuditRow, Draft, Run, RunLine, ThresholdRow
 from annotations.store.writes import delete_old_drafts, save_label, save_pair, upsert_draft
-from core.code_version import CodeParts
+from core.base.code_version import CodeParts
 from core.types import Item, Outcome, Sample
 
 

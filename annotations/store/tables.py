@@ -145,7 +145,7 @@ class ScoreRow(Table, table=True):
 
 
 class CodeParts(Table, table=True):
-    """The definitions and libraries behind the hash of the code in signatures of scores and audits, by name; see `core.code_version`."""
+    """The definitions and libraries behind the hash of the code in signatures of scores and audits, by name; see `core.base.code_version`."""
 
     hash: str = Field(primary_key=True)
     parts: dict[str, str] = Field(sa_type=JSON)

@@ -29,7 +29,7 @@ from annotations.store.tables import (
     ScoreRow,
     Table,
 )
-from core.contexts import Sourced, contexts_from_json, contexts_to_json
+from core.text.contexts import Sourced, contexts_from_json, contexts_to_json
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Part, Result, Seen, Span, WordScore
 from core.types import Item as CoreItem
 

@@ -10,8 +10,8 @@ from threading import Condition
 from core.errors import TouchstoneError
 from core.model_reference import Checkpoint
 from core.models import device as devices
-from core.models.model import Model
-from core.weights.locations import ModelState, ModelStatus
+from core.models.networks.model import Model
+from core.models.weights.locations import ModelState, ModelStatus
 
 
 @dataclass(slots=True, eq=False)

@@ -16,11 +16,11 @@ from core.errors import LoadError, MemoryFullError, MissingWeightsError, Problem
 from core.model_reference import TF32, Checkpoint
 from core.models import device as devices
 from core.models.loaded_models import LoadedModels, Placement, PoolEntry
-from core.models.model import Model
-from core.weights.download import download
-from core.weights.files import memory_bytes
-from core.weights.integrity import Fingerprints, check_files
-from core.weights.locations import ModelState, ModelStatus, locate, state_on_disk
+from core.models.networks.model import Model
+from core.models.weights.download import download
+from core.models.weights.files import memory_bytes
+from core.models.weights.integrity import Fingerprints, check_files
+from core.models.weights.locations import ModelState, ModelStatus, locate, state_on_disk
 
 
 class WorkerThreads:

@@ -13,10 +13,10 @@ import yaml  # type: ignore[import-untyped]  # it ships no types
 from huggingface_hub import HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled, RepositoryNotFoundError
 
+from core.base.hub_licences import licence_fields
 from core.errors import TouchstoneError
-from core.hub_licences import licence_fields
+from core.models.weights.files import TOKENIZER_FILES, TOKENIZER_SETTINGS
 from core.models.words.head import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, FIGURES_FILE, SHALLOW_FILE, WEIGHTS_FILE
-from core.weights.files import TOKENIZER_FILES, TOKENIZER_SETTINGS
 
 _PUSHED_FILES = (
     *(WEIGHTS_FILE, CONFIG_FILE, SHALLOW_FILE),

@@ -13,7 +13,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from core.background import Track, untracked
+from core.base.background import Track, untracked
 from core.stats.statistic import Estimate, Statistic, Values
 
 Counts = NDArray[np.uint8]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from core.errors import TouchstoneError
-from core.metric import Direction
 from core.stats.bootstrap import Resamples
 from core.stats.score_pairs import ScorePairs
 from core.stats.statistic import (
@@ -23,6 +22,7 @@ from core.stats.statistic import (
     sums_by,
     undefined,
 )
+from core.types import Direction
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -145,7 +145,7 @@ def stratified_auc(labelled: LabelledScores, strata: Numbers) -> Statistic:
             met += good * bad - met_inside
         return ratio(won, met)
 
-    n = int(sum(one.made.sum() + one.lost.sum() for one in contests))
+    n = sum(int(one.made.sum() + one.lost.sum()) for one in contests)
     return Statistic(n, numbers, weigh, max(max(one.bad.shape) for one in contests))
 
 

@@ -7,7 +7,6 @@ from enum import StrEnum
 
 import numpy as np
 
-from core.metric import Direction
 from core.stats.statistic import (
     Numbers,
     Statistic,
@@ -18,6 +17,7 @@ from core.stats.statistic import (
     sums_by,
     undefined,
 )
+from core.types import Direction
 
 _NO_DIRECTION = "The metric has no better side."
 _ROUNDING = 1e-12  # of the largest score: what arithmetic leaves of no shift

@@ -9,17 +9,17 @@ from typing import Annotated
 import typer
 
 from core.errors import BadSettingError, LoadError
-from core.plugins.checkpoint_file import (
+from core.models.weights.repository import read_repository
+from core.scoring.plugins.checkpoints.checkpoint_file import (
     checkpoint_class,
     entry_of,
     suggested_name,
 )
-from core.plugins.checkpoint_guess import correct_guess, guess_form
-from core.plugins.known_families import family_note
-from core.plugins.metrics_folder import entry_toml, save_entry
-from core.plugins.probe_pairs import PAIRS, ProbeResult, best, describe_probes, probe
+from core.scoring.plugins.checkpoints.checkpoint_guess import correct_guess, guess_form
+from core.scoring.plugins.checkpoints.known_families import family_note
+from core.scoring.plugins.checkpoints.probe_pairs import PAIRS, ProbeResult, best, describe_probes, probe
+from core.scoring.plugins.metrics_folder import entry_toml, save_entry
 from core.settings import Settings
-from core.weights.repository import read_repository
 from pages.commands.shared.messages import download_models, open_engine, print_status
 from pages.commands.shared.options import DeviceOption
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
@@ -12,10 +12,17 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.audit.data import audit_command, released_columns, with_battery, with_given_scores, with_saved_thresholds
-from core.audit.evidence import Measurement
-from core.audit.history import LAST, format_history, last_report
-from core.audit.report import (
+from core.assessment.audit.bundled_audits import bundled_audits
+from core.assessment.audit.data import (
+    audit_command,
+    released_columns,
+    with_battery,
+    with_given_scores,
+    with_saved_thresholds,
+)
+from core.assessment.audit.evidence import Measurement
+from core.assessment.audit.history import LAST, format_history, last_report
+from core.assessment.audit.report import (
     AuditReport,
     audit_metrics,
     build_report,
@@ -24,22 +31,22 @@ from core.audit.report import (
     read_report,
     report_json,
 )
-from core.audit.report_html import report_html
-from core.audit.report_text import badge_svg, format_changes, format_report, report_markdown
-from core.battery import STANDARD_BATTERY
-from core.engine.engine import Engine
+from core.assessment.audit.report_html import gallery_html, report_html
+from core.assessment.audit.report_text import badge_svg, format_changes, format_report, report_markdown
+from core.assessment.gate.results_file import read_results
+from core.edits.battery import STANDARD_BATTERY
 from core.errors import TouchstoneError
-from core.gate.results_file import read_results
-from core.metric import METRICS
+from core.evaluation.studies.saved_threshold import thresholds_by_metric
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.studies.saved_threshold import thresholds_by_metric
-from pages.commands.shared.audit_data import open_audit_data
-from pages.commands.shared.audit_history import keep_audits, kept_audits
-from pages.commands.shared.inputs import read_bytes
+from pages.commands.shared.inputs import open_output, read_bytes, read_lines
 from pages.commands.shared.messages import download_models, print_estimate, print_status, with_progress
 from pages.commands.shared.options import BatteryOption, DeviceOption, SeedOption
 from pages.commands.shared.text_scoring import open_score_store
-from pages.commands.shared.thresholds import open_thresholds
+from pages.sources.audit_data import open_audit_data
+from pages.sources.audit_history import keep_audits, kept_audits
+from pages.sources.thresholds import open_thresholds
 
 GROUP = "Meta-evaluation"
 EXAMPLE = "python cli.py audit rouge2 --data bundled --to audit.html"
@@ -58,7 +65,8 @@ def command(
     metric: Annotated[
         list[str] | None,
         typer.Argument(
-            help="name or name[setting=value,…]; several stand side by side. Also a column of scores that the data were released with."
+            help="name or name[setting=value,…]; several stand side by side. Also a column of scores that the data were released with. "
+            "With --gallery: reports that `audit --to REPORT.json` wrote; none: those that come with Touchstone."
         ),
     ] = None,
     data: Annotated[
@@ -100,16 +108,19 @@ def command(
     most: Annotated[
         int | None, typer.Option(min=1, help="So many summaries are perturbed, drawn by the seed; by default 100.")
     ] = 100,
+    gallery: Annotated[
+        Path | None,
+        typer.Option(help="Put the audits of many metrics on one static HTML page, the best first, and audit nothing."),
+    ] = None,
     battery: BatteryOption = STANDARD_BATTERY,
     seed: SeedOption = 0,
     device: DeviceOption = None,
 ) -> None:
     """Say whether a metric can be trusted on some data: a verdict with figure, interval and pairs for each question."""
-    writers = []
-    for path in to or ():
-        if path.suffix.lower() not in _WRITERS:
-            raise TouchstoneError(f"{path} ends in none of {', '.join(_WRITERS)}. Name a file that does.")
-        writers.append((path, _WRITERS[path.suffix.lower()]))
+    if gallery:
+        _write_gallery(gallery, [Path(name) for name in metric or ()])
+        return
+    writers = [(path, _writer_of(path)) for path in to or ()]
     earlier = (
         read_report(read_bytes(Path(against), "Name a report that `audit` wrote."), against)
         if against and against != LAST
@@ -148,6 +159,19 @@ def command(
     typer.echo(format_report(report))
     if earlier and _print_changes(earlier, report):
         raise typer.Exit(1)
+
+
+def _writer_of(path: Path) -> Callable[[AuditReport], str]:
+    if path.suffix.lower() not in _WRITERS:
+        raise TouchstoneError(f"{path} ends in none of {', '.join(_WRITERS)}. Name a file that does.")
+    return _WRITERS[path.suffix.lower()]
+
+
+def _write_gallery(page: Path, files: Sequence[Path]) -> None:
+    reports = [read_report("\n".join(read_lines(file)), str(file)) for file in files] or [bundled_audits()]
+    with open_output(page) as file:
+        file.write(gallery_html(reports))
+    print_status(f"  {sum(len(report.metrics) for report in reports)} audits in {page}")
 
 
 def _audit(measured: Measurement) -> AuditReport:

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from core.bulk.block_writer import Refusals, write_blocks
-from core.bulk.folder import Folder
+from core.results.bulk.block_writer import Refusals, write_blocks
+from core.results.bulk.folder import Folder
 from pages.commands.shared.messages import print_status
 
 GROUP = "Scores and perturbations"

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from core.claim import DECOMPOSERS, decomposition
-from core.claim_records import claims_to_json
-from core.contexts import optional_fields
-from core.dataset import Refusal
-from core.outcome_record import json_line
+from core.data.dataset import Refusal
+from core.scoring.claim import DECOMPOSERS, decomposition
+from core.scoring.outcome_records import json_line
 from core.settings import Settings
+from core.text.claim_records import claims_to_json
+from core.text.contexts import optional_fields
 from core.types import Failure
 from pages.commands.shared.inputs import (
     open_output,

@@ -8,26 +8,26 @@ from typing import Annotated
 
 import typer
 
-from core.cases.cascade import Cascade
-from core.cases.measures import affordable_resamples
-from core.cases.sentence_combining import Level
-from core.engine.engine import Engine
-from core.engine.score_seconds import TIMED_EXAMPLES, score_seconds
 from core.errors import TouchstoneError
-from core.metric import METRICS
+from core.evaluation.reports.text import report_text
+from core.evaluation.studies.combine import Combine
+from core.evaluation.studies.saved_combination import cascade_entry, combination_entry
+from core.evaluation.study import StudyData
 from core.model_reference import asks_endpoint
-from core.plugins.combination_file import combination_class
-from core.plugins.metrics_folder import entry_toml, require_free_name, save_entry
-from core.reports.text import report_text
-from core.sentence_scores import scores_of_outcomes
+from core.results.cases.cascade import Cascade
+from core.results.cases.measures import affordable_resamples
+from core.results.cases.sentence_combining import Level
+from core.scoring.engine.engine import Engine
+from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
+from core.scoring.metric import METRICS
+from core.scoring.outcome_records import scores_of_outcomes
+from core.scoring.plugins.combination_file import combination_class
+from core.scoring.plugins.metrics_folder import entry_toml, require_free_name, save_entry
 from core.settings import Settings
-from core.studies.combine import Combine
-from core.studies.saved_combination import cascade_entry, combination_entry
-from core.study import StudyData
-from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption
 from pages.commands.shared.text_scoring import labelled_cases, open_score_store, score_texts
+from pages.sources.audit_data import open_audit_data
 
 GROUP = "Metrics"
 EXAMPLE = "python cli.py combine rouge2 word-support semantic-similarity --data labelled.jsonl --name my-mix"

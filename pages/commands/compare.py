@@ -12,16 +12,18 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.cases.cases import Cases
-from core.cases.measures import affordable_resamples, draw_resamples
-from core.cases.pool_labels import read_pool_labels
-from core.engine.engine import Engine
-from core.errors import TouchstoneError
-from core.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
-from core.gate.power import DEFAULT_LIMITS, few_documents_sentences, plan_sentences, ruled_out_sentences
-from core.gate.rates import compare_rates, split_labels
-from core.gate.regression import LIMITED_MEASURES, Change, Limit, MetricComparison, compare_sides, regressions
-from core.gate.results_file import (
+from core.assessment.gate.output import comparisons_junit, comparisons_markdown, format_comparisons, verdict_sentence
+from core.assessment.gate.power import DEFAULT_LIMITS, few_documents_sentences, plan_sentences, ruled_out_sentences
+from core.assessment.gate.rates import compare_rates, split_labels
+from core.assessment.gate.regression import (
+    LIMITED_MEASURES,
+    Change,
+    Limit,
+    MetricComparison,
+    compare_sides,
+    regressions,
+)
+from core.assessment.gate.results_file import (
     GivenSide,
     MetricSide,
     graded_columns,
@@ -32,15 +34,20 @@ from core.gate.results_file import (
     side_of_outcomes,
     unlabelled_cases,
 )
-from core.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
-from core.metric import METRICS
+from core.assessment.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
+from core.errors import TouchstoneError
+from core.evaluation.studies.saved_threshold import OwnThreshold
+from core.results.cases.cases import Cases
+from core.results.cases.measures import affordable_resamples, draw_resamples
+from core.results.cases.pool_labels import read_pool_labels
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.studies.saved_threshold import OwnThreshold
-from pages.commands.shared.audit_data import open_audit_data
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption
 from pages.commands.shared.text_scoring import score_texts
-from pages.commands.shared.thresholds import kept_thresholds
+from pages.sources.audit_data import open_audit_data
+from pages.sources.thresholds import kept_thresholds
 
 GROUP = "Meta-evaluation"
 EXAMPLE = "python cli.py compare before.jsonl after.jsonl --data bundled --fail-on auc:-2"

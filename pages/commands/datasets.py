@@ -9,7 +9,7 @@ import typer
 from annotations.exchange.samples import campaign_datasets, format_description, load_description, load_samples
 from annotations.store.records import LOCAL_LABELS
 from annotations.store.store import Store
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.settings import Settings
 from core.types import PRECOMPUTED
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from core.catalog.metric_setup import missing_steps, setup_state, setup_steps
-from core.metric import METRICS
+from core.assessment.catalog.metric_setup import SetupStep, missing_steps, setup_state, setup_steps
+from core.errors import TouchstoneError
+from core.model_reference import Checkpoint
 from core.models.pool import ModelPool
+from core.models.weights.files import BACKBONE
+from core.models.weights.locations import locate
+from core.scoring.metric import METRICS, Metric
 from core.settings import Settings
-from pages.commands.shared.messages import download_models
+from pages.commands.shared.messages import download_models, print_status
 from pages.commands.shared.options import JsonOption
 
 GROUP = "Metrics"
@@ -26,8 +32,32 @@ def command(
     ] = None,
     fetch: Annotated[bool, typer.Option("--download", help="Download what is missing and on the hub.")] = False,
     as_json: JsonOption = False,
+    archive: Annotated[
+        Path | None,
+        typer.Option(
+            "--convert",
+            exists=True,
+            help="Make a model folder, for a metric or for judges by local:FOLDER, from a .gguf file; from a .tar.gz or .zip as "
+            "published (QAFactEval's three models, FactCC's); or from the folder that it was unpacked to (DAE's).",
+        ),
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(help="With --convert: the folder to write, which must not exist yet, or be empty."),
+    ] = None,
+    backbone: Annotated[
+        str | None,
+        typer.Option(
+            help="With --convert: folder or hub repository of configuration and tokenizer, where the archive lacks them."
+        ),
+    ] = None,
 ) -> None:
     """List what metrics need before their first score, and the command that gets each thing. What is missing leaves exit status 1."""
+    if archive:
+        if to is None:
+            raise TouchstoneError("Name the folder to write: cli.py doctor --convert FILE --to FOLDER")
+        _convert(archive, to, backbone)
+        return
     settings = Settings.read()
     chosen = [METRICS.parse(spec) for spec in metric] if metric else [plugin() for plugin in METRICS]
     with closing(ModelPool(settings.device, settings.memory_budget, settings.cache_dir)) as pool:
@@ -46,18 +76,37 @@ def command(
         ]
         typer.echo(json.dumps(records, ensure_ascii=False, indent=1))
     else:
-        for one, steps in found.items():
-            typer.echo(f"{one.spec}: {setup_state(one.card, missing_steps(one))}")
-            for step in steps:
-                if metric or not step.done:
-                    typer.echo(
-                        f"  {'here   ' if step.done else 'missing'} {step.need:9} {step.name}  {step.message}".rstrip()
-                    )
-            for line in dict.fromkeys(step.command for step in steps if step.command):
-                typer.echo(f"  run: {line}")
-            if downloads := [step for step in steps if step.download]:
-                typer.echo(f"  run: cli.py doctor {one.spec} --download  ({len(downloads)} from the hub)")
-            if metric and one.card.licence:
-                typer.echo(f"  licence: {one.card.licence}")
+        _print_steps(found, whole=bool(metric))
     if any(not step.done for steps in found.values() for step in steps):
         raise typer.Exit(1)
+
+
+def _print_steps(setups: Mapping[Metric, Sequence[SetupStep]], *, whole: bool) -> None:
+    """The steps of each metric, those that are done and its licence too where `whole`."""
+    for one, steps in setups.items():
+        typer.echo(f"{one.spec}: {setup_state(one.card, missing_steps(one))}")
+        for step in steps:
+            if whole or not step.done:
+                typer.echo(
+                    f"  {'here   ' if step.done else 'missing'} {step.need:9} {step.name}  {step.message}".rstrip()
+                )
+        for line in dict.fromkeys(step.command for step in steps if step.command):
+            typer.echo(f"  run: {line}")
+        if downloads := [step for step in steps if step.download]:
+            typer.echo(f"  run: cli.py doctor {one.spec} --download  ({len(downloads)} from the hub)")
+        if whole and one.card.licence:
+            typer.echo(f"  licence: {one.card.licence}")
+
+
+def _convert(archive: Path, folder: Path, backbone: str | None) -> None:
+    # imported here: torch takes seconds, and every command would wait for it
+    from core.models.networks.conversion import convert
+    from core.models.weights.download import download
+
+    def located(name: str) -> Path:
+        part = Checkpoint(backbone or name, BACKBONE)
+        download(part, lambda _share: None)
+        return locate(part)
+
+    print_status(convert(archive, folder, located))
+    print_status(f"Written to {folder}.")

@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from annotations.campaigns.drawn import SUMMARY_QUESTIONS, CampaignDrawing
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role
 from annotations.exchange.samples import load_samples
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role
+from annotations.results.drawn import SUMMARY_QUESTIONS, CampaignDrawing
 from annotations.store.store import Store
-from core.cases.pool_draw import DrawRequest, draw_samples
+from core.results.cases.pool_draw import DrawRequest, draw_samples
 from core.settings import Settings
-from core.stats.score_draw import DrawWay
+from core.stats.rates.score_draw import DrawWay
 from pages.commands.shared.messages import print_status
 
 GROUP = "Data"

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from core.dataset import Refusal
-from core.editing.batch import TrivialFilter, UnusedEdit, edited_pairs
-from core.editing.editor import Editor
-from core.editing.proposals import EditForm, UnusedReason
-from core.outcome_record import json_line
-from core.runs.filters import draw_sample
+from core.data.dataset import Refusal
+from core.edits.editing.batch import TrivialFilter, UnusedEdit, edited_pairs
+from core.edits.editing.editor import Editor
+from core.edits.editing.proposals import EditForm, UnusedReason
+from core.results.runs.filters import draw_sample
+from core.scoring.outcome_records import json_line
 from core.settings import Settings
 from pages.commands.shared.inputs import open_output, read_items, refuse_overwriting_input
 from pages.commands.shared.messages import (

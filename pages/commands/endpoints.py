@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from core.errors import Problem, attempt
-from core.llm.budget import SpendTracker
-from core.llm.capabilities import capability_store, format_capabilities
-from core.llm.endpoint import Endpoint
-from core.llm.endpoint_setup import check_endpoint
-from core.llm.endpoints import endpoint_problem, list_endpoints
-from core.llm.spend import Spend, format_limits, format_spend
+from core.models.llm.endpoint_setup import check_endpoint
+from core.models.llm.endpoints.capabilities import capability_store, format_capabilities
+from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.endpoints.endpoints import endpoint_problem, list_endpoints
+from core.models.llm.spending.budget import SpendTracker
+from core.models.llm.spending.spend import Spend, format_limits, format_spend
 from core.settings import Settings
 
 GROUP = "Metrics"
@@ -27,7 +27,7 @@ def command(
 ) -> None:
     """List the endpoints: address, model, limits, prices, what was spent, what they take, and the models that they serve."""
     # imported when asked for: openai takes a second to import
-    from core.llm.client import client_for
+    from core.models.llm.client.client import client_for
 
     found = list_endpoints()
     spent = SpendTracker(Settings.read().cache_dir).total()

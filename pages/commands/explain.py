@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from core.bulk.blocks import WHOLE
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.errors import TouchstoneError
-from core.explanations.detect import (
+from core.evaluation.explanations.detect import (
     ExplainMode,
     explain_all,
     explanation_record,
@@ -19,9 +18,10 @@ from core.explanations.detect import (
     is_applicable,
     summary_conversation,
 )
-from core.explanations.edited_summaries import summaries_with_edits
-from core.outcome_record import json_line
-from core.runs.filters import draw_sample
+from core.evaluation.explanations.edited_summaries import summaries_with_edits
+from core.results.bulk.blocks import WHOLE
+from core.results.runs.filters import draw_sample
+from core.scoring.outcome_records import json_line
 from core.settings import Settings
 from core.types import Failure
 from pages.commands.shared.dataset_inputs import read_dataset_items

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.code_version import CodeParts
-from core.engine.code_records import read_code
+from core.base.code_version import CodeParts
+from core.base.signatures import code_of_signature, describe_code, explain_signatures, signature_parts
 from core.errors import TouchstoneError
+from core.scoring.engine.code_records import read_code
 from core.settings import Settings
-from core.signature_parts import code_of_signature, describe_code, explain_signatures, signature_parts
 
 GROUP = "Metrics"
 EXAMPLE = 'python cli.py explain-signature "rouge2|measured:precision|code:7605ec2cfd0f"'

@@ -16,9 +16,9 @@ from annotations.exchange.export import EXPORT_COLUMNS, all_rows, to_csv, to_jso
 from annotations.exchange.export_format import EXPORT_FORMATS, ExportTerms, open_export
 from annotations.exchange.formats.hf_dataset import HfDataset
 from annotations.store.store import Store
+from core.base.files.archive import zip_files
 from core.errors import TouchstoneError
-from core.files.archive import zip_files
-from core.llm.cost_log import COST_COLUMNS, cost_records, read_costs
+from core.models.llm.spending.cost_log import COST_COLUMNS, cost_records, read_costs
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import ExistingOption, OutputOption, PublicOption

@@ -13,8 +13,7 @@ from annotations.exchange.samples import load_samples, save_scores
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.score_writes import SavedScores, format_saved_scores
 from annotations.store.store import Store
-from core.bulk.results import StoredResultsImporter, open_stored_results
-from core.dataset import (
+from core.data.dataset import (
     DATASETS,
     ImportCounts,
     format_counts,
@@ -23,9 +22,14 @@ from core.dataset import (
     source_sha256,
     strict_items,
 )
-from core.datasets.explained import Explained
+from core.data.datasets.explained import Explained
+from core.data.datasets.formats.column_inference import infer_column_map
+from core.data.datasets.generic import Generic, preview_rows
+from core.errors import TouchstoneError
+from core.models.weights.download import fetch_released_dataset, provenance_name
+from core.results.bulk.results import StoredResultsImporter, open_stored_results
 from core.settings import Settings
-from core.weights.download import fetch_released_dataset, provenance_name
+from pages.commands.shared.inputs import open_output, refuse_overwriting_input
 from pages.commands.shared.messages import print_status, with_progress
 
 GROUP = "Data"
@@ -47,8 +51,23 @@ def command(
         bool, typer.Option("--skip-broken", help="Import the readable records although others are broken.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
+    infer_mapping: Annotated[
+        bool,
+        typer.Option(
+            "--infer-mapping",
+            help="Of generic: print what the columns of the table hold, a mapping to correct by hand, and import nothing.",
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="With --infer-mapping: where to write the mapping.")
+    ] = None,
 ) -> None:
     """Import a benchmark or a file of your own into the database; the same file twice adds nothing."""
+    if infer_mapping:
+        if importer != Generic.name or source is None:
+            raise TouchstoneError("A mapping is inferred from a table: cli.py import generic TABLE --infer-mapping")
+        _infer_mapping(source, output)
+        return
     reader = StoredResultsImporter() if importer == StoredResultsImporter.name else DATASETS.parse(importer)
     settings, tally = Settings.read(), ImportCounts()
     place = source or fetch_released_dataset(reader)
@@ -83,3 +102,16 @@ def command(
     typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(format_counts(counts)))
     if imported.missing:
         print_status(f"{imported.missing} summaries have no document. Import a file that has it under the same group.")
+
+
+def _infer_mapping(source: Path, output: Path | None) -> None:
+    mapping = infer_column_map(preview_rows(source)).to_json()
+    for line in Generic().describe(source):
+        print_status(f"  {line}")
+    if output is None:
+        typer.echo(mapping, nl=False)
+        return
+    refuse_overwriting_input(source, output)
+    with open_output(output) as file:
+        file.write(mapping)
+    print_status(f"Check it, then: cli.py import 'generic[mapping={output}]' {source}")

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from annotations.campaigns.people import Role
-from annotations.campaigns.sign_in import create_invite_by_name
+from annotations.people.people import Role
+from annotations.people.sign_in import create_invite_by_name
 from annotations.store.store import Store
 from core.settings import Settings
 from pages.commands.shared.messages import print_status

@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
-from core.bulk.blocks import WHOLE, Shard
-from core.bulk.run import refuse_divided_budget
-from core.dataset import Refusal
-from core.explanations.cases import judgement_records, read_judged
-from core.explanations.causes import cause_conversation
-from core.explanations.judge import JudgeSetup, judge_conversation, judge_signature
-from core.explanations.panel import GradeCounts, PanelRule, judge_by_panel, panel_signature, require_panel
-from core.explanations.panel_weights import estimate_weights
-from core.outcome_record import json_line
-from core.runs.filters import draw_sample
+from core.data.dataset import Refusal
+from core.evaluation.explanations.cases import judgement_records, read_judged
+from core.evaluation.explanations.causes import cause_conversation
+from core.evaluation.explanations.judge import JudgeSetup, judge_conversation, judge_signature
+from core.evaluation.explanations.panel import GradeCounts, PanelRule, judge_by_panel, panel_signature, require_panel
+from core.evaluation.explanations.panel_weights import estimate_weights
+from core.results.bulk.blocks import WHOLE, Shard
+from core.results.bulk.run import refuse_divided_budget
+from core.results.runs.filters import draw_sample
+from core.scoring.outcome_records import json_line
 from core.settings import Settings
 from pages.commands.shared.dataset_inputs import read_explanations
 from pages.commands.shared.inputs import open_output, open_panel, open_sampling

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import typer
 
-from core.catalog.metric_catalog import format_direction, format_range, list_metrics, metrics_markdown
+from core.assessment.catalog.metric_catalog import format_direction, format_range, list_metrics, metrics_markdown
 from core.models.pool import ModelPool
 from core.settings import Settings
 from pages.commands.shared.options import JsonOption, MarkdownOption

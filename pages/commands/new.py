@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from core.plugins.new_package import write_package
+from core.scoring.plugins.new_package import write_package
 
 GROUP = "Metrics"
 EXAMPLE = "python cli.py new metric my-metric"

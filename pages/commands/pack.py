@@ -10,10 +10,10 @@ import typer
 
 from annotations.exchange.samples import load_provenance
 from annotations.store.store import Store
-from core.cases.cases import select_metrics
-from core.cases.measures import SLICE_FIELDS, slice_cases
+from core.assessment.papers.paper_pack import PACK_NAME, PackRequest, write_pack
 from core.errors import TouchstoneError
-from core.papers.paper_pack import PACK_NAME, PackRequest, write_pack
+from core.results.cases.cases import select_metrics
+from core.results.cases.measures import SLICE_FIELDS, slice_cases
 from core.settings import Settings
 from core.stats.bootstrap import RESAMPLES
 from pages.commands.shared.dataset_inputs import read_scored_samples

@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 
-from core.dataset import Refusal
-from core.engine.engine import Engine
+from core.data.dataset import Refusal
 from core.errors import TouchstoneError
-from core.explanations.edited_summaries import summaries_with_edits
-from core.explanations.pairwise import (
+from core.evaluation.explanations.edited_summaries import summaries_with_edits
+from core.evaluation.explanations.pairwise import (
     Comparison,
     compare_all,
     comparison_record,
@@ -20,7 +19,8 @@ from core.explanations.pairwise import (
     format_preferences,
     pairwise_signature,
 )
-from core.outcome_record import json_line
+from core.scoring.engine.engine import Engine
+from core.scoring.outcome_records import json_line
 from core.settings import Settings
 from core.types import Failure
 from pages.commands.shared.dataset_inputs import read_dataset_items

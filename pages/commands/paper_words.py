@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from core.assessment.papers.paper_words import find_words, save_words
+from core.base.files.documents import read_document
+from core.base.profile import read_profile
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
-from core.files.documents import read_document
-from core.llm.printed_words import papers_with_words, printed_words
-from core.llm.prompts import replacements_folder
-from core.papers.paper_words import find_words, save_words
-from core.profile import read_profile
+from core.models.llm.printed_words import papers_with_words, printed_words
+from core.models.llm.prompts import replacements_folder
 from pages.commands.shared.messages import print_status, with_progress
 
 GROUP = "Language models"

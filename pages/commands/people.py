@@ -13,9 +13,9 @@ from urllib.parse import quote
 import typer
 
 from annotations.campaigns.assignment import CampaignPeople
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role, read_people
 from annotations.exchange.campaign_export import find_campaign_id
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role, read_people
 from annotations.store.records import RecordError
 from annotations.store.store import Store
 from core.settings import Settings

@@ -8,19 +8,19 @@ from typing import Annotated
 
 import typer
 
-from core.battery import named_kinds
-from core.dataset import Refusal
-from core.engine.engine import Engine
-from core.outcome_record import json_line
-from core.reports.text import table_text
-from core.runs.filters import balanced_variants
-from core.runs.matrix import kind_coverage
-from core.runs.run import Plan, Variant
-from core.runs.run_sentences import refusal_sentences
-from core.runs.runner import continue_run
-from core.runs.variant_records import variant_record
+from core.data.dataset import Refusal
+from core.edits.battery import named_kinds
+from core.evaluation.reports.text import table_text
+from core.evaluation.studies.shifts import kinds_table
+from core.results.runs.filters import balanced_variants
+from core.results.runs.matrix import kind_coverage
+from core.results.runs.run import Plan, Variant
+from core.results.runs.run_sentences import refusal_sentences
+from core.results.runs.runner import continue_run
+from core.results.runs.variant_records import variant_record
+from core.scoring.engine.engine import Engine
+from core.scoring.outcome_records import json_line
 from core.settings import Settings
-from core.studies.shifts import kinds_table
 from pages.commands.shared.dataset_inputs import read_sources
 from pages.commands.shared.inputs import name_of_input, new_run, open_output
 from pages.commands.shared.messages import download_models, exit_with_failures, print_own_words, print_status

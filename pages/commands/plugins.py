@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 import typer
 
-from core.dataset import DATASETS
-from core.metric import METRICS
-from core.perturbation import PERTURBATIONS
-from core.plugins.extensions import plugin_reports
-from core.study import STUDIES
+from core.data.dataset import DATASETS
+from core.edits.perturbation import PERTURBATIONS
+from core.evaluation.study import STUDIES
+from core.scoring.metric import METRICS
+from core.scoring.plugins.extensions import plugin_reports
 from pages.commands.shared.options import JsonOption
 
 GROUP = "Metrics"

@@ -10,18 +10,18 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.engine.engine import Engine
+from core.assessment.pinned.comparison import Change, basis_of, compare
+from core.assessment.pinned.files import FORMS, write_pins
+from core.assessment.pinned.pin import AuditSource, PairSource, Part, PinnedReport, Source
+from core.assessment.pinned.recipe import RecipePart, read_recipe
 from core.errors import TouchstoneError
-from core.metric import METRICS
-from core.pinned.comparison import Change, basis_of, compare
-from core.pinned.files import FORMS, write_pins
-from core.pinned.pin import AuditSource, PairSource, Part, PinnedReport, Source
-from core.pinned.recipe import RecipePart, read_recipe
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_status
 from pages.commands.shared.options import DeviceOption
-from pages.commands.shared.pins_again import PinBuilder
+from pages.sources.pins_again import PinBuilder
 
 GROUP = "Meta-evaluation"
 EXAMPLE = "python cli.py report findings.toml --to findings.html"

@@ -10,17 +10,17 @@ from typing import Annotated
 
 import typer
 
-from core.catalog.metric_catalog import default_metrics
-from core.engine.engine import Engine
+from core.assessment.catalog.metric_catalog import default_metrics
+from core.assessment.papers.all_papers import Job, run_job
+from core.assessment.papers.comparison import beyond_tolerance, compare_paper, comparison_record, format_paper
+from core.assessment.papers.needs import format_needs, paper_needs
+from core.assessment.papers.pack import reproduction_pack
+from core.assessment.papers.paper import PAPERS, Paper, ReleasedData
+from core.assessment.papers.released_files import fetch_released
 from core.errors import TouchstoneError
-from core.metric import METRICS, Metric
-from core.nli_check import NliCheck
-from core.papers.all_papers import Job, run_job
-from core.papers.comparison import beyond_tolerance, compare_paper, comparison_record, format_paper
-from core.papers.needs import format_needs, paper_needs
-from core.papers.pack import reproduction_pack
-from core.papers.paper import PAPERS, Paper, ReleasedData
-from core.papers.released_files import fetch_released
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
+from core.scoring.nli_check import NliCheck
 from core.settings import Settings
 from pages.commands.shared.messages import download_models, print_status
 from pages.commands.shared.options import DeviceOption

@@ -10,9 +10,9 @@ import typer
 
 from annotations.exchange.samples import load_texts
 from annotations.store.score_writes import SavedScores, format_saved_scores
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import PRECOMPUTED, Failure
 from pages.commands.shared.messages import download_models, print_status, with_progress

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.metric import METRICS
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings, secret
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption

@@ -9,28 +9,27 @@ from typing import Annotated
 
 import typer
 
-from core.battery import named_kinds
-from core.catalog.metric_catalog import default_metrics
-from core.dataset import Refusal
-from core.engine.engine import Engine
+from core.assessment.catalog.metric_catalog import default_metrics
+from core.base.profile import profile_names, read_profile
+from core.data.dataset import Refusal
+from core.edits.battery import named_kinds
+from core.edits.perturbation import Perturbation
 from core.errors import TouchstoneError, attempt
-from core.metric import METRICS, Metric
-from core.nli_check import NLI_CHECKS, NliCheck
-from core.perturbation import Perturbation
-from core.profile import profile_names, read_profile
-from core.report import Report
-from core.reports.record import report_json
-from core.reports.text import report_text
-from core.runs.cost import missing_conversations
-from core.runs.filters import VARIANT_FILTERS, filter_variants
-from core.runs.imported_variants import ImportedVariants, read_variants
-from core.runs.run import Plan, Run, append_records, open_run_file
-from core.runs.runner import continue_run
+from core.evaluation.report import Report
+from core.evaluation.reports.record import report_json
+from core.evaluation.reports.text import report_text
+from core.evaluation.studies.gaming import Gaming, for_each_metric
+from core.evaluation.studies.shifts import Shifts
+from core.evaluation.study import Study, StudyData
+from core.results.runs.cost import missing_conversations
+from core.results.runs.filters import VARIANT_FILTERS, filter_variants
+from core.results.runs.imported_variants import ImportedVariants, read_variants
+from core.results.runs.run import Plan, Run, append_records, open_run_file
+from core.results.runs.runner import continue_run
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
+from core.scoring.nli_check import NLI_CHECKS, NliCheck
 from core.settings import Settings
-from core.studies.edit_discrimination import EditDiscriminationStudy
-from core.studies.gaming import Gaming, for_each_metric
-from core.studies.shifts import Shifts
-from core.study import Study, StudyData
 from pages.commands.shared.dataset_inputs import read_sources
 from pages.commands.shared.inputs import name_of_input, new_run, open_shard, report_refusals
 from pages.commands.shared.messages import (
@@ -57,7 +56,7 @@ GROUP = "Scores and perturbations"
 EXAMPLE = "python cli.py stress pairs.jsonl --metric rouge2 --kind shuffled --kind negation -o run.jsonl"
 
 _NO_CHECK = "none"
-_ALSO: tuple[type[Study], ...] = (EditDiscriminationStudy, Gaming)
+_ALSO: tuple[Study, ...] = (Shifts(view="discrimination"), Gaming())
 """Studies whose reports follow where the run has figures of them."""
 
 
@@ -139,7 +138,7 @@ def command(
     if as_json:
         typer.echo(report_json(report))
     else:
-        others = [attempt(partial(study().run, data)) for study in _ALSO]
+        others = [attempt(partial(study.run, data)) for study in _ALSO]
         reports = [report, *(other for other in others if isinstance(other, Report))]
         typer.echo("\n\n".join(map(report_text, reports)))
     print_status(f"Battery: {run.plan.battery_label}.")

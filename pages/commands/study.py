@@ -13,22 +13,23 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from core.cases.cases import select_metrics
-from core.cases.measures import SLICE_FIELDS, affordable_resamples
-from core.cases.pool import select_pool_metrics, with_labels
-from core.cases.pool_labels import read_pool_labels
-from core.dataset import Refusal
-from core.engine.engine import Engine
-from core.metric import METRICS
+from core.data.dataset import Refusal
+from core.errors import TouchstoneError
+from core.evaluation.reports.files import FORMS, write_report
+from core.evaluation.reports.record import report_json
+from core.evaluation.reports.text import report_text
+from core.evaluation.study import STUDIES, Input, Study, StudyData, current_spec, setting_help
 from core.registry import choices_of, settings_of, types_of
-from core.reports.files import FORMS, write_report
-from core.reports.record import report_json
-from core.reports.text import report_text
-from core.runs.filters import VARIANT_FILTERS, filter_variants
-from core.runs.run import run_from_lines
+from core.results.cases.cases import select_metrics
+from core.results.cases.measures import SLICE_FIELDS, affordable_resamples
+from core.results.cases.pool import select_pool_metrics, with_labels
+from core.results.cases.pool_labels import read_pool_labels
+from core.results.runs.filters import VARIANT_FILTERS, filter_variants
+from core.results.runs.run import run_from_lines
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.stats.bootstrap import RESAMPLES, projected_seconds
-from core.study import STUDIES, Input, Study, StudyData
 from pages.commands.shared.dataset_inputs import (
     read_dataset_items,
     read_pool,
@@ -108,6 +109,10 @@ class StudyCommands(TyperGroup):
         return STUDIES.names()
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand:  # noqa: ARG002  # as above
+        current = current_spec(cmd_name)
+        if current != cmd_name:
+            study = STUDIES.parse(current)
+            raise TouchstoneError(f"`study {cmd_name}` is `study {study.name} --view {study.view_name}` now.")
         return study_command(STUDIES.get(cmd_name))
 
 
@@ -155,7 +160,7 @@ def study_command(study: type[Study]) -> TyperCommand:
         if choices and not choices_of(hint):
             hint = Literal[choices]
         number = {"min": low, "max": high} if hint in (int, float) else {}
-        options[name] = (Annotated[hint, typer.Option(help=field.metadata["help"], **number)], field.default)
+        options[name] = (Annotated[hint, typer.Option(help=setting_help(field), **number)], field.default)
     parameters = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
         for name, (annotation, default) in {**options, **_FORM_OPTIONS}.items()

@@ -8,16 +8,17 @@ from typing import Annotated
 
 import typer
 
-from core.engine.engine import Engine
-from core.metric import METRICS
-from core.reports.record import report_json
-from core.reports.text import report_text
-from core.runs.cost import missing_conversations
-from core.runs.run import append_records, open_run_file, run_from_lines
-from core.runs.runner import continue_run
+from core.evaluation.reports.record import report_json
+from core.evaluation.reports.text import report_text
+from core.evaluation.studies.readings import Readings
+from core.evaluation.studies.window_sweep import window_run
+from core.evaluation.study import StudyData
+from core.results.runs.cost import missing_conversations
+from core.results.runs.run import append_records, open_run_file, run_from_lines
+from core.results.runs.runner import continue_run
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.studies.window_sweep import Windows, window_run
-from core.study import StudyData
 from pages.commands.shared.inputs import read_lines
 from pages.commands.shared.messages import download_models, print_estimate, print_status, show_run_progress
 from pages.commands.shared.options import DeviceOption, JsonOption
@@ -47,7 +48,7 @@ def command(
         download_models(engine.pool, [METRICS.parse(spec) for spec in sweep.plan.metrics])
         print_estimate(engine, missing_conversations(engine, sweep))
         show_run_progress(sweep, append_records(output, continue_run(engine, sweep)))
-    report = Windows().run(StudyData(run=sweep, run_name=str(output)))
+    report = Readings(view="windows").run(StudyData(run=sweep, run_name=str(output)))
     typer.echo(report_json(report) if as_json else report_text(report))
     for problem in report.problems:
         print_status(problem)

@@ -9,22 +9,22 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
-from core.cases.measures import affordable_resamples, draw_resamples
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS
-from core.settings import Settings
-from core.studies.saved_threshold import (
+from core.evaluation.studies.saved_threshold import (
     fit_threshold,
     fixed_threshold_figures,
     format_fixed_threshold,
     format_threshold,
     threshold_json,
 )
-from pages.commands.shared.audit_data import open_audit_data
+from core.results.cases.measures import affordable_resamples, draw_resamples
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.settings import Settings
 from pages.commands.shared.options import DeviceOption
 from pages.commands.shared.text_scoring import open_score_store, score_labelled
-from pages.commands.shared.thresholds import keep_threshold, kept_thresholds, require_free_name
+from pages.sources.audit_data import open_audit_data
+from pages.sources.thresholds import keep_threshold, kept_thresholds, require_free_name
 
 GROUP = "Meta-evaluation"
 EXAMPLE = "python cli.py threshold rouge2 --data labelled.jsonl --name own"

@@ -11,19 +11,14 @@ import typer
 
 from annotations.exchange.labelled_items import benchmark_items, load_labelled_items
 from annotations.store.store import Store
-from core.battery import STANDARD_BATTERY, read_battery
-from core.dataset import Refusal
-from core.datasets.bundled import Bundled
-from core.engine.engine import Engine
+from core.data.dataset import Refusal
+from core.data.datasets.bundled import Bundled
+from core.edits.battery import STANDARD_BATTERY, read_battery
 from core.errors import TouchstoneError
-from core.models.unfinished_training import TrainingStep
-from core.runs.bundled_run import bundled_run_lines
-from core.runs.run import run_from_lines
-from core.settings import Settings
-from core.training.card import verdict
-from core.training.cross_encoder_trainer import EncoderSetting
-from core.training.learning_curve import learning_curve
-from core.training.run import (
+from core.evaluation.training.card import verdict
+from core.evaluation.training.cross_encoder_trainer import EncoderSetting
+from core.evaluation.training.learning_curve import learning_curve
+from core.evaluation.training.run import (
     PACKAGED_ENCODER,
     Recipe,
     TrainingPlan,
@@ -31,8 +26,13 @@ from core.training.run import (
     check_folder,
     train_to_folder,
 )
-from core.training.stress_rows import StressSource
-from core.training.training_data import describe
+from core.evaluation.training.stress_rows import StressSource
+from core.evaluation.training.training_data import describe
+from core.models.unfinished_training import TrainingStep
+from core.results.runs.bundled_run import bundled_run_lines
+from core.results.runs.run import run_from_lines
+from core.scoring.engine.engine import Engine
+from core.settings import Settings
 from core.types import T
 from pages.commands.shared.inputs import read_items, read_lines
 from pages.commands.shared.messages import print_status
@@ -55,7 +55,7 @@ _MAX_TOKENS = (
     "Of a cross-encoder: tokens of document and sentence together, as far as the encoder reads; of a longer document it reads "
     "what is closest to the sentence."
 )
-_LORA = "Of a cross-encoder: train low-rank updates only; needs requirements-train.txt."
+_LORA = "Of a cross-encoder: train low-rank updates only; needs the package peft."
 _CORRUPTIONS = (
     "The share of corruptions, inventions and harmless edits by rule, also of the bundled texts, among all summaries."
 )

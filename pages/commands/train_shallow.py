@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
-from core.dataset import Refusal
-from core.engine.engine import Engine
+from core.data.dataset import Refusal
 from core.errors import TouchstoneError
+from core.evaluation.training import shallow_data as training_data
+from core.evaluation.training.shallow_trainer import TrainingTask, train_model
 from core.models.words.shallow import MODEL_SUFFIX
+from core.scoring.engine.engine import Engine
 from core.settings import Settings
-from core.training import shallow_data as training_data
-from core.training.shallow_trainer import TrainingTask, train_model
 from core.types import Split
 from pages.commands.shared.dataset_inputs import read_dataset_items
 from pages.commands.shared.inputs import name_of_input, open_output, read_items

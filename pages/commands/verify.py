@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from core.engine.engine import Engine
-from core.metric import METRICS
-from core.papers.published_scores import PUBLISHED, compare_published
+from core.assessment.papers.published_scores import PUBLISHED, compare_published
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption

@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from annotations.campaigns.tokens import WrongTokenError
 from annotations.exchange.api_reads import MOST_ROWS, ApiReads, PageOfRows, UnknownCampaignError
 from annotations.exchange.api_writes import ApiWrites, ReadOnlyTokenError, RepeatedKeyError
+from annotations.people.tokens import WrongTokenError
 from annotations.store.records import RecordError, StoreError
 from pages.server import services
 from pages.server.api_operations import OPERATIONS, ROWS_BY_DEFAULT, match_path, openapi

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from annotations.campaigns.webhooks import EVENTS
 from annotations.exchange.api_reads import MOST_ROWS, ApiReads
 from annotations.exchange.api_writes import (
     ApiWrites,
@@ -20,6 +19,7 @@ from annotations.exchange.api_writes import (
     NewItemsBody,
     NewPeopleBody,
 )
+from annotations.management.webhooks import EVENTS
 
 ROWS_BY_DEFAULT = 100
 Method = Literal["GET", "POST", "PUT", "PATCH"]

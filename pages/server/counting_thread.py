@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import streamlit as st
 
-from annotations.campaigns.progress_counts import changed_campaigns, count_changed
+from annotations.results.progress_counts import changed_campaigns, count_changed
 from annotations.store.records import RecordError
 from annotations.store.store import Store
 from core.errors import TouchstoneError

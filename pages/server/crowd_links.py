@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from annotations.campaigns.crowd import (
+from annotations.labelling.crowd import (
     PREVIEW,
     CrowdRefusedError,
     JoinedSession,
@@ -24,11 +24,11 @@ from annotations.campaigns.crowd import (
     participant_name,
     submit_address,
 )
-from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.sign_in import member_by_session
+from annotations.labelling.labelling import AnnotatorActions
+from annotations.people.sign_in import member_by_session
 from annotations.store.database import read_session
 from annotations.store.records import StoreError
-from core.html_templates import open_templates
+from core.base.html_templates import open_templates
 from pages.server import services
 from pages.server.base_path import base_path
 from pages.server.sign_in import SESSION_COOKIE, address_of, guess_delay, is_shared, member_here, with_cookie

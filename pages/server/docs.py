@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.html_templates import open_templates
+from core.base.html_templates import open_templates
 from pages.server.base_path import base_path
 from pages.server.docs_pages import CONTENTS, DOCS, page_names, read_contents, render_page
 

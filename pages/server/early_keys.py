@@ -7,7 +7,7 @@ from pathlib import Path
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from core.html_templates import open_templates
+from core.base.html_templates import open_templates
 
 _HEAD = b"<head>"
 _ASSETS = Path(__file__).parents[1] / "ui" / "assets"

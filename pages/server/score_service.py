@@ -16,10 +16,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from core.catalog.metric_catalog import format_direction, format_range
-from core.engine.engine import Engine
-from core.html_templates import open_templates
-from core.metric import Metric
+from core.assessment.catalog.metric_catalog import format_direction, format_range
+from core.base.html_templates import open_templates
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import Metric
 from core.settings import VERSION
 from core.types import Example, Result
 from pages.server.request_body import read_beginning

@@ -10,13 +10,13 @@ from uuid import uuid4
 import streamlit as st
 
 from annotations.store.store import InMemoryRuns, Store
-from core.background import BackgroundTask
-from core.catalog.metric_catalog import default_metrics
-from core.engine.code_records import read_code
-from core.engine.engine import Engine
-from core.files.guest_folders import limit_folders
-from core.metric import METRICS
-from core.runs.runner import BackgroundRuns
+from core.assessment.catalog.metric_catalog import default_metrics
+from core.base.background import BackgroundTask
+from core.base.files.guest_folders import limit_folders
+from core.results.runs.runner import BackgroundRuns
+from core.scoring.engine.code_records import read_code
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Example
 from pages.server import startup

@@ -14,8 +14,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from annotations.campaigns.people import Member
-from annotations.campaigns.sign_in import (
+from annotations.people.people import Member
+from annotations.people.sign_in import (
     GuessDelay,
     SessionEndedError,
     StartedSession,

@@ -53,8 +53,8 @@ def _loading(part: str) -> Future[None]:
 
 def _import(part: str) -> None:
     if part == METRICS:
-        from core.metric import METRICS as metrics
-        from core.text import sentences
+        from core.scoring.metric import METRICS as metrics
+        from core.text.text import sentences
 
         sentences("The first sentence loads NLTK. It takes a moment.")
         metrics.names()

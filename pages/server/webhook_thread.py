@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from annotations.campaigns.webhook_events import load_events, note_event
-from annotations.campaigns.webhooks import Delivery, Seen, load_due, note_attempt, note_ends, refuse_address
+from annotations.management.webhook_events import load_events, note_event
+from annotations.management.webhooks import Delivery, Seen, load_due, note_attempt, note_ends, refuse_address
 from annotations.store.store import Store
+from core.base.http.addresses import LookUp, look_up
 from core.errors import TouchstoneError
-from core.http.addresses import LookUp, look_up
 from pages.server import services, startup
 
 _EVERY_SECONDS = 5.0
@@ -67,7 +67,7 @@ def _send(delivery: Delivery, resolve: LookUp) -> str:
     # not needed by a server that sends nothing
     import httpx2
 
-    from core.http.checked_transport import CheckedTransport, RefusedAddressError, goes_by_proxy
+    from core.base.http.checked_transport import CheckedTransport, RefusedAddressError, goes_by_proxy
 
     headers = {
         "Content-Type": "application/json",

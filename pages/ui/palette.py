@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from annotations.campaigns.people import Member
+from annotations.people.people import Member
 from pages.ui.home.places import all_places, page_places
 from pages.ui.shared.markup import register_component
 from pages.ui.shared.page_list import pages_of

@@ -12,9 +12,9 @@ from core.types import PRECOMPUTED
 from pages.server.docs import docs_address
 from pages.ui.lessons import Step, after, opening_query, read_lessons
 from pages.ui.probe.opening import leave_pair, shows_opening_scene
+from pages.ui.results.run_choice import BUNDLED_RUN
 from pages.ui.shared.grouped_views import TAB_PARAMETER, enter_view
 from pages.ui.shared.markup import register_component
-from pages.ui.shared.run_choice import BUNDLED_RUN
 from pages.ui.shared.session_state import component_message, page_state
 
 MARKS = (

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from annotations.campaigns.people import Right
-from annotations.campaigns.queue import NoTask
+from annotations.labelling.queue import NoTask
+from annotations.people.people import Right
 from pages.server import services
 from pages.ui.annotate.conversations import comments_button
 from pages.ui.annotate.current_task import (

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.server import services
-from pages.ui.shared.record_tables import bundled_table, cost_table, exported_csv, exported_jsonl, saved_table
+from pages.ui.results.record_tables import bundled_table, cost_table, exported_csv, exported_jsonl, saved_table
 from pages.ui.shared.script_run import end_run
 
 store = services.store()

@@ -1,6 +1,6 @@
 """Metrics: pick one to see what it measures, what is known of it and what it needs; models in memory and endpoints that are set."""
 
-from core.catalog.metric_catalog import list_metrics
+from core.assessment.catalog.metric_catalog import list_metrics
 from pages.server import services
 from pages.ui.metrics.add_metric import add_metric
 from pages.ui.metrics.endpoint_list import endpoint_list

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.results.runs.null_bands import SignedMetrics
 from pages.server import services
 from pages.ui.evaluate.percentiles import percentile_expander
 from pages.ui.explain.explain_requests import explanations_arrived
@@ -43,16 +44,16 @@ apply_claims()
 show_in_address()
 metrics = chosen_metrics()
 request = request_scores(metrics)
-now = current_cells(request)
-drawn = selected_result(request, now)
+cells = current_cells(request)
+selected = selected_result(request, cells)
 
 # the verdict and the board are sent first: they are what a person who types waits for
-show = typed_scores(metrics, build_board(metrics, request, now))
+show = typed_scores(metrics, build_board(metrics, request, cells))
 controls = st.container()
 left, right = pinned_panes()
 answers, board = st.container(), st.container(gap=None)
 with board:
-    score_board(build_board(metrics, request, now), key=BOARD_KEY, on_select=lambda: None, on_action=run_row_action)
+    score_board(build_board(metrics, request, cells), key=BOARD_KEY, on_select=lambda: None, on_action=run_row_action)
 with controls:
     toolbar()
     dataset_facts()
@@ -63,7 +64,7 @@ with controls:
         kept_offer()
         variant_progress()
 with left:
-    marks = document_highlights(request, drawn)
+    marks = document_highlights(request, selected)
     document_view(current_pair().document, highlights=marks, key="document", height=PANE_HEIGHT)
 with right:
     edit, as_json, claims, explain, record = st.tabs(["Edit", "Edit JSON", "Claims", "Explain", "Record"], key="tabs")
@@ -83,36 +84,31 @@ with right:
 with answers:
     edits_answer()
     show_forecast = score_all_button(metrics)
-evidence_panel(request, drawn)
+evidence_panel(request, selected)
 draw_comparison, draw_claims = comparison(metrics), claim_scores(metrics)
-percentile_expander(drawn)
+percentile_expander(selected)
 show_forecast()
+bands: SignedMetrics | None = None  # None until every score is there
 while True:
     version, cells = services.engine().cells(request)
     remember_durations(request, cells)
+    # looked at before the drawing, so that the last band to arrive is drawn
+    measuring = bands is not None and is_measuring(bands, request)
     show(build_board(metrics, request, cells))
-    draw_comparison()
-    draw_claims()
+    pending = [draw_comparison(), draw_claims()]
     if request.cancelled.is_set():
         end_run()
     arrived = edits_arrived() or explanations_arrived() or variant_ready() or claims_ready()
-    if selected_result(request, cells) != drawn or arrived:
+    if selected_result(request, cells) != selected or arrived:
         repeat_notices()
         st.rerun()
-    if not has_pending(cells):
+    if has_pending(cells):
+        wait_for_scores(request, version)
+    elif bands is None:
+        rev = texts_fingerprint(current_pair().document, edited_summary())
+        st.html(f'<span id="settled" data-rev="{rev}" hidden></span>')
+        bands = measure_null_bands(request, cells)
+    elif measuring or any(pending):
+        wait_for_null_band(bands, request)
+    else:
         break
-    wait_for_scores(request, version)
-st.html(f'<span id="settled" data-rev="{texts_fingerprint(current_pair().document, edited_summary())}" hidden></span>')
-wanted = measure_null_bands(request, cells)
-while True:
-    # looked at before the drawing, so that the last band to arrive is drawn
-    measuring = any([draw_comparison(), draw_claims(), is_measuring(wanted, request)])
-    show(build_board(metrics, request, cells))
-    if not measuring:
-        break
-    wait_for_null_band(wanted, request)
-    if request.cancelled.is_set():
-        end_run()
-    if edits_arrived() or explanations_arrived() or variant_ready() or claims_ready():
-        repeat_notices()
-        st.rerun()

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from annotations.campaigns.people import Right
+from annotations.people.people import Right
 from pages.ui.campaigns.export_buttons import export_buttons
 from pages.ui.review.adjudication_page import adjudication_page
 from pages.ui.review.case_view import DECIDED_CASES, OPEN_CASES, WRITTEN_EDITS, adjudicator, format_progress

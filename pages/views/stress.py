@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from core.runs.run_sentences import run_problems
-from core.runs.shifts import score_shifts
+from core.results.runs.run_sentences import run_problems
+from core.results.runs.shifts import score_shifts
+from pages.ui.results.report_view import problems_view
+from pages.ui.results.run_choice import chosen_run, filtered_variants, follow_run, load_run, run_bar
 from pages.ui.shared.notices import notices
-from pages.ui.shared.report_view import problems_view
-from pages.ui.shared.run_choice import chosen_run, filtered_variants, follow_run, load_run, run_bar
 from pages.ui.shared.script_run import end_run
 from pages.ui.stress.cell_pairs import unused_answers
 from pages.ui.stress.new_run import new_run_form

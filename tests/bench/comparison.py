@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.code_version import adapter_code
-from core.engine.cache import AnswerCache, cache_key
-from core.engine.engine import Engine
+from core.base.code_version import adapter_code
 from core.errors import TouchstoneError
-from core.metric import Metric
 from core.model_reference import Checkpoint
-from core.models.model import UNLIMITED
+from core.models.networks.model import UNLIMITED
 from core.models.pool import ModelPool
+from core.scoring.engine.cache import AnswerCache, cache_key
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import Metric
 from core.types import Answer, Example, Failure, Outcome, Question, Result, Rounds, Score
 from tests.bench.measurement import Usage
 from tests.bench.meters import PeakMemory, TokenCounts, TokenMeter, clear_model_memory

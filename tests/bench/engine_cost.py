@@ -11,12 +11,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
-from core.engine.cache import AnswerCache
-from core.engine.conversation import Conversation
-from core.engine.engine import Engine
 from core.model_reference import Checkpoint
-from core.models.model import Row, int_option
+from core.models.networks.model import Row, int_option
 from core.models.pool import ModelPool
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
 from core.types import Answer, Example, Failure, Question, Rounds
 
 DEFAULT_SIZES = (1_000, 10_000, 100_000)

@@ -18,9 +18,9 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from core import models
-from core.models.bert import Bert, EncoderStates
-from core.models.model import Model
-from core.models.network import Encoder, max_positions
+from core.models.networks.bert import Bert, EncoderStates
+from core.models.networks.model import Model
+from core.models.networks.network import Encoder, max_positions
 
 CallInputs = tuple[tuple[Any, ...], dict[str, Any]]
 """The arguments of a forward pass, by place and by name, as torch hands them to hooks."""

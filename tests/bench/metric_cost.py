@@ -14,9 +14,9 @@ from typing import Any
 
 import torch
 
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import Metric
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import Metric
 from core.settings import Settings
 from core.types import Example, Failure
 from tests.bench.network_shapes import Sizes

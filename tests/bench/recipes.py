@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from core.base.profile import Setting
 from core.errors import MissingWeightsError, TouchstoneError
-from core.metric import METRICS, Metric
 from core.model_reference import Checkpoint
-from core.profile import Setting
-from core.weights.locations import ModelStatus, state_on_disk
+from core.models.weights.locations import ModelStatus, state_on_disk
+from core.scoring.metric import METRICS, Metric
 from tests.bench.network_shapes import Sizes
 from tests.bench.random_weights import NetworkDesign, write_checkpoint
 

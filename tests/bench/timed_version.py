@@ -15,8 +15,8 @@ from typing import Any
 
 import torch
 
-from core.engine.engine import Engine
-from core.metric import METRICS
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Answer, Example, Failure
 

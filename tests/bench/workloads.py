@@ -12,11 +12,11 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from core.datasets import bundled
-from core.metric import Metric
+from core.data.datasets import bundled
 from core.models import device as devices
+from core.scoring.metric import Metric
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example
 from tests.bench.comparison import EngineRun, MetricComparison, OneByOneRun
 from tests.bench.measurement import BenchRow, Usage

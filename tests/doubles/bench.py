@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from core.engine.cache import AnswerCache
-from core.engine.conversation import Cell, CellKey, Conversation, Request, Task
-from core.engine.engine import Engine
-from core.metric import Metric
 from core.model_reference import Checkpoint
 from core.models.pool import ModelPool
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.conversation import Cell, CellKey, Conversation, Request, Task
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import Metric
 from core.types import Example, Outcome
 from tests.doubles.metrics import Asking, Letters
 from tests.doubles.models import NO_HEADER, PATIENCE_S, ScriptedKind, weights

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.unit.datasets.writing import Record, book, lines, put, table
+from tests.unit.core.data.datasets.writing import Record, book, lines, put, table
 
 FERRY = "The ferry Alma left Kiel at noon. She carried forty cars. Fog held her back for an hour."
 MILL = "The mill at Hagen closed in May. Nine people worked there, most of them for twenty years."

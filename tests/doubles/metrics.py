@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, MemoryFullError, UnscorableError
-from core.metric import Card, Metric
 from core.model_reference import Checkpoint
-from core.text import sentences
+from core.scoring.metric import Card, Metric
+from core.text.text import sentences
 from core.types import Answer, Example, Part, Question, Score
 from tests.doubles.models import PATIENCE_S
 

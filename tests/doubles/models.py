@@ -15,7 +15,7 @@ import pytest
 
 from core.errors import BadSettingError, LoadError, MemoryFullError
 from core.model_reference import Checkpoint
-from core.models.model import Row
+from core.models.networks.model import Row
 from core.types import Answer, Question
 
 PATIENCE_S = 20.0

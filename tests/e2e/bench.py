@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Locator, Page, expect
 
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.types import Item
 from pages.ui.probe.board_scores import texts_fingerprint
 from tests.e2e.server import Server

@@ -19,14 +19,14 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from annotations.campaigns.people import Role
+from annotations.people.people import Role
 from core.stats.text_tables import markdown_table
 from core.types import PRECOMPUTED
 from tests.e2e.conftest import CHROMIUM, open_profile
 from tests.e2e.server import serve
 from tests.e2e.shared_server import SharedServer, opened, sign_in
 from tests.e2e.waiting import START_MS, enter, idle
-from tests.unit.llm.scripted import Body, Reply, listing, serving, text
+from tests.unit.core.models.llm.scripted import Body, Reply, listing, serving, text
 
 DOCUMENT = "The ferry Alma left the harbour at nine with forty crates of apples. She reached the island before noon."
 SUMMARY = "The ferry left at nine with apples. She reached the island before noon."

@@ -16,8 +16,8 @@ from typing import Any
 import huggingface_hub.constants
 from streamlit.web import cli
 
-import core.metrics
 import core.models.adapters
+import core.scoring.metrics
 from pages.server import startup
 
 VIEWS = Path(startup.__file__).parents[1] / "views"
@@ -39,10 +39,10 @@ def import_everything() -> None:
 
 def add_plugins(folder: Path) -> None:
     """Put the metrics and adapters of a folder beside our own; the registry of metrics was filled before."""
-    for package, plugins in ((core.metrics, folder / "metrics"), (core.models.adapters, folder / "adapters")):
+    for package, plugins in ((core.scoring.metrics, folder / "metrics"), (core.models.adapters, folder / "adapters")):
         package.__path__.append(str(plugins))
     for module in (folder / "metrics").glob("*.py"):
-        import_module(f"core.metrics.{module.stem}")
+        import_module(f"core.scoring.metrics.{module.stem}")
 
 
 def read_environment() -> None:

@@ -15,4 +15,9 @@ def open_tab(page: Page, name: str) -> None:
 def open_view(page: Page, group: str, view: str) -> None:
     """Open a view in the tab of its group."""
     open_tab(page, group)
+    choose_view(page, view)
+
+
+def choose_view(page: Page, view: str) -> None:
+    """Choose a view of the tab or of its study."""
     press(page.get_by_role("radio", name=view, exact=True))

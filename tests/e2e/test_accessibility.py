@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, TimeoutError, expect
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.people import Role
+from annotations.people.people import Role
 from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
 from tests.e2e.test_review import disputed, review
 from tests.e2e.waiting import START_MS, idle

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from annotations.campaigns.people import Role
+from annotations.people.people import Role
 from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
 from tests.e2e.waiting import idle, press
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 pytest.importorskip("authlib", reason="sign-in through an organisation needs Authlib")
 
-from annotations.campaigns.people import Role
+from annotations.people.people import Role
 from tests.doubles.oidc import CLIENT, Provider, provider
 from tests.e2e.shared_server import SharedServer, opened
 from tests.e2e.waiting import START_MS, press

@@ -8,8 +8,8 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotations.campaigns.people import Role
-from annotations.campaigns.sign_in import load_invites, revoke_invite
+from annotations.people.people import Role
+from annotations.people.sign_in import load_invites, revoke_invite
 from pages.server.sign_in import SESSION_COOKIE
 from tests.e2e.bench import Bench
 from tests.e2e.shared_server import SharedServer, sign_in

@@ -8,12 +8,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.people import Role
 from annotations.campaigns.questions import bundled_question_sets
-from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.task_texts import ShownTask
-from core.datasets.bundled import bundled_items
+from annotations.labelling.labelling import AnnotatorActions
+from annotations.labelling.responses import SentResponse
+from annotations.people.people import Role
+from core.data.datasets.bundled import bundled_items
 from tests.e2e.shared_server import SharedServer, sign_in
 from tests.e2e.waiting import START_MS, download, enter, idle, pick_option, press
 

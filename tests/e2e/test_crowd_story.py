@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.campaigns.crowd import StudyTerms
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Role
+from annotations.labelling.crowd import StudyTerms
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Role
 from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
 from tests.e2e.waiting import START_MS
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server, serve
 from tests.e2e.waiting import START_MS, enter, press
-from tests.unit.llm.scripted import Body, Reply, serving, text
+from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 
 pytestmark = pytest.mark.e2e
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.bench import Bench
 from tests.e2e.server import Server, serve
 from tests.e2e.waiting import START_MS, go_to, idle, press
-from tests.unit.llm.scripted import Body, Reply, listing, serving, text
+from tests.unit.core.models.llm.scripted import Body, Reply, listing, serving, text
 
 pytestmark = pytest.mark.e2e
 

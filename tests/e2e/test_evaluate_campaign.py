@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.campaigns.people import Role
+from annotations.people.people import Role
 from tests.e2e.bench import WORK_MS
 from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
 from tests.e2e.test_evaluate_flow import pack_of

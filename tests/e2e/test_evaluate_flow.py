@@ -22,7 +22,7 @@ from cli import app
 from core.types import PRECOMPUTED, Example, Item, Rating, ReleasedScore
 from tests.e2e.bench import WORK_MS, Bench, example
 from tests.e2e.server import Server, serve
-from tests.e2e.tabs import open_tab, open_view
+from tests.e2e.tabs import choose_view, open_tab, open_view
 from tests.e2e.waiting import START_MS, attach, download, enter, go_to, idle, pick_option, press
 
 pytestmark = pytest.mark.e2e
@@ -99,7 +99,8 @@ def test_from_import_to_tables_to_a_pair_in_probe_to_the_paper_pack(page: Page, 
     expect(page.get_by_text("own pairs: 24 new, 24 read.")).to_be_visible(timeout=WORK_MS)
     assert fresh.count("sample") == 24
 
-    open_view(page, "Compare", "Measures by slice")
+    open_view(page, "Compare", "Measures")
+    choose_view(page, "Measures by slice")
     expect(page).to_have_url(re.compile(r"dataset=own\+pairs"))
     table = page.locator(".stDataFrameGlideDataEditor").last
     table.wait_for(timeout=WORK_MS)
@@ -135,14 +136,16 @@ def test_studies_of_the_bundled_examples_and_of_pairs_are_those_of_the_terminal(
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{fresh.database}")
     CliRunner().invoke(app, ["import", "bump", str(own_pairs), "--name", "more pairs"], catch_exceptions=False)
     page.goto(f"{fresh.url}/evaluate?dataset={quote(PRECOMPUTED)}")
-    open_view(page, "Compare", "Ranks of metrics")
+    open_view(page, "Compare", "Measures")
+    choose_view(page, "Ranks of metrics")
     expect(page.get_by_text("Rank by ROC AUC with 95 % intervals")).to_be_visible(timeout=WORK_MS)
     open_tab(page, "Surface")
     expect(page.get_by_text("What all six explain of a metric")).to_be_visible(timeout=WORK_MS)
     expect(page.get_by_text("Not scored")).to_have_count(0)
 
     page.goto(f"{fresh.url}/evaluate?dataset=more+pairs&by=error_type")
-    open_view(page, "Compare", "Measures by slice")
+    open_view(page, "Compare", "Measures")
+    choose_view(page, "Measures by slice")
     by_page = saved_json(page)
     options = ["study", "measures", "--dataset", "more pairs", "--by", "error_type", "--json"]
     assert by_page == json.loads(CliRunner().invoke(app, options).stdout)

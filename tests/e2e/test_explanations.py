@@ -17,7 +17,7 @@ from annotations.exchange.export import all_rows, to_csv, to_jsonl
 from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server, serve
 from tests.e2e.waiting import START_MS, enter, go_to, press
-from tests.unit.llm.scripted import Body, Endpoint, Reply, refusal, serving, text
+from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, refusal, serving, text
 
 pytestmark = pytest.mark.e2e
 

@@ -7,10 +7,10 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.datasets.bundled import bundled_items
-from core.metric import METRICS
-from core.perturbation import PERTURBATIONS
-from core.runs.run import Plan, Run, Source, run_from_lines, to_json_line
+from core.data.datasets.bundled import bundled_items
+from core.edits.perturbation import PERTURBATIONS
+from core.results.runs.run import Plan, Run, Source, run_from_lines, to_json_line
+from core.scoring.metric import METRICS
 from tests.e2e.bench import WORK_MS
 from tests.e2e.server import Server
 from tests.e2e.tabs import open_view

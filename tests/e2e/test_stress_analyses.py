@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.datasets.bundled import bundled_items
-from core.runs.run import Plan, Source, run_from_lines, to_json_line
+from core.data.datasets.bundled import bundled_items
+from core.results.runs.run import Plan, Source, run_from_lines, to_json_line
 from tests.e2e.bench import WORK_MS
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
-from tests.e2e.tabs import open_view
+from tests.e2e.tabs import choose_view, open_tab, open_view
 from tests.e2e.waiting import idle, press
 
 pytestmark = pytest.mark.e2e
@@ -43,20 +43,22 @@ def done(page: Page) -> None:
 @pytest.mark.slow
 def test_a_run_is_binned_read_without_its_documents_bisected_and_swept(page: Page, server: Server) -> None:
     open_run(page, server, "To analyse")
-    open_view(page, "Reading", "Information density")
+    open_tab(page, "Reading")
+    choose_view(page, "Information density")
     press(page.get_by_role("button", name="Score the texts"))
     expect(page.get_by_text("rouge2: the mean score")).to_be_visible(timeout=WORK_MS)
     press(page.get_by_role("radio", name="the same width"))  # of the same scores, without another press
     done(page)
     expect(page.get_by_text("rouge2: the mean score")).to_be_visible(timeout=WORK_MS)
 
-    open_view(page, "Reading", "Without the document")
+    choose_view(page, "Without the document")
     press(page.get_by_role("button", name="Score the texts"))
     expect(page.get_by_text("ROUGE-2: the document gains")).to_be_visible(timeout=WORK_MS)
-    open_view(page, "Shifts", "Corrections and harmless edits")
+    open_view(page, "Shifts", "Shifts by edits")
+    choose_view(page, "Corrections and harmless edits")
     expect(page.get_by_text("Sensitivity needs corrections and harmless edits")).to_be_visible(timeout=WORK_MS)
 
-    open_view(page, "Shifts", "Shifts")
+    choose_view(page, "Shifts")
     select_cell(page, "ROUGE-2")
     press(page.get_by_role("button", name="edits moves which metric?"))
     expect(page.get_by_role("radio", name="Share", exact=True)).to_be_checked(timeout=WORK_MS)
@@ -64,7 +66,8 @@ def test_a_run_is_binned_read_without_its_documents_bisected_and_swept(page: Pag
     press(page.get_by_role("radio", name="Left out", exact=True))
     expect(page.get_by_text("The shift when all edits but this one are executed.")).to_be_visible()
 
-    open_view(page, "Reading", "Windows of retrieval")
+    open_tab(page, "Reading")
+    choose_view(page, "Windows of retrieval")
     press(page.get_by_role("button", name="Sweep 5 windows × 1 metric"))
     expect(page.get_by_role("tab", name="Reading")).to_have_attribute("aria-selected", "true", timeout=WORK_MS)
     expect(page.get_by_text("retrieve[metric=rouge2]: mean score").first).to_be_visible(timeout=WORK_MS)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from core.runs.run import run_from_lines
+from core.results.runs.run import run_from_lines
 from tests.e2e.bench import WORK_MS, Bench
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
@@ -73,7 +73,7 @@ def test_from_choosing_over_a_reload_while_it_runs_to_export_and_back_to_probe(
     assert run_from_lines(exported(page, "The run (JSONL)").rstrip("\n").split("\n")).readings == run.readings
     assert plots_saved(new_context(), download(page.get_by_role("button", name="Plots (HTML)"))) == "plot-1.png"
 
-    open_view(page, "Shifts", "Shifts")
+    open_view(page, "Shifts", "Shifts by edits")
     press(page.get_by_role("button", name="Open in Probe"))
     expect(page.locator("ins").first).to_be_visible(timeout=START_MS)
     expect(Bench(page, server).box).not_to_have_value("", timeout=START_MS)  # the stress page has marks of an edit too

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.runs.run import Run, run_from_lines
+from core.results.runs.run import Run, run_from_lines
 from tests.e2e.bench import WORK_MS
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server, serve
 from tests.e2e.tabs import open_view
 from tests.e2e.waiting import START_MS, attach, download, enter, idle, pick_option, press
-from tests.unit.llm.scripted import Reply, serving, text
+from tests.unit.core.models.llm.scripted import Reply, serving, text
 
 pytestmark = pytest.mark.e2e
 

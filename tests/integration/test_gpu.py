@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from core.errors import MissingWeightsError
-from core.metric import Metric
+from core.scoring.metric import Metric
 from tests.bench.comparison import MetricComparison
 from tests.bench.network_shapes import parse_sizes
 from tests.bench.recipes import RECIPES, prepare_metric

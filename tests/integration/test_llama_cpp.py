@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from core.engine.engine import Engine
-from core.llm.chat import Sampling
-from core.llm.client import Client
-from core.llm.endpoint import Endpoint
-from core.llm.endpoint_setup import check_endpoint
-from core.llm.requests import FirstTokens
-from core.llm.structured import answer_schema
-from core.metric import METRICS
-from core.metrics.direct_assessment import Mark
+from core.models.llm.chat import Sampling
+from core.models.llm.client.client import Client
+from core.models.llm.client.requests import FirstTokens
+from core.models.llm.endpoint_setup import check_endpoint
+from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.structured import answer_schema
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.direct_assessment import Mark
 from core.settings import Settings
 from core.types import Example, Failure, FailureKind
 from tests.e2e.server import free_port

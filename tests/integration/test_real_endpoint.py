@@ -11,15 +11,15 @@ import pytest
 from transformers.utils import is_accelerate_available
 from transformers.utils.import_utils import is_serve_available
 
-from core.engine.engine import Engine
-from core.llm.budget import SpendTracker
-from core.llm.chat import Sampling
-from core.llm.client import Client
-from core.llm.endpoint import Endpoint
-from core.llm.responses import Completion
-from core.llm.structured import answer_schema
-from core.metric import METRICS
-from core.metrics.direct_assessment import Mark
+from core.models.llm.chat import Sampling
+from core.models.llm.client.client import Client
+from core.models.llm.client.responses import Completion
+from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.spending.budget import SpendTracker
+from core.models.llm.structured import answer_schema
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.direct_assessment import Mark
 from core.settings import Settings
 from core.types import Example, Failure, FailureKind
 from tests.integration.tiny_chat import MODEL, serving_transformers, tokenizer
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
     if not (is_serve_available() and is_accelerate_available()):
-        pytest.skip("`transformers serve` needs fastapi, uvicorn and accelerate: pip install -r requirements-dev.txt")
+        pytest.skip("`transformers serve` needs fastapi, uvicorn and accelerate, of the group dev of pyproject.toml")
     with serving_transformers(tmp_path_factory.mktemp("served")) as url:
         yield Endpoint(url, "", patience_s=30)
 

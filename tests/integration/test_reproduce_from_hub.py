@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from core.papers.reproduced.longdoc import LongDoc
+from core.assessment.papers.reproduced.longdoc import LongDoc
 from tests.integration.test_metrics_from_hub import (  # noqa: F401  # fixtures
     BART,
     FROM_HUB,
@@ -25,7 +25,7 @@ from tests.integration.test_metrics_from_hub import (  # noqa: F401  # fixtures
 from tests.parity import tiny_entailment as entailment
 from tests.parity.published_forms import publish, publish_lightning
 from tests.sources import ROOT
-from tests.unit.llm.scripted import Body, Endpoint, Reply, completion, serving, text
+from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, completion, serving, text
 
 DOCUMENT = "The harbour of Lindvale was closed on Tuesday after a storm. Nobody was hurt. Repairs take until June."
 SUMMARY = "A storm closed the harbour on Tuesday. Nobody was hurt at the quay of Lindvale."

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from annotations.campaigns.limits import PAUSE_EVIDENCE
-from annotations.campaigns.queue import EARLY_GOLD
-from core.stats.accuracy_limit import evidence_below
-from core.stats.agreement import LabelMatrix
-from core.stats.annotator_model import UNKNOWN, AnnotatorModel, fit_model
+from annotations.labelling.limits import PAUSE_EVIDENCE
+from annotations.labelling.queue import EARLY_GOLD
+from core.stats.annotators.accuracy_limit import evidence_below
+from core.stats.annotators.agreement import LabelMatrix
+from core.stats.annotators.annotator_model import UNKNOWN, AnnotatorModel, fit_model
 from core.stats.statistic import Mask, Numbers, Values
 
 PEOPLE, SPAMMERS, HASTY = 60, 6, 12

@@ -16,7 +16,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from annotations.campaigns.labelling import AnnotatorActions
+from annotations.labelling.labelling import AnnotatorActions
 from annotations.store.store import Store
 from tests.load.crowd import open_campaign, people
 from tests.load.one_annotator import label

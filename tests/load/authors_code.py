@@ -19,8 +19,8 @@ from typing import Any
 from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
 from core.errors import TouchstoneError
-from core.metric import Metric
-from core.text import sentences
+from core.scoring.metric import Metric
+from core.text.text import sentences
 from core.types import Example
 
 Scorer = Callable[[Sequence[Example]], list[float]]

@@ -19,9 +19,9 @@ from typing import Annotated
 
 import typer
 
-from core.bulk.blocks import block_names, row_of_item, write_block, write_manifest
-from core.bulk.folder import Folder
-from core.bulk.results import open_stored_results
+from core.results.bulk.blocks import block_names, row_of_item, write_block, write_manifest
+from core.results.bulk.folder import Folder
+from core.results.bulk.results import open_stored_results
 from core.types import Example, Item
 from tests.doubles.process import start
 

@@ -17,9 +17,9 @@ from typing import Annotated
 
 import typer
 
-from core.bulk.blocks import has_manifest
-from core.bulk.folder import Folder
-from core.bulk.results import open_stored_results
+from core.results.bulk.blocks import has_manifest
+from core.results.bulk.folder import Folder
+from core.results.bulk.results import open_stored_results
 from tests.doubles.process import start
 from tests.load.block_killing import children
 

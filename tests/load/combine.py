@@ -16,10 +16,10 @@ import numpy as np
 
 from annotations.exchange.samples import load_samples
 from annotations.store.store import Store
-from core.cases.cases import select_metrics
-from core.cases.combining import MIN_CLASS, Combining
-from core.cases.measures import draw_resamples
-from core.cases.pooling import pool_cases
+from core.results.cases.cases import select_metrics
+from core.results.cases.combining import MIN_CLASS, Combining
+from core.results.cases.measures import draw_resamples
+from core.results.cases.pooling import pool_cases
 from core.stats.discrimination import LabelledScores, auc
 from core.stats.noisy_or import Bags
 from core.stats.nonnegative_logistic import fit_nonnegative, standard_scores

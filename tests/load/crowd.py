@@ -5,9 +5,9 @@ from __future__ import annotations
 from uuid import uuid4
 
 from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
-from annotations.campaigns.manage import ManagerActions, local_member
-from annotations.campaigns.people import Member, Role
 from annotations.campaigns.questions import bundled_question_sets
+from annotations.management.manage import ManagerActions, local_member
+from annotations.people.people import Member, Role
 from annotations.store.records import PairRecord
 from annotations.store.store import Store
 from core.types import Edit, Span

@@ -13,12 +13,12 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from core.cases.cases import MetricColumn
-from core.cases.pool import Pool
-from core.report import estimate_of
+from core.evaluation.report import estimate_of
+from core.evaluation.studies.drift import Drift
+from core.evaluation.study import StudyData
+from core.results.cases.cases import MetricColumn
+from core.results.cases.pool import Pool
 from core.stats.statistic import Mask
-from core.studies.drift import Drift
-from core.study import StudyData
 
 _WEEKS, _DISTANCE, _RATE = 4, 1.5, 0.1
 

@@ -19,12 +19,12 @@ from pathlib import Path
 
 import openai
 
-from core.engine.conversation import Conversation
-from core.engine.engine import Engine
-from core.llm.chat import Sampling, answer_text, first_question
-from core.llm.prompts import Messages
-from core.metrics.direct_assessment import DirectAssessment
 from core.model_reference import EndpointModel
+from core.models.llm.chat import Sampling, answer_text, first_question
+from core.models.llm.prompts import Messages
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
+from core.scoring.metrics.direct_assessment import DirectAssessment
 from core.settings import Settings
 from core.types import Example, Failure, Rounds
 

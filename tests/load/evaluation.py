@@ -20,9 +20,9 @@ import typer
 from annotations.exchange.samples import load_samples
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
-from core.cases.cases import build_cases
-from core.cases.measures import MEASURES, PAPER_MEASURES, MetricRow, draw_resamples, metric_rows, slice_cases
-from core.dataset import DATASETS, ImportCounts, source_sha256, strict_items
+from core.data.dataset import DATASETS, ImportCounts, source_sha256, strict_items
+from core.results.cases.cases import build_cases
+from core.results.cases.measures import MEASURES, PAPER_MEASURES, MetricRow, draw_resamples, metric_rows, slice_cases
 from core.types import ErrorType
 
 _METRICS, _PAIRS, _DOCUMENTS = 12, 693, 196

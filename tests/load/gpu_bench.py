@@ -22,8 +22,8 @@ import typer
 from torch.profiler import ProfilerActivity, profile
 
 from core.errors import MemoryFullError
-from core.metric import Metric
-from core.models.model import Row
+from core.models.networks.model import Row
+from core.scoring.metric import Metric
 from core.types import Example, Failure
 from tests.bench.comparison import MetricComparison
 from tests.bench.network_shapes import parse_sizes

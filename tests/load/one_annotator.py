@@ -15,11 +15,11 @@ from typing import TypeVar
 from uuid import uuid4
 from zlib import crc32
 
-from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.people import Member, find_person
 from annotations.campaigns.questions import Answers
-from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.task_texts import ShownTask
+from annotations.labelling.labelling import AnnotatorActions
+from annotations.labelling.responses import SentResponse
+from annotations.people.people import Member, find_person
 from annotations.store.database import read_session
 from annotations.store.records import StoreError
 from annotations.store.store import Store

@@ -24,11 +24,11 @@ import torch
 from transformers.activations import GELUActivation, NewGELUActivation
 
 from core.model_reference import Checkpoint
-from core.models.attention import FixedPositions
-from core.models.first_token import FirstTokenLayer, OneTokenAttention
-from core.models.linear import ActiveLinear, GatedDense, LargeLinear
-from core.models.model import Row
-from core.models.network import pad_batch, segment_types
+from core.models.networks.attention import FixedPositions
+from core.models.networks.first_token import FirstTokenLayer, OneTokenAttention
+from core.models.networks.linear import ActiveLinear, GatedDense, LargeLinear
+from core.models.networks.model import Row
+from core.models.networks.network import pad_batch, segment_types
 from core.types import Example, Question
 from tests.bench.comparison import MetricComparison
 from tests.bench.meters import clear_model_memory

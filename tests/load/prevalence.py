@@ -19,12 +19,12 @@ import numpy as np
 
 from annotations.exchange.samples import load_samples
 from annotations.store.store import Store
-from core.cases.cases import MetricColumn
-from core.cases.pool import Pool, pool_of_cases
-from core.cases.pool_rates import draw_of_labels, grade_means
-from core.cases.pooling import pool_cases
-from core.stats.prediction_powered import label_worth
-from core.stats.rate import Rate
+from core.results.cases.cases import MetricColumn
+from core.results.cases.pool import Pool, pool_of_cases
+from core.results.cases.pool_rates import draw_of_labels, grade_means
+from core.results.cases.pooling import pool_cases
+from core.stats.rates.prediction_powered import label_worth
+from core.stats.rates.rate import Rate
 from core.stats.statistic import Numbers, Values
 
 _SUMMARIES = 4000  # of a simulated pool

@@ -16,11 +16,11 @@ from typing import get_args
 
 import numpy as np
 
-from core.cases.pool import Pool
-from core.cases.pool_rates import draw_of_labels
-from core.stats.prediction_powered import pool_ranks, score_features
-from core.stats.rate_sequence import DrawnPool, rate_sequence
-from core.stats.score_draw import (
+from core.results.cases.pool import Pool
+from core.results.cases.pool_rates import draw_of_labels
+from core.stats.rates.prediction_powered import pool_ranks, score_features
+from core.stats.rates.rate_sequence import DrawnPool, rate_sequence
+from core.stats.rates.score_draw import (
     DrawWay,
     arrivals,
     draw_weights,

@@ -27,7 +27,7 @@ import torch
 import typer
 
 from core.errors import TouchstoneError
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from core.settings import VERSION
 from core.types import Example
 from tests.bench.network_shapes import parse_sizes

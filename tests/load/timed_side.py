@@ -16,9 +16,9 @@ from pathlib import Path
 
 import torch
 
-from core.engine.engine import Engine
 from core.errors import TouchstoneError
-from core.metric import METRICS, Metric
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
 from core.settings import Settings
 from core.types import Example, Result
 from tests.bench.energy import EnergyMeter

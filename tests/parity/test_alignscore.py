@@ -15,23 +15,23 @@ import torch
 from huggingface_hub import constants
 from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaModel
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
-from core.metric import METRICS
-from core.metrics.alignscore import chunks
 from core.model_reference import Checkpoint
 from core.models.adapters import alignscore as align
 from core.models.pool import ModelPool
+from core.models.weights.integrity import Fingerprints
+from core.models.weights.locations import ModelStatus, locate, state_on_disk
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.alignscore import chunks
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example, Failure, Question, Result, Score
-from core.weights.integrity import Fingerprints
-from core.weights.locations import ModelStatus, locate, state_on_disk
 from tests.drive import drive, model
-from tests.parity.texts import LONG_SENTENCE, PAIRS
+from tests.parity.texts import LONG_SENTENCE, PAIR_CASES, PAIRS
 from tests.parity.tiny_entailment import alignscore
 from tests.tiny import TEXT
-from tests.unit.models.hub import Hub, serving
+from tests.unit.core.models.hub import Hub, serving
 
 pytestmark = pytest.mark.parity
 
@@ -92,7 +92,7 @@ def scored(folder: Path, pair: tuple[str, str], mode: str = "nli_sp") -> Score:
     return drive(METRICS.parse(spec).rounds(Example("pair", *pair)))
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 @pytest.mark.parametrize("head", HEADS)
 def test_chunks_and_sentences_score_as_defined(folder: Path, head: str, pair: tuple[str, str]) -> None:
     score = scored(folder, pair, f"{head}_sp")
@@ -101,7 +101,7 @@ def test_chunks_and_sentences_score_as_defined(folder: Path, head: str, pair: tu
     assert score.value == pytest.approx(sum(each) / len(each), abs=TOLERANCES[head])
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 @pytest.mark.parametrize("head", HEADS)
 def test_whole_texts_score_as_defined(folder: Path, head: str, pair: tuple[str, str]) -> None:
     assert scored(folder, pair, head).value == pytest.approx(asking(folder, head)(*pair), abs=TOLERANCES[head])

@@ -12,16 +12,16 @@ import pytest
 import torch
 from transformers import BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError
-from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.adapters import seq2seq_likelihood
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Example, Question, Result
 from tests.drive import drive
 from tests.parity import tiny_likelihood
-from tests.parity.texts import LONG_SENTENCE, PAIRS, SUMMARY
+from tests.parity.texts import LONG_SENTENCE, PAIR_CASES, PAIRS, SUMMARY
 from tests.tiny import TEXT
 from tests.unit.command_line import done
 
@@ -59,7 +59,7 @@ def ours(spec: str, pair: tuple[str, str]) -> float:
     return drive(METRICS.parse(spec).rounds(Example("pair", *pair))).value
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_score_is_as_defined(folder: Path, likelihoods: Likelihoods, pair: tuple[str, str]) -> None:
     values = likelihoods(*pair)
     assert ours(f"bartscore[checkpoint={folder}]", pair) == pytest.approx(sum(values) / len(values), abs=1e-5)

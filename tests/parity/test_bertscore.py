@@ -8,12 +8,12 @@ import pytest
 import torch
 from transformers import AutoModel, PreTrainedTokenizerFast
 
-from core.metric import METRICS
 from core.model_reference import Checkpoint
+from core.models.weights.locations import locate
+from core.scoring.metric import METRICS
 from core.types import Example
-from core.weights.locations import locate
 from tests.drive import drive
-from tests.parity.texts import PAIRS
+from tests.parity.texts import PAIR_CASES, PAIRS
 
 pytestmark = pytest.mark.parity
 
@@ -48,7 +48,7 @@ def precision(states: States, pair: tuple[str, str], layer: int, limit: int, win
     return sum(best) / len(best)
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_precision_is_as_defined(states: States, pair: tuple[str, str]) -> None:
     score = drive(METRICS.parse("bertscore-minilm[layer=5,read=start]").rounds(Example("pair", *pair)))
     assert score.value == pytest.approx(precision(states, pair, 5, 512), abs=1e-5)

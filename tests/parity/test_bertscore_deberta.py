@@ -9,13 +9,13 @@ import pytest
 import torch
 from transformers import DebertaModel, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.metric import METRICS
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Example, Result
 from tests.drive import drive
-from tests.parity.texts import PAIRS
+from tests.parity.texts import PAIR_CASES, PAIRS
 from tests.parity.tiny_tokens import deberta_v1
 
 pytestmark = pytest.mark.parity
@@ -57,7 +57,7 @@ def ours(folder: Path, pair: tuple[str, str], settings: str = "") -> float:
     return drive(METRICS.parse(f"bertscore[checkpoint={folder}{settings}]").rounds(Example("pair", *pair))).value
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_precision_is_as_defined(folder: Path, states: States, pair: tuple[str, str]) -> None:
     assert ours(folder, pair) == pytest.approx(precision(states, pair), abs=1e-5)
 

@@ -13,18 +13,18 @@ import pytest
 import torch
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError, MissingEndpointError, TouchstoneError
-from core.metric import METRICS
-from core.metrics.bespoke_minicheck import SYSTEM, user_message
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.bespoke_minicheck import SYSTEM, user_message
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example, Failure, FailureKind, Result, Score
 from tests.doubles.process import finish, start
 from tests.drive import drive
-from tests.parity.texts import PAIRS
+from tests.parity.texts import PAIR_CASES, PAIRS
 from tests.parity.tiny_tokens import llama
-from tests.unit.llm.scripted import Endpoint, Reply, completion, refusal, serving
+from tests.unit.core.models.llm.scripted import Endpoint, Reply, completion, refusal, serving
 
 pytestmark = pytest.mark.parity
 
@@ -33,8 +33,8 @@ Judge = Callable[[str, str], float]
 
 SCORE = """
 import sys
-from core.engine.engine import Engine
-from core.metric import METRICS
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Example
 engine = Engine.open(Settings(device="cpu", cache_dir=sys.argv[1]))
@@ -117,13 +117,20 @@ def test_the_system_message_is_the_one_that_the_weights_know() -> None:
     )
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_an_endpoint_is_asked_as_defined(endpoint: Endpoint, pair: tuple[str, str]) -> None:
     assert scores(ours(pair)) == pytest.approx(expected(pair, judged, len, 32_468), abs=1e-9)
     assert {path for path, _ in endpoint.asked} == {"/v1/chat/completions"}  # the bytes show that all is one chunk
 
 
-@pytest.mark.parametrize("name", ["several chunks", "a 600-word sentence inside", "ordinary"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("several chunks", marks=pytest.mark.slow),
+        pytest.param("a 600-word sentence inside", marks=pytest.mark.slow),
+        "ordinary",
+    ],
+)
 def test_a_long_document_is_measured_and_cut_into_chunks(endpoint: Endpoint, name: str) -> None:
     def size(text: str) -> int:
         return len(text.split())

@@ -11,13 +11,13 @@ from sentencepiece import SentencePieceProcessor
 from torch import Tensor
 from torch.nn.functional import embedding, gelu, layer_norm, linear
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError
-from core.metric import METRICS
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Example, Result
 from tests.drive import drive
-from tests.parity.texts import PAIRS
+from tests.parity.texts import PAIR_CASES, PAIRS
 from tests.parity.tiny_tokens import bleurt
 
 pytestmark = pytest.mark.parity
@@ -89,7 +89,7 @@ def ours(folder: Path, pair: tuple[str, str]) -> float:
     return drive(METRICS.parse(f"bleurt-20[checkpoint={folder}]").rounds(Example("pair", *pair))).value
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_the_score_is_as_defined(folder: Path, pair: tuple[str, str]) -> None:
     assert ours(folder, pair) == pytest.approx(Port(folder).score(*pair), abs=1e-5)
 

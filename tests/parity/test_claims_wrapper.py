@@ -8,8 +8,8 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
-from core.metric import METRICS
-from core.text import sentences
+from core.scoring.metric import METRICS
+from core.text.text import sentences
 from core.types import ClaimList, Example, Score, Span, SummaryClaim
 from tests.drive import drive
 from tests.tiny import TEXT

@@ -11,17 +11,17 @@ import pytest
 import torch
 from transformers import BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.metric import METRICS
-from core.metrics.coco import MASK, content_words, decoded_words, mask_document
 from core.model_reference import Checkpoint
-from core.models.model import Row
+from core.models.networks.model import Row
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.coco import MASK, content_words, decoded_words, mask_document
 from core.settings import Settings
 from core.types import Answer, Example, Question, Result, Score, Span
 from tests import drive as driving
 from tests.parity import tiny_likelihood
-from tests.parity.texts import LONG_SENTENCE, PAIRS
+from tests.parity.texts import LONG_SENTENCE, PAIR_CASES, PAIRS
 from tests.tiny import TEXT
 
 pytestmark = pytest.mark.parity
@@ -167,11 +167,11 @@ def definition(folder: Path) -> Definition:
 
 
 # the authors read literal marks as letters, we as marks: the definition above cannot tell
-TEXTS = {name: pair for name, pair in PAIRS.items() if name != "literal separators"}
+TEXTS = [case for case in PAIR_CASES if case.id != "literal separators"]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("pair", [(TEXT, SUMMARY), *TEXTS.values()], ids=["words apart", *TEXTS])
+@pytest.mark.parametrize("pair", [pytest.param((TEXT, SUMMARY), id="words apart"), *TEXTS])
 def test_score_is_as_defined(folder: Path, definition: Definition, strategy: str, pair: tuple[str, str]) -> None:
     score = ours(f"coco[checkpoint={folder},mask={strategy}]", *pair)
     assert score.value == pytest.approx(definition.score(*pair, strategy), rel=1e-4, abs=2e-7)

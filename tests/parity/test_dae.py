@@ -12,14 +12,14 @@ from tokenizers import BertWordPieceTokenizer
 from torch import Tensor
 from transformers import ElectraConfig, ElectraModel
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, UnscorableError
-from core.metric import METRICS
-from core.metrics.dae import judged_arcs
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.dae import judged_arcs
 from core.settings import Settings
 from core.types import Answer, Example, Result, Score, Span
 from tests.drive import answer as asked
-from tests.parity.texts import PAIRS
+from tests.parity.texts import LONG, PAIRS
 from tests.parity.tiny_tokens import Rules, Words, dae, parsed
 from tests.parity.toy_parser import parser
 
@@ -114,7 +114,10 @@ def mean(values: list[float]) -> float:
 SCORED = {name: pair for name, pair in PAIRS.items() if name not in {"a long claim", "a long claim after a long chunk"}}
 
 
-@pytest.mark.parametrize("pair", SCORED.values(), ids=SCORED)
+@pytest.mark.parametrize(
+    "pair",
+    [pytest.param(pair, id=name, marks=pytest.mark.slow if name in LONG else ()) for name, pair in SCORED.items()],
+)
 def test_the_score_is_as_defined(folder: Path, pair: tuple[str, str]) -> None:
     assert ours(folder, pair).value == pytest.approx(mean(Authors(folder).arcs(pair)), abs=1e-5)
 

@@ -10,17 +10,17 @@ import pytest
 import torch
 from transformers import BertForSequenceClassification, BertTokenizer
 
-from core.engine.engine import Engine
 from core.errors import LoadError
-from core.metric import METRICS
 from core.model_reference import Checkpoint
-from core.models.tokenizer import TextTokenizer
+from core.models.networks.tokenizer import TextTokenizer
+from core.models.weights.integrity import Fingerprints
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example, Result, Score
-from core.weights.integrity import Fingerprints
 from tests.drive import drive
-from tests.parity.texts import LONG_CLAIM, LONG_SENTENCE, PAIRS
+from tests.parity.texts import LONG_CLAIM, LONG_SENTENCE, PAIR_CASES, PAIRS
 from tests.parity.tiny_entailment import albert_nli, factcc
 
 pytestmark = pytest.mark.parity
@@ -76,7 +76,7 @@ def close(value: object) -> object:
     return pytest.approx(value, abs=1e-5)
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_sentences_score_as_defined(folder: Path, correct: Correct, pair: tuple[str, str]) -> None:
     score = scored(folder, pair)
     each = [correct(pair[0], span.of(pair[1])) for span in sentences(pair[1])]
@@ -84,7 +84,7 @@ def test_sentences_score_as_defined(folder: Path, correct: Correct, pair: tuple[
     assert score.value == close(sum(each) / len(each))
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_a_whole_summary_scores_as_defined(folder: Path, correct: Correct, pair: tuple[str, str]) -> None:
     score = scored(folder, pair, ",claims=whole")
     assert score.value == close(correct(*pair))

@@ -12,15 +12,15 @@ import torch
 from nltk.tokenize import NLTKWordTokenizer
 from transformers import DebertaV2ForSequenceClassification, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import UnscorableError
-from core.metric import METRICS
-from core.metrics.factcg import chunks, prompt
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.factcg import chunks, prompt
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example, Result, Score
 from tests.drive import drive
-from tests.parity.texts import LONG_SENTENCE, PAIRS
+from tests.parity.texts import LONG_SENTENCE, PAIR_CASES, PAIRS
 from tests.tiny import TEXT
 
 pytestmark = pytest.mark.parity
@@ -71,7 +71,7 @@ def close(value: object) -> object:
     return pytest.approx(value, abs=1e-5)
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_sentences_score_as_defined(tiny_deberta: Path, grounded: Grounded, pair: tuple[str, str]) -> None:
     score = scored(tiny_deberta, pair)
     passages = expected_chunks(pair[0])
@@ -80,7 +80,10 @@ def test_sentences_score_as_defined(tiny_deberta: Path, grounded: Grounded, pair
     assert score.value == close(sum(each) / len(each))
 
 
-@pytest.mark.parametrize("name", ["ordinary", "several chunks", "odd punctuation", "blanks around"])
+@pytest.mark.parametrize(
+    "name",
+    ["ordinary", pytest.param("several chunks", marks=pytest.mark.slow), "odd punctuation", "blanks around"],
+)
 def test_a_whole_summary_scores_as_published(tiny_deberta: Path, grounded: Grounded, name: str) -> None:
     document, summary = PAIRS[name]
     score = scored(tiny_deberta, (document, summary), ",claims=whole")

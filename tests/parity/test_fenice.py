@@ -11,10 +11,10 @@ import pytest
 import torch
 from transformers import DebertaV2ForSequenceClassification, T5ForConditionalGeneration
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError
-from core.metric import METRICS
-from core.metrics.fenice import Fenice
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.fenice import Fenice
 from core.settings import Settings
 from core.types import Example, Result, Score
 from tests.drive import drive
@@ -111,7 +111,13 @@ def ours(models: Models, pair: tuple[str, str], more: str = "") -> Score:
     return drive(METRICS.parse(models.spec(more)).rounds(Example("pair", *pair)))
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize(
+    "pair",
+    [
+        pytest.param(pair, id=name, marks=() if name in {"ordinary", "five sentences"} else pytest.mark.slow)
+        for name, pair in PAIRS.items()
+    ],
+)
 def test_the_score_is_as_defined(models: Models, reference: Reference, pair: tuple[str, str]) -> None:
     assert ours(models, pair).value == pytest.approx(reference.score(*pair), abs=1e-5)
 

@@ -14,18 +14,18 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import PreTrainedTokenizerFast, T5Config, T5EncoderModel
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, LoadError, UnscorableError
-from core.metric import METRICS
-from core.metrics.hhem import prompt
 from core.model_reference import Checkpoint
 from core.models.adapters import hhem
+from core.models.weights.locations import locate
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.hhem import prompt
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example, Failure, FailureKind, Result, Score
-from core.weights.locations import locate
 from tests.drive import drive
-from tests.parity.texts import PAIRS
+from tests.parity.texts import LONG, PAIRS
 from tests.parity.tiny_entailment import hhem_and_flan
 
 pytestmark = pytest.mark.parity
@@ -75,7 +75,10 @@ def close(value: object) -> object:
     return pytest.approx(value, abs=1e-5)
 
 
-@pytest.mark.parametrize("pair", PROBES.values(), ids=PROBES)
+@pytest.mark.parametrize(
+    "pair",
+    [pytest.param(pair, id=name, marks=pytest.mark.slow if name in LONG else ()) for name, pair in PROBES.items()],
+)
 def test_a_summary_scores_as_defined(folders: Folders, consistent: Consistent, pair: tuple[str, str]) -> None:
     score = scored(folders, pair)
     assert score.value == close(consistent(*pair))

@@ -10,14 +10,14 @@ import pytest
 import torch
 from transformers import ModernBertForTokenClassification, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, UnscorableError
-from core.metric import METRICS
-from core.metrics.lettucedetect import group_passages, prompt
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.lettucedetect import group_passages, prompt
 from core.settings import Settings
 from core.types import Example, Result, Score, Span
 from tests.drive import drive
-from tests.parity.texts import PAIRS
+from tests.parity.texts import PAIR_CASES, PAIRS
 from tests.parity.tiny_tokens import modernbert
 
 pytestmark = pytest.mark.parity
@@ -84,7 +84,7 @@ def noted(score: Score) -> list[str]:
     return [note.removeprefix("Unsupported with ").split(", “")[0] for note in notes]
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_tokens_and_spans_are_as_defined(folder: Path, tagged: Tagged, pair: tuple[str, str]) -> None:
     tokens = tagged(template(pair[0]), pair[1], 4096)
     score = ours(folder, pair)

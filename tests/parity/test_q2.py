@@ -14,17 +14,17 @@ import pytest
 import torch
 from transformers import AlbertForQuestionAnswering, RobertaForSequenceClassification, T5ForConditionalGeneration
 
-from core.engine.engine import Engine
-from core.metric import METRICS
-from core.metrics.q2 import answer_f1
 from core.model_reference import Checkpoint
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.q2 import answer_f1
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example, Question, Result, Score
 from tests.drive import answer, drive
 from tests.parity import reading, tiny_qa, toy_parser
 from tests.parity.reading import decoded, read_by_t5
-from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS
+from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS, QUESTION_CASES
 from tests.parity.toy_parser import ToyParser, chunk_spans, entity_spans
 
 pytestmark = pytest.mark.parity
@@ -175,11 +175,12 @@ def ours(models: Models, pair: tuple[str, str], more: str = "") -> Score:
     return drive(METRICS.parse(models.spec(more)).rounds(Example("pair", *pair)))
 
 
-@pytest.mark.parametrize("pair", PAIRS_OF_QUESTIONS.values(), ids=PAIRS_OF_QUESTIONS)
+@pytest.mark.parametrize("pair", QUESTION_CASES)
 def test_the_score_is_as_defined(models: Models, reference: Reference, pair: tuple[str, str]) -> None:
     assert ours(models, pair).value == pytest.approx(reference.score(*pair), abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ordinary", "agreement", "personal"])
 def test_all_questions_personal_ones_and_bare_words_are_settings(
     models: Models, reference: Reference, name: str

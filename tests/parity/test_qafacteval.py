@@ -17,15 +17,15 @@ import pytest
 import torch
 from transformers import BartForConditionalGeneration, ElectraForQuestionAnswering, RobertaForSequenceClassification
 
-from core.engine.engine import Engine
-from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.adapters.qa_windows import original_spelling
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.types import Example, Question, Result, Score
 from tests.drive import answer, drive
 from tests.parity import reading, tiny_qa, toy_parser
-from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS
+from tests.parity.tiny_qa import PAIRS_OF_QUESTIONS, QUESTION_CASES
 from tests.parity.toy_parser import ToyParser, chunk_spans, sentence_spans
 from tests.tiny import TEXT
 
@@ -251,7 +251,7 @@ def asked(models: Models, before: str, chunk: str, after: str) -> str:
     return answer(Question(Checkpoint(str(models.generator), "question_generation"), (before, chunk, after))).texts[0]
 
 
-@pytest.mark.parametrize("pair", PAIRS_OF_QUESTIONS.values(), ids=PAIRS_OF_QUESTIONS)
+@pytest.mark.parametrize("pair", QUESTION_CASES)
 def test_the_score_is_as_defined(models: Models, reference: Reference, pair: tuple[str, str]) -> None:
     assert ours(models, pair).value == pytest.approx(reference.score(*pair), abs=1e-5)
 

@@ -14,11 +14,11 @@ import pytest
 import torch
 from transformers import BertModel, T5ForConditionalGeneration
 
-from core.engine.engine import Engine
-from core.metric import METRICS
-from core.metrics.questeval import sentence_spans
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.scoring.metrics.questeval import sentence_spans
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Answer, Example, Result, Score, Span
 from tests.drive import drive
 from tests.parity import reading, tiny_qa, toy_parser
@@ -154,7 +154,14 @@ def test_the_score_is_as_defined(models: Models, reference: Reference, pair: tup
     assert ours(models, pair).value == pytest.approx(reference.score(*pair), abs=1e-5)
 
 
-@pytest.mark.parametrize("name", ["ordinary", "literal separators", "more than the models read"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ordinary",
+        pytest.param("literal separators", marks=pytest.mark.slow),
+        pytest.param("more than the models read", marks=pytest.mark.slow),
+    ],
+)
 def test_the_score_of_a_sentence_is_the_mean_over_the_questions_about_it(
     models: Models, reference: Reference, name: str
 ) -> None:

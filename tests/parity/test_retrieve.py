@@ -8,13 +8,13 @@ import pytest
 import torch
 from transformers import AutoModel, AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
-from core.metric import METRICS, Metric
 from core.model_reference import Checkpoint
+from core.models.weights.locations import locate
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example, Result
-from core.weights.locations import locate
 from tests.drive import drive
 from tests.parity import tiny_likelihood
 from tests.parity.texts import PAIRS, SUMMARY
@@ -48,7 +48,10 @@ def windows(document: str, claim: str, k: int, w: int) -> list[str]:
     return [" ".join(places[max(0, i - w) : i + w + 1]) for i in best]
 
 
-@pytest.mark.parametrize("name", ["ordinary", "short", "blank lines", "literal separators", "a long claim"])
+@pytest.mark.parametrize(
+    "name",
+    ["ordinary", "short", "blank lines", "literal separators", pytest.param("a long claim", marks=pytest.mark.slow)],
+)
 def test_the_best_passage_is_that_of_the_definition(wrapped: Metric, tiny_roberta: Path, name: str) -> None:
     document, summary = PAIRS[name]
     tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(tiny_roberta / "tokenizer.json"))

@@ -14,13 +14,13 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense
 from transformers import AutoModel, PreTrainedTokenizerFast
 
-from core.metric import METRICS
 from core.model_reference import Checkpoint
-from core.text import sentences
+from core.models.weights.locations import locate
+from core.scoring.metric import METRICS
+from core.text.text import sentences
 from core.types import Answer, Example, Question
-from core.weights.locations import locate
 from tests.drive import drive, model
-from tests.parity.texts import PAIRS
+from tests.parity.texts import PAIR_CASES, PAIRS
 
 pytestmark = pytest.mark.parity
 
@@ -43,7 +43,7 @@ def embeddings() -> Embeddings:
     return lambda text: torch.stack([one(span.of(text)) for span in sentences(text)])
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_similarity_is_as_defined(embeddings: Embeddings, pair: tuple[str, str]) -> None:
     score = drive(METRICS.parse("semantic-similarity").rounds(Example("pair", *pair)))
     document, summary = embeddings(pair[0]), embeddings(pair[1])
@@ -54,7 +54,7 @@ def test_similarity_is_as_defined(embeddings: Embeddings, pair: tuple[str, str])
     )
 
 
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_the_feature_of_the_paper_is_the_mean_of_the_best_cosines(
     embeddings: Embeddings, pair: tuple[str, str]
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from core.errors import LoadError
-from core.models.tokenizer import TextTokenizer
+from core.models.networks.tokenizer import TextTokenizer
 from tests.parity.sentencepiece_files import write_sentencepiece
 from tests.tiny import deberta_tokenizer, t5_tokenizer
 

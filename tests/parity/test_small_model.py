@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from core import edits as executable
+from core.edits.perturbation import PERTURBATIONS
 from core.errors import UnscorableError
-from core.explanations.detect import explain_given_detection
-from core.llm.chat import Sampling, chat_question
-from core.metric import METRICS
+from core.evaluation.explanations.detect import explain_given_detection
 from core.model_reference import Checkpoint
-from core.perturbation import PERTURBATIONS
+from core.models.llm.chat import Sampling, chat_question
+from core.scoring.metric import METRICS
+from core.text import edits as executable
 from core.types import Example, Question
 from tests.drive import answer, drive
 from tests.sources import ROOT

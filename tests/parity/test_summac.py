@@ -13,17 +13,17 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import AlbertForSequenceClassification, DebertaConfig, PreTrainedTokenizerFast
 
-from core.engine.engine import Engine
 from core.errors import LoadError
-from core.metric import METRICS, signature
-from core.metrics import summac
-from core.metrics.summac import SummaCConv, text_units
-from core.models.tokenizer import TextTokenizer
+from core.models.networks.tokenizer import TextTokenizer
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, signature
+from core.scoring.metrics import summac
+from core.scoring.metrics.summac import SummaCConv, text_units
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Example, Failure, Result, Score
 from tests.drive import drive
-from tests.parity.texts import PAIRS
+from tests.parity.texts import PAIR_CASES, PAIRS
 from tests.parity.tiny_entailment import albert_nli, summac_head
 from tests.tiny import TEXT
 
@@ -108,9 +108,14 @@ def close(value: object) -> object:
 LONG = (" ".join(f"Boat {number} landed {number % 7} tonnes." for number in range(120)), PAIRS["ordinary"][1])
 MANY = (PAIRS["ordinary"][0], " ".join(f"Boat {number} sank in the harbour." for number in range(14)))
 PROBES = {**PAIRS, "a document of 120 sentences": LONG, "a summary of 14 sentences": MANY}
+PROBE_CASES = [
+    *PAIR_CASES,
+    pytest.param(LONG, id="a document of 120 sentences", marks=pytest.mark.slow),
+    pytest.param(MANY, id="a summary of 14 sentences", marks=pytest.mark.slow),
+]
 
 
-@pytest.mark.parametrize("pair", PROBES.values(), ids=PROBES)
+@pytest.mark.parametrize("pair", PROBE_CASES)
 def test_zero_shot_scores_as_defined(folder: Path, shares: Shares, pair: tuple[str, str]) -> None:
     score = scored(folder, "summac-zs", pair)
     each = zero_shot(image(shares, pair))
@@ -118,12 +123,12 @@ def test_zero_shot_scores_as_defined(folder: Path, shares: Shares, pair: tuple[s
     assert [part.score for part in score.parts] == (close(each) if score.seen.pieces else [])
 
 
-@pytest.mark.parametrize("pair", PROBES.values(), ids=PROBES)
+@pytest.mark.parametrize("pair", PROBE_CASES)
 def test_conv_scores_as_defined(folder: Path, shares: Shares, pair: tuple[str, str]) -> None:
     assert scored(folder, "summac-conv", pair).value == close(convolved(image(shares, pair)))
 
 
-@pytest.mark.parametrize("pair", PROBES.values(), ids=PROBES)
+@pytest.mark.parametrize("pair", PROBE_CASES)
 def test_conv_agrees_with_its_closed_form(folder: Path, shares: Shares, pair: tuple[str, str]) -> None:
     found = ratings(image(shares, pair))
     closed = 1 / (1 + math.exp(1.6173 * sum(found) / len(found) + 0.3712))

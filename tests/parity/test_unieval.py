@@ -11,12 +11,12 @@ import torch
 from transformers import PreTrainedTokenizerFast, T5ForConditionalGeneration
 
 from core.errors import BadSettingError, LoadError, UnscorableError
-from core.metric import METRICS
-from core.text import sentences
+from core.scoring.metric import METRICS
+from core.text.text import sentences
 from core.types import Example
 from tests.drive import drive
 from tests.parity import tiny_likelihood
-from tests.parity.texts import LONG_SENTENCE, PAIRS, SUMMARY
+from tests.parity.texts import LONG_SENTENCE, PAIR_CASES, PAIRS, SUMMARY
 from tests.tiny import TEXT
 
 pytestmark = pytest.mark.parity
@@ -62,7 +62,7 @@ def ours(spec: str, document: str, summary: str) -> list[float]:
 
 
 @pytest.mark.parametrize("name", ["unieval-fact", "unieval-sum"])
-@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("pair", PAIR_CASES)
 def test_scores_are_as_defined(folder: Path, ask: Probability, name: str, pair: tuple[str, str]) -> None:
     assert ours(f"{name}[checkpoint={folder}]", *pair) == pytest.approx(expected(ask, *pair), abs=1e-5)
 

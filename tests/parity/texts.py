@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.tiny import TEXT
 
 SUMMARY = "The harbour was closed after a storm. Nobody was hurt! Repairs cost 3.4 million crowns."
@@ -28,3 +30,17 @@ PAIRS: dict[str, tuple[str, str]] = {
     "blanks around": ("  The lamp was lit.  ", "  It was lit. \n"),
     "the same sentence twice": (TEXT, "Nobody was hurt. Nobody was hurt."),
 }
+
+# long texts take seconds in every model
+LONG = {
+    "several chunks",
+    "a 600-word sentence",
+    "a 600-word sentence inside",
+    "a long claim",
+    "a long claim after a long chunk",
+    "the same sentence twice",
+}
+PAIR_CASES = [
+    pytest.param(pair, id=name, marks=pytest.mark.slow if name in LONG else ()) for name, pair in PAIRS.items()
+]
+"""The pairs as parameters of a test."""

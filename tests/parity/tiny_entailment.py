@@ -19,7 +19,7 @@ from transformers import (
     T5ForTokenClassification,
 )
 
-from core.metrics import summac
+from core.scoring.metrics import summac
 from tests.tiny import (
     SPREAD,
     TEXT,

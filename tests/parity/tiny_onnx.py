@@ -29,7 +29,7 @@ class _Logits(torch.nn.Module):
 def export(folder: Path, target: Path) -> Path:
     """A copy of a checkpoint whose weights are an ONNX file in place of safetensors; skips without the packages that it takes."""
     for package in ("onnx", "onnxruntime"):
-        pytest.importorskip(package, reason="needs pip install onnx -r requirements-onnx.txt")
+        pytest.importorskip(package, reason="needs pip install onnx onnxruntime")
     with_config(folder, target)
     network = AutoModelForSequenceClassification.from_pretrained(folder, attn_implementation="eager").eval()
     ids = torch.ones(2, 7, dtype=torch.long)

@@ -287,6 +287,13 @@ PAIRS_OF_QUESTIONS: dict[str, tuple[str, str]] = {
 }
 """Documents and summaries, ordinary and awkward, that give few questions."""
 
+# a metric that generates questions does so for each phrase
+QUESTION_CASES = [
+    pytest.param(pair, id=name, marks=() if name == "ordinary" else pytest.mark.slow)
+    for name, pair in PAIRS_OF_QUESTIONS.items()
+]
+"""The same as parameters of a test."""
+
 
 def command_line(spec: str, folder: Path, patch: pytest.MonkeyPatch) -> dict[str, object]:
     """The one line that `cli.py score` writes for one pair."""

@@ -26,7 +26,7 @@ from transformers import (
 )
 
 from core.models.adapters.dae import ArcElectra
-from core.models.model import Row
+from core.models.networks.model import Row
 from core.types import Answer, Span
 from tests.parity.toy_parser import parser
 from tests.tiny import TEXT, Specs, between, byte_level, random_network, saved, spread_labels, word_pieces

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from core.metrics.mine import EmbeddedWordSupport
-from core.weights.locations import locate
+from core.models.weights.locations import locate
+from core.scoring.metrics.mine import EmbeddedWordSupport
 
 
 def model(folder: Path) -> Path:

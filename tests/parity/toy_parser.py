@@ -12,7 +12,7 @@ from typing import cast
 import pytest
 
 from core.model_reference import Checkpoint
-from core.models.model import Row
+from core.models.networks.model import Row
 from core.types import Answer, Question, Span
 from tests import drive
 

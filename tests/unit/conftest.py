@@ -18,7 +18,7 @@ from annotations.store.store import Store
 from tests.doubles.bench import Bench, open_bench
 from tests.doubles.models import ScriptedKind
 from tests.doubles.upload_hub import TOKEN, UploadHub
-from tests.unit.models.hub import serving
+from tests.unit.core.models.hub import serving
 
 
 @pytest.fixture(scope="session", autouse=True)

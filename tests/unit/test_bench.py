@@ -12,11 +12,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from core.errors import UnknownNameError
-from core.metric import METRICS
 from core.model_reference import Checkpoint
 from core.models.pool import ModelPool
+from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Answer, Question
 from tests.bench.__main__ import app
 from tests.bench.comparison import TimedQuestion, project_usage, sample_questions

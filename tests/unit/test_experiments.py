@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app
-from core.metric import METRICS
-from core.nli_check import NLI_CHECKS
-from core.perturbation import PERTURBATIONS
+from core.edits.perturbation import PERTURBATIONS
+from core.scoring.metric import METRICS
+from core.scoring.nli_check import NLI_CHECKS
 from tests.doubles.process import ROOT
 
 PAGES = (

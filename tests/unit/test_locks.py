@@ -10,8 +10,8 @@ import pytest
 from tests.sources import ROOT
 
 LOCKS = {
-    "requirements.lock": "requirements.txt",
-    "requirements-cpu.lock": "requirements.txt",
+    ".ci/requirements.lock": "requirements.txt",
+    ".ci/requirements-cpu.lock": "requirements.txt",
     ".ci/build-requirements.lock": ".ci/build-requirements.txt",
 }
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -44,7 +44,7 @@ def test_a_lock_has_every_pin_of_its_source(lock: str, source: str) -> None:
 
 
 def test_the_image_for_cpus_has_the_same_packages_but_for_cuda() -> None:
-    whole, cpu = pins("requirements.lock"), pins("requirements-cpu.lock")
+    whole, cpu = pins(".ci/requirements.lock"), pins(".ci/requirements-cpu.lock")
     assert cpu.pop("torch") == {f"{version}+cpu" for version in whole.pop("torch")}
     cuda = {name for name in whole if name.startswith(("nvidia-", "cuda-")) or name == "triton"}
     assert {name: versions for name, versions in whole.items() if name not in cuda} == cpu

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from core.papers.published import read_published
+from core.assessment.papers.published import read_published
 from tests.paper_figures import PAPERS, figures_markdown
 from tests.sources import ROOT
 

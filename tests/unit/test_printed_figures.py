@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.papers.paper import PAPERS
-from core.papers.published import PublishedTable, read_published
+from core.assessment.papers.paper import PAPERS
+from core.assessment.papers.published import PublishedTable, read_published
 from tests.sources import ROOT
 
 TEXTS = ROOT.parent / "shared" / "papers"

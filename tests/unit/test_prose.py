@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 
 from annotations.campaigns.questions import Answer, check_answers, is_asked, read_questions
 from cli import app
-from core import edits as executable
-from core.dataset import DATASETS, Importer, Refusal
-from core.datasets.bundled import bundled_items
-from core.metric import METRICS, Metric
-from core.perturbation import PERTURBATIONS, Perturbation
+from core.data.dataset import DATASETS, Importer, Refusal
+from core.data.datasets.bundled import bundled_items
+from core.edits.perturbation import PERTURBATIONS, Perturbation
+from core.scoring.metric import METRICS, Metric
 from core.settings import VERSION, Settings
+from core.text import edits as executable
 from core.types import Example, Item
 from tests.doubles.contributing import found_in_folder
 from tests.reference import outdated_rows
@@ -37,21 +37,21 @@ COMMANDS = sorted(
 
 
 def test_a_metric_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found_in_folder("core/metrics/quotes.py", tmp_path, METRICS, monkeypatch)  # type: ignore[arg-type]
+    found_in_folder("core/scoring/metrics/quotes.py", tmp_path, METRICS, monkeypatch)  # type: ignore[arg-type]
     metric: Metric = METRICS.parse("quotes[case=true]")
     score = metric.fold(Example("a", 'He said "never again".', 'She heard "Never again".'), [], [])
     assert (score.value, METRICS.parse("quotes").spec) == (0.0, "quotes")
 
 
 def test_a_perturbation_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found_in_folder("core/perturbations/hedge.py", tmp_path, PERTURBATIONS, monkeypatch)  # type: ignore[arg-type]
+    found_in_folder("core/edits/perturbations/hedge.py", tmp_path, PERTURBATIONS, monkeypatch)  # type: ignore[arg-type]
     perturbation: Perturbation = PERTURBATIONS.parse("hedge")
     edits = perturbation.edits(Example("a", "doc", "It rains. It pours."), random.Random(0))
     assert executable.apply("It rains. It pours.", edits).count(": ") == 2
 
 
 def test_an_importer_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found_in_folder("core/datasets/blocks.py", tmp_path, DATASETS, monkeypatch)  # type: ignore[arg-type]
+    found_in_folder("core/data/datasets/blocks.py", tmp_path, DATASETS, monkeypatch)  # type: ignore[arg-type]
     importer: Importer = DATASETS.parse("blocks")
     source = tmp_path / "blocks.txt"
     source.write_text("A long text.\n---\nA text.\n===\nno dashes", encoding="utf-8")

@@ -41,7 +41,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("zensical", reason="requirements-dev.txt has zensical, which builds the site")
+    pytest.importorskip("zensical", reason="the group dev of pyproject.toml has zensical, which builds the site")
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(ROOT / "docs", folder / "docs")
     shutil.copy(ROOT / CONFIG, folder)

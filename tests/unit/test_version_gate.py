@@ -60,7 +60,7 @@ def test_a_working_tree_that_reads_the_cache_slowly_is_slower_than_its_commit(tm
     identity = ("-c", "user.name=test", "-c", "user.email=test@example.org")
     for command in (["init", "-q"], ["add", "core"], [*identity, "commit", "-qm", "First"]):
         subprocess.run(["git", *command], cwd=tmp_path, check=True)
-    cache = tmp_path / "core/engine/cache.py"
+    cache = tmp_path / "core/scoring/engine/cache.py"
     cache.write_text(cache.read_text("utf-8") + _SLOWER, encoding="utf-8")
     compared = compare_versions("HEAD", pairs=12, turns=1, tree=tmp_path)
     assert "cached" in compared.slower

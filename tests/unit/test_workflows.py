@@ -41,5 +41,13 @@ def test_a_workflow_may_only_read_where_no_job_asks_for_more(name: str) -> None:
 
 def test_the_oldest_python_is_that_of_the_project() -> None:
     oldest = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["requires-python"]
-    for name, job in (("test.yml", "quick"), ("release.yml", "try")):
+    for name, job in (("test.yml", "all"), ("release.yml", "try")):
         assert WORKFLOWS[name]["jobs"][job]["strategy"]["matrix"]["python"][0] == oldest.removeprefix(">=")
+
+
+def test_the_newest_python_is_the_same_everywhere() -> None:
+    tests, release = WORKFLOWS["test.yml"]["jobs"], WORKFLOWS["release.yml"]["jobs"]
+    ends, between = (tests[job]["strategy"]["matrix"]["python"] for job in ("all", "between"))
+    versions = release["try"]["strategy"]["matrix"]["python"]
+    assert [ends[0], *between, ends[-1]] == versions
+    assert f"\nversion={versions[-1]}\n" in (ROOT / ".ci/newest-python").read_text("utf-8")

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 from sqlmodel import col, select
 
-from annotations.campaigns.results import given_error_types
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat
 from annotations.exchange.samples import load_campaign_samples
+from annotations.results.results import given_error_types
 from annotations.store.records import CAMPAIGN_PREFIX, RecordError
 from annotations.store.tables import Document, Origin
-from core.contexts import contexts_from_json, optional_fields
+from core.text.contexts import contexts_from_json, optional_fields
 from core.types import Example, Sample, Verdict
 
 

@@ -7,10 +7,10 @@ import io
 from dataclasses import asdict, dataclass, fields
 from typing import ClassVar
 
-from annotations.campaigns.crowd import SessionRow, load_sessions
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat
+from annotations.labelling.crowd import SessionRow, load_sessions
 from annotations.store.records import RecordError
-from core.text import spreadsheet_safe
+from core.text.text import spreadsheet_safe
 
 
 @EXPORT_FORMATS.add

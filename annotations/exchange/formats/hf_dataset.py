@@ -10,10 +10,10 @@ from annotations.campaigns.questions import CampaignQuestion, apply_answer_edit
 from annotations.exchange.data_statement import data_statement
 from annotations.exchange.dataset_card import card_header, cell, parquet_file
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat, LabelledTask
-from core.contexts import context_records
-from core.files.archive import zip_files
-from core.stats.score_draw import SELECTION_PROBABILITY
+from core.base.files.archive import zip_files
+from core.stats.rates.score_draw import SELECTION_PROBABILITY
 from core.stats.text_tables import markdown_table
+from core.text.contexts import context_records
 
 if TYPE_CHECKING:
     import pyarrow as pa

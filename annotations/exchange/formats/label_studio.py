@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from annotations.campaigns.questions import CampaignQuestion, Unit, apply_answer_edit
-from annotations.campaigns.resolution import Resolution
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat, LabelledTask
-from core.contexts import contexts_to_json
-from core.files.archive import zip_files
-from core.stats.score_draw import SELECTION_PROBABILITY
+from annotations.results.resolution import Resolution
+from core.base.files.archive import zip_files
+from core.stats.rates.score_draw import SELECTION_PROBABILITY
+from core.text.contexts import contexts_to_json
 
 _TEXTS: Mapping[Unit, tuple[str, ...]] = {
     "summary": ("document", "summary"),

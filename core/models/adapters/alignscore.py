@@ -12,14 +12,21 @@ from transformers import RobertaConfig, RobertaModel
 
 from core.errors import BadSettingError, LoadError
 from core.model_reference import Checkpoint
-from core.models.first_token import read_first_token
-from core.models.model import Row
-from core.models.network import FromPretrained, freeing_memory, load_network, max_positions, network_bytes, pad_batch
-from core.models.tokenizer import Strategy, TextTokenizer, Tokens
+from core.models.networks.first_token import read_first_token
+from core.models.networks.model import Row
+from core.models.networks.network import (
+    FromPretrained,
+    freeing_memory,
+    load_network,
+    max_positions,
+    network_bytes,
+    pad_batch,
+)
+from core.models.networks.tokenizer import Strategy, TextTokenizer, Tokens
+from core.models.weights.files import UNUSED_WEIGHTS, max_text_tokens, read_json_object
+from core.models.weights.locations import locate_backbone
+from core.models.weights.weights import lightning_weights
 from core.types import Answer, Question
-from core.weights.files import UNUSED_WEIGHTS, max_text_tokens, read_json_object
-from core.weights.locations import locate_backbone
-from core.weights.weights import lightning_weights
 
 _BODY = "base_model."
 _LAYERS = {"nli": "tri_layer", "bin": "bin_layer", "reg": "reg_layer"}

@@ -16,8 +16,8 @@ from torch import Tensor
 
 from core.errors import BadSettingError
 from core.model_reference import Checkpoint
-from core.models.model import Row, int_option
-from core.models.network import (
+from core.models.networks.model import Row, int_option
+from core.models.networks.network import (
     Encoder,
     freeing_memory,
     load_encoder,
@@ -26,11 +26,11 @@ from core.models.network import (
     pad_batch,
     segment_types,
 )
-from core.models.tokenizer import TextTokenizer, Tokens
+from core.models.networks.tokenizer import TextTokenizer, Tokens
+from core.models.weights.config_check import require_encoder
+from core.models.weights.files import max_text_tokens
 from core.models.words.word_states import windows
 from core.types import Answer, Question, Span
-from core.weights.config_check import require_encoder
-from core.weights.files import max_text_tokens
 
 _MAX_DOCUMENTS = 64
 

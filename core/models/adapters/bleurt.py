@@ -14,12 +14,12 @@ from transformers import PreTrainedModel, RemBertConfig, RemBertForSequenceClass
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
-from core.models.first_token import read_first_token
-from core.models.model import Row, int_option
-from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
-from core.models.tokenizer import Tokens
+from core.models.networks.first_token import read_first_token
+from core.models.networks.model import Row, int_option
+from core.models.networks.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
+from core.models.networks.tokenizer import Tokens
+from core.models.weights.files import read_json_object, weight_files
 from core.types import Answer, Question
-from core.weights.files import read_json_object, weight_files
 
 _SPECIAL_TOKEN = re.compile(
     r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])"

@@ -13,9 +13,9 @@ from transformers import ElectraConfig, ElectraModel, ElectraPreTrainedModel
 
 from core.errors import UnscorableError
 from core.model_reference import Checkpoint
-from core.models.model import UNLIMITED, Row, int_option
-from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
-from core.models.tokenizer import TextTokenizer, Tokens
+from core.models.networks.model import UNLIMITED, Row, int_option
+from core.models.networks.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
+from core.models.networks.tokenizer import TextTokenizer, Tokens
 from core.types import Answer, Question
 
 

@@ -11,22 +11,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from core.llm.dialect import Body
-from core.llm.endpoint import Endpoint
-from core.llm.requests import FirstTokens, first_token_body
-from core.llm.spend import unread_tokens
-from core.models.model import int_option
+from core.models.llm.client.requests import FirstTokens, first_token_body
+from core.models.llm.dialect import Body
+from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.spending.spend import unread_tokens
+from core.models.networks.model import int_option
 from core.types import Answer, Question
 
 if TYPE_CHECKING:
-    from core.llm.responses import FirstToken
+    from core.models.llm.client.responses import FirstToken
 
 _DEFAULT_TOP_TOKENS = 5
 
 
 def ask(endpoint: Endpoint, question: Question) -> Answer:
     # imported when the first question is asked: openai takes a second to import, and listing metrics does not need it
-    from core.llm.client import client_for
+    from core.models.llm.client.client import client_for
 
     system, user = question.inputs
     answer = _answer(client_for(endpoint).first_token(system, user, _asked(question)))
@@ -40,7 +40,7 @@ def request_body(endpoint: Endpoint, question: Question, left_out: frozenset[str
 
 def read(endpoint: Endpoint, completion: object) -> Answer:
     """The answer to a line of a batch."""
-    from core.llm.responses import read_first_token
+    from core.models.llm.client.responses import read_first_token
 
     return _answer(read_first_token(completion, endpoint))
 

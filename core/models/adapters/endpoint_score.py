@@ -13,7 +13,7 @@ import json
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import TouchstoneError, UnscorableError
-from core.llm.endpoint import Endpoint
+from core.models.llm.endpoints.endpoint import Endpoint
 from core.types import Answer, Question, Span
 
 
@@ -41,7 +41,7 @@ class _Reply(BaseModel):
 
 def ask(endpoint: Endpoint, question: Question) -> Answer:
     # imported when the first question is asked: openai takes a second to import, and listing metrics does not need it
-    from core.llm.client import client_for
+    from core.models.llm.client.client import client_for
 
     document, summary, asked = question.inputs
     metric = str(dict(question.options).get("metric", ""))

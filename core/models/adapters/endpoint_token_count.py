@@ -5,13 +5,13 @@ Inputs: any number of texts. Option "model": its name at the endpoint. Values: t
 
 from __future__ import annotations
 
-from core.llm.endpoint import Endpoint
+from core.models.llm.endpoints.endpoint import Endpoint
 from core.types import Answer, Question
 
 
 def ask(endpoint: Endpoint, question: Question) -> Answer:
     # imported when the first question is asked: openai takes a second to import, and listing metrics does not need it
-    from core.llm.client import client_for
+    from core.models.llm.client.client import client_for
 
     model = str(dict(question.options)["model"])
     return Answer(values=tuple(float(client_for(endpoint).count_tokens(model, text)) for text in question.inputs))

@@ -11,12 +11,12 @@ from transformers import PreTrainedModel, T5Config, T5ForTokenClassification
 
 from core.errors import LoadError, UnscorableError
 from core.model_reference import Checkpoint
-from core.models.model import UNLIMITED, Row, int_option, rows_of
-from core.models.network import FromPretrained, freeing_memory, load_network, network_bytes, pad_batch
-from core.models.tokenizer import TextTokenizer
+from core.models.networks.model import UNLIMITED, Row, int_option, rows_of
+from core.models.networks.network import FromPretrained, freeing_memory, load_network, network_bytes, pad_batch
+from core.models.networks.tokenizer import TextTokenizer
+from core.models.weights.files import read_json_object
+from core.models.weights.locations import locate_backbone
 from core.types import Answer, Question
-from core.weights.files import read_json_object
-from core.weights.locations import locate_backbone
 
 _WEIGHT_PREFIX = {"^t5\\.": ""}
 """Text before the names of the weights in the file."""

@@ -13,14 +13,14 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, GenerationConfig, PreTrainedModel
 
 from core.errors import UnscorableError
-from core.llm.chat import sampling_of
 from core.model_reference import Checkpoint
-from core.models.chat_template import ChatTemplate
-from core.models.model import UNLIMITED, Row
-from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
-from core.models.tokenizer import DecodingTokenizer, without_special_tokens
+from core.models.llm.chat import sampling_of
+from core.models.networks.chat_template import ChatTemplate
+from core.models.networks.model import UNLIMITED, Row
+from core.models.networks.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
+from core.models.networks.tokenizer import DecodingTokenizer, without_special_tokens
+from core.models.weights.files import read_json_object
 from core.types import Answer, Question
-from core.weights.files import read_json_object
 
 
 class AnsweringModel(ABC):

@@ -9,9 +9,9 @@ import torch
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from core.model_reference import Checkpoint
-from core.models.chat_template import ChatTemplate
-from core.models.model import Row, int_option
-from core.models.network import FromPretrained, freeing_memory, load_network, network_bytes, pad_batch
+from core.models.networks.chat_template import ChatTemplate
+from core.models.networks.model import Row, int_option
+from core.models.networks.network import FromPretrained, freeing_memory, load_network, network_bytes, pad_batch
 from core.types import Answer, Question
 
 

@@ -8,7 +8,7 @@ from transformers import AutoModelForCausalLM
 
 from core.model_reference import Checkpoint
 from core.models.adapters.local_logprobs import LogprobModel, load_with
-from core.weights.integrity import require_trust
+from core.models.weights.integrity import require_trust
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> LogprobModel:

@@ -11,9 +11,9 @@ from transformers import AutoModelForMaskedLM, PreTrainedModel
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
-from core.models.model import UNLIMITED, Row, int_option
-from core.models.network import freeing_memory, load_network, network_bytes, pad_batch, segment_types
-from core.models.tokenizer import DecodingTokenizer, without_special_tokens
+from core.models.networks.model import UNLIMITED, Row, int_option
+from core.models.networks.network import freeing_memory, load_network, network_bytes, pad_batch, segment_types
+from core.models.networks.tokenizer import DecodingTokenizer, without_special_tokens
 from core.types import Answer, Question
 
 _MASKS = frozenset({"<mask>", "[MASK]"})

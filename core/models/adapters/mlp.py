@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.errors import UnscorableError
 from core.model_reference import Checkpoint
-from core.models.model import Row
+from core.models.networks.model import Row
 from core.models.words.shallow import ShallowModel, TrainingFacts, read_model
 from core.types import Answer, Question
 

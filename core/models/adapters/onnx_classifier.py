@@ -11,11 +11,11 @@ import torch
 
 from core.errors import LoadError, UnscorableError
 from core.model_reference import Checkpoint
-from core.models.model import Row, rows_of
-from core.models.tokenizer import TextTokenizer
+from core.models.networks.model import Row, rows_of
+from core.models.networks.tokenizer import TextTokenizer
+from core.models.weights.config_check import label_order
+from core.models.weights.files import onnx_files, read_json_object
 from core.types import Answer, Question
-from core.weights.config_check import label_order
-from core.weights.files import onnx_files, read_json_object
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -90,7 +90,7 @@ def load(path: Path, checkpoint: Checkpoint, device: str) -> OnnxClassifier:  # 
         import onnxruntime
     except ImportError:
         raise LoadError(
-            "ONNX files are computed by ONNX Runtime, which is not installed. Run: python -m pip install -r requirements-onnx.txt"
+            "ONNX files are computed by ONNX Runtime, which is not installed. Run: python -m pip install onnxruntime==1.32.0"
         ) from None
     order = label_order(path, checkpoint)
     files = onnx_files(path)

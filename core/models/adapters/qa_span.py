@@ -9,9 +9,16 @@ import torch
 from transformers import AutoModelForQuestionAnswering, PreTrainedModel
 
 from core.model_reference import Checkpoint
-from core.models.model import Row, int_option
-from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
-from core.models.tokenizer import DecodingTokenizer, Tokens
+from core.models.networks.model import Row, int_option
+from core.models.networks.network import (
+    freeing_memory,
+    load_network,
+    max_positions,
+    network_bytes,
+    pad_batch,
+    segment_types,
+)
+from core.models.networks.tokenizer import DecodingTokenizer, Tokens
 from core.types import Answer, Question, Span
 
 

@@ -17,9 +17,9 @@ from torch import Tensor
 from transformers import AutoModelForQuestionAnswering, PreTrainedModel
 
 from core.model_reference import Checkpoint
-from core.models.model import Row
-from core.models.network import freeing_memory, load_network, network_bytes, segment_types
-from core.models.tokenizer import DecodingTokenizer, Tokens
+from core.models.networks.model import Row
+from core.models.networks.network import freeing_memory, load_network, network_bytes, segment_types
+from core.models.networks.tokenizer import DecodingTokenizer, Tokens
 from core.types import Answer, Question, Span
 
 _WINDOW, _STEP, _QUESTION = 384, 128, 64
@@ -109,7 +109,7 @@ class WindowModel:
         best = self._best(text, row.payload, logits)
         top = max(guess.logit for _, guess in best)
         weights = [math.exp(guess.logit - top) for _, guess in best]
-        shares = [weight / sum(weights) for weight in weights]
+        shares = [weight / math.fsum(weights) for weight in weights]
         chosen = next(number for number, (answer, _) in enumerate(best) if answer)
         answer, guess = best[chosen]
         nothing = next(share for share, (other, _) in zip(shares, best, strict=True) if not other)

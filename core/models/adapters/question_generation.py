@@ -15,9 +15,9 @@ from transformers import BartForConditionalGeneration, DynamicCache, EncoderDeco
 
 from core.model_reference import Checkpoint
 from core.models.adapters.seq2seq_generation import clean_spaces
-from core.models.model import Row
-from core.models.network import freeing_memory, load_network, network_bytes, pad_batch
-from core.models.tokenizer import DecodingTokenizer, Tokens
+from core.models.networks.model import Row
+from core.models.networks.network import freeing_memory, load_network, network_bytes, pad_batch
+from core.models.networks.tokenizer import DecodingTokenizer, Tokens
 from core.types import Answer, Question
 
 _BEAMS = 4

@@ -16,8 +16,8 @@ from torch.nn.functional import normalize
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
-from core.models.model import Row, rows_of
-from core.models.network import (
+from core.models.networks.model import Row, rows_of
+from core.models.networks.network import (
     LOAD_ERRORS,
     Encoder,
     freeing_memory,
@@ -27,10 +27,10 @@ from core.models.network import (
     pad_batch,
     segment_types,
 )
-from core.models.tokenizer import TextTokenizer
+from core.models.networks.tokenizer import TextTokenizer
+from core.models.weights.config_check import require_encoder
+from core.models.weights.files import default_prompt, max_sentence_tokens, read_json_object, read_modules
 from core.types import Answer, Question
-from core.weights.config_check import require_encoder
-from core.weights.files import default_prompt, max_sentence_tokens, read_json_object, read_modules
 
 _MODULES = ("Pooling", "Dense", "LayerNorm", "Normalize")
 _MODE, _OLD_MODE = "pooling_mode", "pooling_mode_"

@@ -12,10 +12,10 @@ from transformers import T5ForConditionalGeneration
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
-from core.models.first_token import write_one_token
-from core.models.model import UNLIMITED, Row, rows_of
-from core.models.network import freeing_memory, load_network, network_bytes, pad_batch
-from core.models.tokenizer import TextTokenizer
+from core.models.networks.first_token import write_one_token
+from core.models.networks.model import UNLIMITED, Row, rows_of
+from core.models.networks.network import freeing_memory, load_network, network_bytes, pad_batch
+from core.models.networks.tokenizer import TextTokenizer
 from core.types import Answer, Question
 
 

@@ -11,9 +11,9 @@ from torch import Tensor
 from transformers import AutoModelForSeq2SeqLM, LogitsProcessor, LogitsProcessorList, PreTrainedModel
 
 from core.model_reference import Checkpoint
-from core.models.model import UNLIMITED, Row, int_option
-from core.models.network import freeing_memory, load_network, network_bytes, pad_batch
-from core.models.tokenizer import DecodingTokenizer, Tokens
+from core.models.networks.model import UNLIMITED, Row, int_option
+from core.models.networks.network import freeing_memory, load_network, network_bytes, pad_batch
+from core.models.networks.tokenizer import DecodingTokenizer, Tokens
 from core.types import Answer, Option, Question
 
 _DEFAULT_MAX_LENGTH = 20

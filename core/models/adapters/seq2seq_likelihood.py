@@ -18,10 +18,10 @@ from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 from core.errors import BadSettingError, MemoryFullError
 from core.model_reference import Checkpoint
 from core.models.device import empty_cache
-from core.models.linear import multiply
-from core.models.model import Row
-from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
-from core.models.tokenizer import TextTokenizer, Tokens
+from core.models.networks.linear import multiply
+from core.models.networks.model import Row
+from core.models.networks.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
+from core.models.networks.tokenizer import TextTokenizer, Tokens
 from core.types import Answer, Question, Span
 
 _PREFIX_BYTES = 256 << 20  # two documents of 1,024 tokens with their summaries for a large BART in float32

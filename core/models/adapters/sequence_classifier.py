@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
+from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
 from core.model_reference import Checkpoint
-from core.models.model import Row, rows_of
-from core.models.network import Classifier, freeing_memory, load_classifier, network_bytes, pad_batch, segment_types
-from core.models.tokenizer import TextTokenizer
+from core.models.networks.first_token import read_first_token
+from core.models.networks.model import Row, rows_of
+from core.models.networks.network import freeing_memory, load_network, network_bytes, pad_batch, segment_types
+from core.models.networks.tokenizer import TextTokenizer
+from core.models.weights.config_check import label_order
 from core.types import Answer, Question
-from core.weights.config_check import label_order
 
 
 class SequenceClassifier:
@@ -20,7 +22,7 @@ class SequenceClassifier:
     checkpoint is expected to have in the order that is expected.
     """
 
-    def __init__(self, network: Classifier, tokenizer: TextTokenizer, order: tuple[int, ...] | None) -> None:
+    def __init__(self, network: PreTrainedModel, tokenizer: TextTokenizer, order: tuple[int, ...] | None) -> None:
         self._network = network
         self._tokenizer = tokenizer
         self._order = order or tuple(range(network.config.num_labels or 0))
@@ -43,4 +45,5 @@ class SequenceClassifier:
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> SequenceClassifier:
     order = label_order(path, checkpoint)
-    return SequenceClassifier(load_classifier(path, checkpoint, device), TextTokenizer.load(path), order)
+    network = load_network(AutoModelForSequenceClassification.from_pretrained, path, checkpoint, device)
+    return SequenceClassifier(read_first_token(network), TextTokenizer.load(path), order)

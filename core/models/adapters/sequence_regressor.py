@@ -10,10 +10,17 @@ from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
-from core.models.first_token import read_first_token
-from core.models.model import Row, rows_of
-from core.models.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch, segment_types
-from core.models.tokenizer import TextTokenizer
+from core.models.networks.first_token import read_first_token
+from core.models.networks.model import Row, rows_of
+from core.models.networks.network import (
+    freeing_memory,
+    load_network,
+    max_positions,
+    network_bytes,
+    pad_batch,
+    segment_types,
+)
+from core.models.networks.tokenizer import TextTokenizer
 from core.types import Answer, Question
 
 

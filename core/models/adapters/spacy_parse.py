@@ -9,9 +9,9 @@ from typing import Protocol
 
 from core.errors import BadSettingError
 from core.model_reference import Checkpoint
-from core.models.model import Row
+from core.models.networks.model import Row
+from core.text.spacy_pipeline import load_pipeline
 from core.types import Answer, Question, Span
-from core.weights.spacy_pipeline import load_pipeline
 
 
 class SpacySpan(Protocol):

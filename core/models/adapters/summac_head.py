@@ -7,9 +7,9 @@ from pathlib import Path
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
-from core.models.model import Row
+from core.models.networks.model import Row
+from core.models.weights.weights import read_pickle
 from core.types import Answer, Question
-from core.weights.weights import read_pickle
 
 _BINS = 23
 _SHAPES = {

@@ -10,11 +10,11 @@ from torch import Tensor
 from transformers import AutoModelForTokenClassification, PreTrainedModel
 
 from core.model_reference import Checkpoint
-from core.models.model import UNLIMITED, Row, int_option
-from core.models.network import freeing_memory, load_network, network_bytes, pad_batch, segment_types
-from core.models.tokenizer import TextTokenizer
+from core.models.networks.model import UNLIMITED, Row, int_option
+from core.models.networks.network import freeing_memory, load_network, network_bytes, pad_batch, segment_types
+from core.models.networks.tokenizer import TextTokenizer
+from core.models.weights.config_check import label_order
 from core.types import Answer, Question, Span
-from core.weights.config_check import label_order
 
 
 class TokenClassifier:

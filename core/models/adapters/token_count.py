@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.model_reference import Checkpoint
-from core.models.model import Row
-from core.models.tokenizer import TextTokenizer
+from core.models.networks.model import Row
+from core.models.networks.tokenizer import TextTokenizer
 from core.types import Answer, Question
 
 

@@ -11,9 +11,9 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel, 
 
 from core.errors import BadSettingError, LoadError
 from core.model_reference import Checkpoint
-from core.models.model import Row
-from core.models.network import LOAD_ERRORS, freeing_memory, load_network, network_bytes, pad_batch
-from core.models.tokenizer import Tokens
+from core.models.networks.model import Row
+from core.models.networks.network import LOAD_ERRORS, freeing_memory, load_network, network_bytes, pad_batch
+from core.models.networks.tokenizer import Tokens
 from core.types import Answer, Question
 
 _MOST_TOKENS = 400

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint
-from core.models.model import Model, Row
+from core.models.networks.model import Model, Row
+from core.models.weights.files import read_json_object
+from core.models.weights.locations import locate
 from core.models.words.head import CROSS_ENCODER_FORMAT, Head, mean_logits, probability
 from core.models.words.known_documents import KnownDocuments
 from core.models.words.trained_head import read_head
@@ -19,8 +21,6 @@ from core.models.words.word_encoder import WordEncoder, encoder_hash
 from core.models.words.word_features import ReadDocument, feature_matrix, read_document
 from core.models.words.word_states import WordStates
 from core.types import Answer, Question
-from core.weights.files import read_json_object
-from core.weights.locations import locate
 
 _MAX_DOCUMENTS = 16  # some six megabytes for a thousand words
 
@@ -120,7 +120,7 @@ def load(path: Path, checkpoint: Checkpoint, device: str) -> Model:
     """A cross-encoder, which says nothing of words, or a head on words, by what the folder's config.json says."""
     stated = read_json_object(path / "config.json").get("touchstone")
     if isinstance(stated, dict) and stated.get("format") == CROSS_ENCODER_FORMAT:
-        from core.models.cross_encoder import load_cross_encoder  # by transformers, which takes three seconds
+        from core.models.words.cross_encoder import load_cross_encoder  # by transformers, which takes three seconds
 
         return load_cross_encoder(path, checkpoint, device)
     head = read_head(path)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.metric_parts.retrieval import bm25, closest_rows
-from core.text import sentences, words
+from core.text.ranking import bm25, closest_rows
+from core.text.text import sentences, words
 from core.types import Span
 
 CountTokens = Callable[[Sequence[str]], list[int]]

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-from core.text import words
+from core.text.text import words
 
 RUN_WORDS = 5
 NEAR_DUPLICATE = 0.5

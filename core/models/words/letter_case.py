@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from core.english.inflection import base_forms, is_dictionary_word
-from core.english.word_lists import FUNCTION_WORDS
 from core.models.words.word_states import Places, WordStates
+from core.text.english.inflection import base_forms, is_dictionary_word
+from core.text.english.word_lists import FUNCTION_WORDS
 
 _POSSESSIVE = re.compile(r"[’']s?\Z")
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from core.base.metric_tables import wrong_fields
 from core.errors import LoadError
 from core.stats.statistic import Values
-from core.wrong_fields import wrong_fields
 
 FEATURES = (
     "rouge2[measured=f1]",

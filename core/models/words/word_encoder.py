@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from core.model_reference import Checkpoint
-from core.models.network import (
+from core.models.networks.network import (
     Encoder,
     freeing_memory,
     load_encoder,
@@ -19,12 +19,12 @@ from core.models.network import (
     pad_batch,
     segment_types,
 )
-from core.models.tokenizer import TextTokenizer, Tokens
+from core.models.networks.tokenizer import TextTokenizer, Tokens
+from core.models.weights.config_check import require_encoder
+from core.models.weights.files import max_text_tokens, weight_files
 from core.models.words.word_states import States, WordStates, windows, word_form, word_spans
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Span
-from core.weights.config_check import require_encoder
-from core.weights.files import max_text_tokens, weight_files
 
 EARLY_LAYER = 2
 """Layer whose states still distinguish the words; those of the last layer show what is said of them."""

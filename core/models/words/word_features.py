@@ -12,12 +12,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from core.english.dates import CALENDAR
-from core.english.inflection import base_forms
-from core.english.numbers import AMOUNTS, NUMBER_WORDS
-from core.english.word_lists import FUNCTION_WORDS, MODALS, NEGATIVES, PREPOSITIONS, SUBORDINATORS, mutual_words
 from core.models.words.letter_case import capitals
 from core.models.words.word_states import Places, WordStates
+from core.text.english.dates import CALENDAR
+from core.text.english.inflection import base_forms
+from core.text.english.numbers import AMOUNTS, NUMBER_WORDS
+from core.text.english.word_lists import FUNCTION_WORDS, MODALS, NEGATIVES, PREPOSITIONS, SUBORDINATORS, mutual_words
 from core.types import Span
 
 Features = NDArray[np.float32]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.text import sentences
+from core.text.text import sentences
 from core.types import Span
 
 States = NDArray[np.float32]

@@ -1,25 +1,28 @@
-"""Scoring a folder of blocks: what `score BLOCKS --to RESULTS` does."""
+"""Scoring a folder of blocks: what `score BLOCKS --to RESULTS` does, and its plan."""
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 
-from core.bulk.blocks import Shard
-from core.bulk.folder import Folder
-from core.bulk.plan import TimedReport
-from core.bulk.processes import Processes
-from core.bulk.ray_workers import RayActors
-from core.bulk.results import open_metric_folder, open_results
-from core.bulk.run import Crew, InProcess, RunProgress, blocks_left, refuse_divided_budget, run_blocks
-from core.bulk.scorer import ScoringJob, metric_folders
-from core.metric import METRICS
+from core.errors import TouchstoneError
 from core.models.pool import ModelPool
+from core.results.bulk.blocks import Shard, block_pairs
+from core.results.bulk.folder import Folder
+from core.results.bulk.plan import BulkPlan, TimedReport, plan_run
+from core.results.bulk.processes import Processes
+from core.results.bulk.ray_workers import RayActors
+from core.results.bulk.results import open_metric_folder, open_results
+from core.results.bulk.run import Crew, InProcess, RunProgress, blocks_left, refuse_divided_budget, run_blocks
+from core.results.bulk.scorer import ScoringJob, metric_folders
+from core.scoring.metric import METRICS
 from pages.commands.shared.messages import download_models, print_status
 
 _LINE_S = 10.0  # between two lines of progress
+_LEAST_LATER = 2  # blocks beside the first of each worker, for an interval of a plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,41 @@ def score_blocks(job: ScoringJob, workers: Workers) -> RunProgress:
                 print_status(progress.line(last))
         print_status(progress.line(time.monotonic()))
     return progress
+
+
+@dataclass(frozen=True, slots=True)
+class BlockPlan:
+    """Plan of a run: `sample` blocks drawn by the `seed` are scored by so many workers.
+
+    The whole run has `pairs`, by default those of the blocks that are left, and a `fleet` of workers, by default those of the
+    sample; `hourly` is the price of one of them for an hour.
+    """
+
+    sample: int
+    seed: int
+    workers: int
+    fleet: int | None
+    pairs: int | None
+    hourly: float
+
+
+def plan_blocks(job: ScoringJob, plan: BlockPlan) -> BulkPlan:
+    """Score a sample of blocks and estimate the whole run. Raises TouchstoneError where there are too few blocks."""
+    crew = Workers(plan.workers)
+    left = open_job(job, crew)
+    needed = plan.workers + _LEAST_LATER
+    if len(left) < needed or plan.sample < needed:
+        raise TouchstoneError(
+            f"A plan needs {needed} blocks, one for the start of each worker and {_LEAST_LATER} more; {len(left)} are left, and the "
+            f"sample has {plan.sample}. Take fewer workers, a larger --plan, or leave it out: so few blocks are soon done."
+        )
+    sizes = block_pairs(Folder.at(job.blocks))
+    sample = random.Random(plan.seed).sample(left, min(plan.sample, len(left)))
+    done = [timed for timed in timed_reports(sample, job, crew) if not timed.report.fault]
+    if len(done) < needed:
+        raise TouchstoneError(f"Only {len(done)} blocks of the sample could be scored. The lines above say why.")
+    pairs = plan.pairs or sum(sizes[name] for name in left)
+    return plan_run(done, sizes, plan.workers, pairs, plan.fleet or plan.workers, plan.hourly)
 
 
 def open_job(job: ScoringJob, workers: Workers) -> list[str]:

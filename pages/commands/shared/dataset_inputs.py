@@ -10,19 +10,19 @@ from pathlib import Path
 from annotations.exchange.labelled_items import load_items
 from annotations.exchange.samples import load_samples, load_sentence_scores, load_texts
 from annotations.store.store import Store
-from core.bulk.blocks import WHOLE, Shard
-from core.bulk.cases import cases_of_results
-from core.bulk.pool import pool_of_results
-from core.cases.cases import Cases
-from core.cases.pool import Pool, pool_of_cases
-from core.cases.pooling import pool_cases
-from core.dataset import Refusal
+from core.data.dataset import Refusal
 from core.errors import TouchstoneError
-from core.explanations.cases import SkippedCase, cases_from_items, read_cases
-from core.explanations.judge import Case
-from core.runs.filters import build_sources, draw_sample, sources_of_items, stored_samples, without_inconsistent
-from core.runs.run import Source
-from core.sentence_scores import SentenceScores
+from core.evaluation.explanations.cases import SkippedCase, cases_from_items, read_cases
+from core.evaluation.explanations.judge import Case
+from core.results.bulk.blocks import WHOLE, Shard
+from core.results.bulk.cases import cases_of_results
+from core.results.bulk.pool import pool_of_results
+from core.results.cases.cases import Cases
+from core.results.cases.pool import Pool, pool_of_cases
+from core.results.cases.pooling import pool_cases
+from core.results.runs.filters import build_sources, draw_sample, sources_of_items, stored_samples, without_inconsistent
+from core.results.runs.run import Source
+from core.scoring.outcome_records import SentenceScores
 from core.settings import Settings
 from core.types import Item
 from pages.commands.shared.inputs import read_items, refuse_overwriting_input, report_refusals

@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from core.dataset import Refusal
-from core.language import find_mark
-from core.llm.spend import Spend
-from core.metric import Metric
+from core.data.dataset import Refusal
+from core.evaluation.studies.saved_threshold import OwnThreshold
 from core.model_reference import asks_endpoint
-from core.outcome_record import JsonRecord, json_line, outcome_record
+from core.models.llm.spending.spend import Spend
+from core.scoring.metric import Metric
+from core.scoring.outcome_records import JsonRecord, json_line, outcome_record
 from core.settings import Settings
-from core.studies.saved_threshold import OwnThreshold
+from core.text.language import find_mark
 from core.types import Counts, Failure, Outcome, Result
 from pages.commands.shared.inputs import (
     items_or_refusals,

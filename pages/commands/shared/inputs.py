@@ -7,18 +7,18 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TextIO
 
-from core.bulk.blocks import WHOLE, Shard, read_blocks
-from core.bulk.folder import Folder
-from core.bulk.run import refuse_divided_budget
-from core.dataset import Refusal
-from core.datasets.pairs import Pairs
-from core.engine.engine import Engine
+from core.data.dataset import Refusal
+from core.data.datasets.pairs import Pairs
 from core.errors import TouchstoneError
-from core.explanations.panel import parse_judge, require_panel
-from core.llm.chat import Sampling
-from core.llm.endpoints import configured_endpoint, resolve_model
+from core.evaluation.explanations.panel import parse_judge, require_panel
 from core.model_reference import EndpointModel, ModelRef
-from core.runs.run import Plan, Run, Source
+from core.models.llm.chat import Sampling
+from core.models.llm.endpoints.endpoints import configured_endpoint, resolve_model
+from core.results.bulk.blocks import WHOLE, Shard, read_blocks
+from core.results.bulk.folder import Folder
+from core.results.bulk.run import refuse_divided_budget
+from core.results.runs.run import Plan, Run, Source
+from core.scoring.engine.engine import Engine
 from core.types import Example, Item, T
 from pages.commands.shared.messages import download_checkpoints, print_status
 

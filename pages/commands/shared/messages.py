@@ -21,22 +21,22 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from core.engine.batch_worker import BatchWorker
-from core.engine.conversation import Conversation
-from core.engine.engine import Engine
+from core.assessment.papers.paper_words import own_words_note
+from core.edits.perturbation import Perturbation
 from core.errors import Problem, attempt
-from core.llm.printed_words import papers_with_words
-from core.llm.spend import Spend, format_estimate, format_spend_by_endpoint
-from core.metric import Metric
 from core.model_reference import ModelRef, local_checkpoints
+from core.models.llm.printed_words import papers_with_words
+from core.models.llm.spending.spend import Spend, format_estimate, format_spend_by_endpoint
 from core.models.pool import ModelPool
-from core.nli_check import NliCheck
-from core.papers.paper_words import own_words_note
-from core.perturbation import Perturbation
-from core.runs.run import Run, RunRecord
+from core.models.weights.locations import ModelStatus
+from core.results.runs.run import Run, RunRecord
+from core.scoring.engine.batch_worker import BatchWorker
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import Metric
+from core.scoring.nli_check import NliCheck
 from core.settings import Settings
 from core.types import T
-from core.weights.locations import ModelStatus
 
 _UPDATE_S = 0.5
 

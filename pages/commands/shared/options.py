@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from core.battery import STANDARD_BATTERY, battery_names
-from core.llm.printed_words import papers_with_words
+from core.edits.battery import STANDARD_BATTERY, battery_names
+from core.models.llm.printed_words import papers_with_words
 from core.settings import check_devices
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")]

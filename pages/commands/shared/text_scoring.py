@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import partial
 
 from annotations.store.store import Store
-from core.audit.data import AuditData
-from core.cases.cases import Cases
-from core.engine.code_records import read_code
-from core.engine.engine import Engine
-from core.gate.results_file import column_of, side_of_outcomes
-from core.metric import Metric
+from core.assessment.audit.data import AuditData
+from core.assessment.gate.results_file import column_of, side_of_outcomes
+from core.results.cases.cases import Cases
+from core.scoring.engine.code_records import read_code
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import Metric
 from core.settings import Settings
 from core.types import Example, Outcome
 from pages.commands.shared.messages import download_models, print_estimate, with_progress

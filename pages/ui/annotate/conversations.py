@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.comments import AnnotatorComments, Conversation
 from annotations.campaigns.task_texts import ShownTask
+from annotations.management.comments import AnnotatorComments, Conversation
 from pages.server import services
 from pages.ui.annotate.current_task import annotate_state, read_or_keep
 from pages.ui.shared.comment_view import comment_form, show_conversation

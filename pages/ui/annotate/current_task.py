@@ -10,16 +10,16 @@ from uuid import uuid4
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.labelling import (
+from annotations.campaigns.qualification import MarkedAnswer, Stage
+from annotations.campaigns.questions import QuestionSet
+from annotations.campaigns.task_texts import ShownTask
+from annotations.labelling.labelling import (
     AnnotatorActions,
     AnnotatorProgress,
     load_revealed_scores,
 )
-from annotations.campaigns.limits import Signal
-from annotations.campaigns.qualification import MarkedAnswer, Stage
-from annotations.campaigns.questions import QuestionSet
-from annotations.campaigns.queue import NoTask, NoTaskReason
-from annotations.campaigns.task_texts import ShownTask
+from annotations.labelling.limits import Signal
+from annotations.labelling.queue import NoTask, NoTaskReason
 from annotations.store.database import explain_database_error
 from annotations.store.records import UnavailableError
 from pages.server import services

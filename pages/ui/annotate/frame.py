@@ -9,9 +9,9 @@ from functools import partial
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.labelling import AnnotatorProgress
 from annotations.campaigns.qualification import Stage
-from annotations.campaigns.queue import NoTask
+from annotations.labelling.labelling import AnnotatorProgress
+from annotations.labelling.queue import NoTask
 from annotations.store.records import StoreError
 from pages.server.crowd_links import end_path
 from pages.ui.annotate.current_task import (

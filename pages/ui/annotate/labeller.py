@@ -9,12 +9,12 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply_answer_edit, parse_answer_edits
-from annotations.campaigns.responses import ResponseAct, SentResponse
 from annotations.campaigns.task_texts import ShownTask
+from annotations.labelling.responses import ResponseAct, SentResponse
 from annotations.store.records import RecordError
-from core.contexts import context_sentences
-from core.edits import Segment, abridge_unchanged, recover, segments, to_records
-from core.text import NO_BLANK, sentences, with_even_blanks, with_visible_controls
+from core.text.contexts import context_sentences
+from core.text.edits import Segment, abridge_unchanged, recover, segments, to_records
+from core.text.text import NO_BLANK, sentences, with_even_blanks, with_visible_controls
 from core.types import ErrorType
 from pages.ui.shared.markup import register_component
 

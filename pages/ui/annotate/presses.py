@@ -8,8 +8,8 @@ from typing import Any
 from uuid import uuid4
 
 from annotations.campaigns.qualification import Stage
-from annotations.campaigns.responses import ResponseReceipt, SentResponse
 from annotations.campaigns.task_texts import ShownTask
+from annotations.labelling.responses import ResponseReceipt, SentResponse
 from annotations.store.records import ChangedElsewhereError, StoreError, UnavailableError
 from pages.ui.annotate.current_task import CurrentTask, annotate_state, explain_away, labelling
 from pages.ui.annotate.labeller import LABELLER_KEY, read_draft, read_sent

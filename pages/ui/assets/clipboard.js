@@ -3,7 +3,7 @@
 /** @import { CopyForm } from './types.d.ts' */
 import { put } from './dom.js';
 
-const pixelsPerUnit = 2, saidMs = 2000;
+const PIXELS_PER_UNIT = 2, MESSAGE_MS = 2000;
 
 /**
  * Copy when the button is pressed, and say so on it for a moment.
@@ -12,16 +12,16 @@ const pixelsPerUnit = 2, saidMs = 2000;
  */
 export function copyOnPress(button, form) {
   button.addEventListener('click', async () => {
-    let said = 'Copied';
+    let message = 'Copied';
     try {
       if (form.kind === 'png') await navigator.clipboard.write([new ClipboardItem({ 'image/png': drawPng(form.content) })]);
       else await navigator.clipboard.writeText(form.content);
     } catch (error) {
       // a page without https, or a browser that was told to refuse it
-      said = error instanceof Error && error.name === 'NotAllowedError' ? 'Refused by the browser' : 'Not copied';
+      message = error instanceof Error && error.name === 'NotAllowedError' ? 'Refused by the browser' : 'Not copied';
     }
-    put(button, said);
-    setTimeout(() => put(button, form.label), saidMs);
+    put(button, message);
+    setTimeout(() => put(button, form.label), MESSAGE_MS);
   });
 }
 
@@ -35,8 +35,8 @@ async function drawPng(svg) {
   image.src = address;
   await image.decode();
   const canvas = document.createElement('canvas'), pen = canvas.getContext('2d');
-  canvas.width = image.naturalWidth * pixelsPerUnit;
-  canvas.height = image.naturalHeight * pixelsPerUnit;
+  canvas.width = image.naturalWidth * PIXELS_PER_UNIT;
+  canvas.height = image.naturalHeight * PIXELS_PER_UNIT;
   if (!pen) throw new Error('This browser draws no pictures.');
   pen.fillStyle = '#ffffff';
   pen.fillRect(0, 0, canvas.width, canvas.height);

@@ -21,7 +21,7 @@ function open(root) {
   /** @type {DocumentPane} */
   const pane = {
     root: $('.document'), box: $('.pane'), words: $('.text'), up: $('button.up'), down: $('button.down'), evidence: [],
-    above: undefined, below: undefined, text: null, marks: '', shown: '',
+    above: undefined, below: undefined, text: null, marks: '', shownEvidence: '',
   };
   panes.set(root, pane);
   pane.box.addEventListener('scroll', () => point(pane), { passive: true });
@@ -33,16 +33,16 @@ function open(root) {
 
 /** @param {DocumentPane} pane @param {string} text @param {DocumentPart[]} parts */
 function draw(pane, text, parts) {
-  const shown = JSON.stringify(parts.filter(part => part.kinds.includes('evidence')));
-  const [same, moved] = [pane.text === text, pane.text !== text || pane.shown !== shown];
+  const evidence = JSON.stringify(parts.filter(part => part.kinds.includes('evidence')));
+  const [same, moved] = [pane.text === text, pane.text !== text || pane.shownEvidence !== evidence];
   const top = same ? pane.box.scrollTop : 0;
   pane.words.replaceChildren(...parts.flatMap((part, i) => nodes(part, text.slice(part.start, parts[i + 1]?.start))));
   pane.words.classList.toggle('empty', !text.trim());
   pane.evidence = all(pane.words, 'mark');
-  pane.shown = shown;
+  pane.shownEvidence = evidence;
   pane.box.scrollTop = top;
-  const seen = point(pane);
-  if (moved && !seen && pane.evidence.length) show(pane.box, pane.evidence[0]);
+  const isEvidenceVisible = point(pane);
+  if (moved && !isEvidenceVisible && pane.evidence.length) show(pane.box, pane.evidence[0]);
 }
 
 /** @param {DocumentPart} part @param {string} words */
@@ -86,10 +86,10 @@ function point(pane) {
   const places = evidence.map(part => ({ part, ...place(box, part) }));
   const above = places.filter(({ bottom }) => bottom <= edge);
   const below = places.filter(({ top }) => top >= box.clientHeight - edge);
-  const seen = above.length + below.length < places.length;
+  const isEvidenceVisible = above.length + below.length < places.length;
   pane.above = above.at(-1)?.part;
   pane.below = below[0]?.part;
-  up.hidden = seen || !pane.above;
-  down.hidden = seen || !pane.below;
-  return seen;
+  up.hidden = isEvidenceVisible || !pane.above;
+  down.hidden = isEvidenceVisible || !pane.below;
+  return isEvidenceVisible;
 }

@@ -1,5 +1,5 @@
 /** @import { DoneLessonsComponent } from './types.d.ts' */
-import { doneLessons } from './lesson_memory.js';
+import { doneLessons } from './tour_memory.js';
 
 /** @param {DoneLessonsComponent} component */
 export default function ({ data, setStateValue }) {

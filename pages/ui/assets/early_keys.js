@@ -3,8 +3,8 @@
 // labeller takes those that came before it.
 (() => {
   /** @type {string[]} */
-  const waiting = [];
-  window.touchstoneKeys = waiting;
+  const pendingKeys = [];
+  window.touchstoneKeys = pendingKeys;
   const REST_MS = 1000, LONGEST_MS = 20000;
   let busy = 0, since = 0;
   /** @param {Event} event @param {string} selector */
@@ -33,28 +33,28 @@
   }
 
   function give() {
-    while (waiting.length) {
-      const found = button(waiting[0]), ready = found && !found.disabled;
+    while (pendingKeys.length) {
+      const target = button(pendingKeys[0]), ready = target && !target.disabled;
       if (!ready && loading()) { requestAnimationFrame(give); return; }
-      waiting.shift();
-      if (ready) found.click();
+      pendingKeys.shift();
+      if (ready) target.click();
     }
   }
 
   // what follows a key that waits comes after it
   addEventListener('keydown', event => {
     const key = named(event);
-    if (!waiting.length || !key || other(event) || !button(key)) return;
+    if (!pendingKeys.length || !key || other(event) || !button(key)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    waiting.push(key);
+    pendingKeys.push(key);
   }, true);
 
   addEventListener('keydown', event => {
     const key = named(event);
     if (event.defaultPrevented || !key || other(event)) return;
-    waiting.push(key);
-    if (waiting.length > 1) return;
+    pendingKeys.push(key);
+    if (pendingKeys.length > 1) return;
     since = performance.now();
     give();
   });

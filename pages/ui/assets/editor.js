@@ -22,9 +22,9 @@ function open(root, component) {
   const $ = finder(root);
   /** @type {Editor} */
   const editor = {
-    $, component, box: $('textarea'), bar: $('.bar'), fresh: $('input.new'), why: $('input.why'), limit: component.data.limit,
-    rev: null, sent: null, timer: 0, look: 0, range: null, dragging: false, typedAt: -Infinity, rhythm: 0,
-    runs: new MutationObserver(() => watched(editor)), ran: false, release: () => released(editor),
+    $, component, box: $('textarea'), bar: $('.bar'), newText: $('input.new'), explanation: $('input.why'), limit: component.data.limit,
+    rev: null, sentText: null, timer: 0, look: 0, range: null, dragging: false, typedAt: -Infinity, rhythm: 0,
+    runs: new MutationObserver(() => noteRun(editor)), wasRunning: false, release: () => endDrag(editor),
   };
   editors.set(root, editor);
   listenToText(editor);
@@ -58,7 +58,7 @@ function receive(editor) {
   clearTimeout(editor.timer);
   editor.timer = 0;
   if (editor.box.value !== value) editor.box.value = value;
-  editor.sent = editor.box.value;
+  editor.sentText = editor.box.value;
   hideBar(editor);
   say(editor, '');
   count(editor);
@@ -67,8 +67,8 @@ function receive(editor) {
 /** @param {Editor} editor */
 function listenToText(editor) {
   const { box } = editor;
-  box.addEventListener('input', event => { if (!event.isComposing) typed(editor); });
-  box.addEventListener('compositionend', () => typed(editor));
+  box.addEventListener('input', event => { if (!event.isComposing) noteTyping(editor); });
+  box.addEventListener('compositionend', () => noteTyping(editor));
   box.addEventListener('blur', () => { if (editor.timer) send(editor); });
   box.addEventListener('keydown', event => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); send(editor); }
@@ -109,7 +109,7 @@ function keepKey(event, editor) {
 }
 
 /** @param {Editor} editor */
-function typed(editor) {
+function noteTyping(editor) {
   clearTimeout(editor.timer);
   followRhythm(editor, performance.now());
   editor.timer = setTimeout(() => send(editor), pause(editor));
@@ -147,8 +147,8 @@ function send(editor) {
   const value = editor.box.value;
   const excess = codePoints(value, value.length) - editor.limit;
   editor.$('.warning').textContent = excess > 0 ? `${excess.toLocaleString('en')} characters too long: not scored.` : '';
-  if (value === editor.sent || excess > 0) { say(editor, ''); return false; }
-  editor.sent = value;
+  if (value === editor.sentText || excess > 0) { say(editor, ''); return false; }
+  editor.sentText = value;
   say(editor, 'scoring…');
   clearTimeout(editor.look);
   editor.look = setTimeout(() => settle(editor), 1000);
@@ -167,25 +167,25 @@ function count(editor) {
 
 const app = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-testid="stApp"]'));
 
-const running = () => ['running', 'rerunRequested'].includes(app()?.dataset.testScriptState ?? '');
+const isRunning = () => ['running', 'rerunRequested'].includes(app()?.dataset.testScriptState ?? '');
 
 /**
  * "scoring…" stands from sending until the script has run. A run may be too short to be seen, so look again in a second.
  * @param {Editor} editor
  */
 function watchRuns(editor) {
-  const shown = app();
-  if (shown) editor.runs.observe(shown, { attributes: true, attributeFilter: ['data-test-script-state'] });
+  const appElement = app();
+  if (appElement) editor.runs.observe(appElement, { attributes: true, attributeFilter: ['data-test-script-state'] });
 }
 
 /** @param {Editor} editor */
-function watched(editor) {
-  if (editor.ran && !running()) settle(editor);
-  editor.ran = running();
+function noteRun(editor) {
+  if (editor.wasRunning && !isRunning()) settle(editor);
+  editor.wasRunning = isRunning();
 }
 
 /** @param {Editor} editor */
-function settle(editor) { if (!editor.timer && !running()) say(editor, ''); }
+function settle(editor) { if (!editor.timer && !isRunning()) say(editor, ''); }
 
 /** @param {Editor} editor */
 function listenToSelection(editor) {
@@ -197,7 +197,7 @@ function listenToSelection(editor) {
 }
 
 /** @param {Editor} editor */
-function released(editor) {
+function endDrag(editor) {
   if (!editor.dragging) return;
   editor.dragging = false;
   setTimeout(() => select(editor));
@@ -228,9 +228,9 @@ function reveal({ box, bar }, offset) {
   mark.textContent = '\u200b';
   mirror.append(mark);
   bar.after(mirror);
-  const lowest = mark.offsetTop + mark.offsetHeight * 1.5;
+  const lowestEdge = mark.offsetTop + mark.offsetHeight * 1.5;
   mirror.remove();
-  box.scrollTop = Math.max(box.scrollTop, lowest - box.clientHeight);
+  box.scrollTop = Math.max(box.scrollTop, lowestEdge - box.clientHeight);
 }
 
 /** @param {Editor} editor */
@@ -238,20 +238,20 @@ function hideBar(editor) {
   if (editor.bar.hidden) { editor.range = null; return; }
   const within = editor.bar.contains(editor.component.parentElement.activeElement);
   editor.bar.hidden = true;
-  editor.fresh.value = editor.why.value = '';
+  editor.newText.value = editor.explanation.value = '';
   if (within) editor.box.focus();
 }
 
 /** @param {Editor} editor */
 function listenToBar(editor) {
-  editor.$('.replace').addEventListener('click', () => replace(editor, editor.fresh.value));
+  editor.$('.replace').addEventListener('click', () => replace(editor, editor.newText.value));
   editor.$('.delete').addEventListener('click', () => replace(editor, ''));
   editor.$('.close').addEventListener('click', () => hideBar(editor));
   editor.bar.addEventListener('keydown', event => {
     if (event.key === 'Escape') { event.preventDefault(); hideBar(editor); }
     if (event.key === 'Enter' && event.target instanceof HTMLInputElement && !event.isComposing) {
       event.preventDefault();
-      replace(editor, editor.fresh.value);
+      replace(editor, editor.newText.value);
     }
     keepKey(event, editor);
   });
@@ -260,18 +260,18 @@ function listenToBar(editor) {
 /**
  * insertText keeps the browser's own undo history, which assigning to `value` would lose.
  * @param {Editor} editor
- * @param {string} fresh
+ * @param {string} newText
  */
-function replace(editor, fresh) {
+function replace(editor, newText) {
   const { box, range } = editor;
-  if (!range || fresh === range.old || box.value.slice(range.start, range.end) !== range.old) { hideBar(editor); return; }
+  if (!range || newText === range.old || box.value.slice(range.start, range.end) !== range.old) { hideBar(editor); return; }
   const event = {
-    start: codePoints(box.value, range.start), end: codePoints(box.value, range.end), old: range.old, new: fresh,
-    explanation: editor.why.value.trim(), doc_rev: editor.rev,
+    start: codePoints(box.value, range.start), end: codePoints(box.value, range.end), old: range.old, new: newText,
+    explanation: editor.explanation.value.trim(), doc_rev: editor.rev,
   };
   box.focus();
   box.setSelectionRange(range.start, range.end);
-  document.execCommand(fresh ? 'insertText' : 'delete', false, fresh);
+  document.execCommand(newText ? 'insertText' : 'delete', false, newText);
   hideBar(editor);
   count(editor);
   if (send(editor)) editor.component.setTriggerValue('replace', event);

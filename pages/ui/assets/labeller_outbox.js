@@ -1,37 +1,30 @@
-// What was pressed and has no receipt, what was typed meanwhile, and what a page that is loaded again finds of both.
-// A press is sent until the server has it; the same event is known where it was kept.
+// What was pressed and has no receipt. A press is sent until the server has it; the same event is known where it was kept.
 
-/** @import { Find, Key, Press, Stashed, Task, View } from './types.d.ts' */
-import { times } from './labeller.js';
-import { heard, inDialog } from './labeller_keys.js';
-import { draft } from './labeller_questions.js';
+/** @import { Find, Press, Task, View } from './types.d.ts' */
+import { isDialogOpen, scheduleDraft, STORED, storeUnsent, times } from './labeller_view.js';
 
-const LOST_MS = 2000, MOST_KEYS = 200, STORED = 'touchstone-labeller';
-export const RESPONSES = ['answer', 'skip', 'flag'];
+const LOST_MS = 2000;
 const SLOW = 'This is not saved yet. It is kept on this page and sent until it is saved.';
 
 /** @param {View} view @param {Task} task */
-export const pressed = (view, task) => view.outbox.some(one => one.reservation === task.reservation);
-
-/** @param {View} view */
-export const waiting = view => Boolean(view.pending) || view.held || view.keys.length > 0;
+export const isPressed = (view, task) => view.outbox.some(press => press.reservation === task.reservation);
 
 /** @param {View} view */
 export function wait(view) {
   view.pending = view.outbox.at(-1) ?? true;
-  if (!inDialog()) view.$('.labeller').focus({ preventScroll: true });
+  if (!isDialogOpen()) view.$('.labeller').focus({ preventScroll: true });
 }
 
 /**
  * Take out what the server has; gives the press that it refused.
  * @param {View} view
  */
-export function receipts(view) {
+export function takeReceipts(view) {
   const { handled, problem } = view.component.data;
-  const done = view.outbox.splice(0, view.outbox.findLastIndex(one => handled.includes(one.event_id)) + 1);
-  view.held = view.held && view.outbox.length > 0;
-  const last = done.at(-1);
-  return problem && last && last.event_id === handled.at(-1) ? last : null;
+  const handledPresses = view.outbox.splice(0, view.outbox.findLastIndex(press => handled.includes(press.event_id)) + 1);
+  view.awaitsReceipt = view.awaitsReceipt && view.outbox.length > 0;
+  const lastPress = handledPresses.at(-1);
+  return problem && lastPress && lastPress.event_id === handled.at(-1) ? lastPress : null;
 }
 
 /**
@@ -40,17 +33,17 @@ export function receipts(view) {
  * @param {Press} refused
  * @param {Task|null|undefined} target
  */
-export function put_back(view, refused, target) {
-  for (const one of view.outbox.filter(one => one.act === 'answer')) view.stash[one.reservation] = one;
+export function putBack(view, refused, target) {
+  for (const press of view.outbox.filter(({ act }) => act === 'answer')) view.stash[press.reservation] = press;
   if (!view.pending && view.touched) view.stash[view.task.reservation] = { answers: view.answers, ...times(view) };
   if (refused.revision === target?.revision) view.stash[refused.reservation] = refused;
-  Object.assign(view, { outbox: [], keys: [], held: false });
+  Object.assign(view, { outbox: [], heldKeys: [], awaitsReceipt: false });
 }
 
 /** @param {View} view */
-export function emit(view) {
+export function sendPresses(view) {
   view.sentAt = performance.now();
-  store(view);
+  storeUnsent(view);
   view.component.setTriggerValue('sent', { presses: view.outbox });
 }
 
@@ -60,17 +53,17 @@ const app = () => /** @type {HTMLElement | null} */ (document.querySelector('[da
  * Whatever was lost is sent again once the page is at rest; while the database is away, the page asks for it.
  * @param {View} view
  */
-export function look_after(view) {
+export function resendLost(view) {
   const { testScriptState: script, testConnectionState: connection } = app() ?? {}, { away } = view.component.data;
   const due = performance.now() - view.sentAt > LOST_MS;
   if (connection !== 'CONNECTED') view.sentAt = -Infinity;  // the next session is told at once
-  else if (script === 'notRunning' && due && (view.outbox.length || away)) emit(view);
-  else if (script === 'notRunning' && due && view.unsaved && !view.timer) draft(view);
-  tell(view);
+  else if (script === 'notRunning' && due && (view.outbox.length || away)) sendPresses(view);
+  else if (script === 'notRunning' && due && view.unsaved && !view.timer) scheduleDraft(view);
+  showDelay(view);
 }
 
 /** @param {View} view */
-export function tell(view) {
+export function showDelay(view) {
   const { away } = view.component.data, [first] = view.outbox;
   const slow = first && Date.now() - first.at > LOST_MS ? SLOW : '';
   const words = away || slow;
@@ -81,7 +74,7 @@ export function tell(view) {
  * The tab that was opened second is told; what both answer is refused by the server.
  * @param {Find} $
  */
-export function other_tabs($) {
+export function watchOtherTabs($) {
   const channel = new BroadcastChannel(STORED);
   channel.onmessage = ({ data }) => {
     if (data === 'opened') channel.postMessage('open already');
@@ -89,60 +82,4 @@ export function other_tabs($) {
   };
   channel.postMessage('opened');
   return channel;
-}
-
-/** @param {View} view @param {KeyboardEvent} event */
-export function hold(view, event) {
-  const { key, shiftKey } = event;
-  event.preventDefault();
-  if ((key.length === 1 || /^(Enter|Escape|Arrow)/.test(key)) && view.keys.length < MOST_KEYS) view.keys.push({ key, shiftKey });
-}
-
-/**
- * What was typed while there was nothing to press; a page that says something is read first.
- * @param {View} view
- */
-export function replay(view) {
-  if (['feedback', 'revealed'].includes(view.mode) || view.$('.problem').textContent) view.keys = [];
-  while (!view.pending && !view.held) {
-    const next = view.keys.shift();
-    if (!next) return;
-    type(view, next);
-  }
-}
-
-/** @param {View} view @param {Key} held */
-function type(view, { key, shiftKey }) {
-  const at = view.root.activeElement ?? view.$('.labeller');
-  if (!(at instanceof HTMLTextAreaElement || at instanceof HTMLInputElement)) {
-    heard(view, { key, shiftKey }, key.length === 1 ? key.toLowerCase() : key, at);
-    return;
-  }
-  if (key === 'Enter' && at.form?.matches('.why')) { at.form.requestSubmit(); return; }
-  if (key === 'Escape') { at.dispatchEvent(new KeyboardEvent('keydown', { key })); return; }
-  at.setRangeText(key === 'Enter' ? '\n' : key, at.selectionStart ?? 0, at.selectionEnd ?? 0, 'end');
-  at.dispatchEvent(new Event('input', { bubbles: true }));
-}
-
-/**
- * A page that is loaded again sends on what the one before could not.
- * @param {View} view
- */
-export function store(view) {
-  const hand = view.unsaved ? { [view.task.reservation]: { answers: view.answers, ...times(view) } } : {};
-  sessionStorage.setItem(STORED, JSON.stringify({ outbox: view.outbox, stash: { ...view.stash, ...hand } }));
-}
-
-export function unsent() {
-  /** @type {{ outbox?: Press[], stash?: Record<number, Stashed> }} */
-  const { outbox = [], stash = {} } = JSON.parse(sessionStorage.getItem(STORED) ?? '{}');
-  const early = (window.touchstoneKeys?.splice(0) ?? []).map(key => ({ key: key.length > 1 ? key : key.toLowerCase() }));
-  return { outbox, stash, keys: early, held: false, sentAt: -Infinity };
-}
-
-/** @param {View} view */
-export function kept(view) {
-  view.$('.kept').textContent = '· draft kept';
-  view.unsaved = false;
-  store(view);
 }

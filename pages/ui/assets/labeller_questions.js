@@ -1,96 +1,83 @@
-// The questions that come up after what was answered so far, and the answers to them.
+// The questions as fields, and what answers them: a choice, a text, words that are marked.
 
-/** @import { Answer, Choice, Link, Passage, Question, View } from './types.d.ts' */
+/** @import { Passage, Question, Span, View } from './types.d.ts' */
 import { element } from './dom.js';
-import { same, times } from './labeller.js';
-import { press } from './labeller_keys.js';
-import { store } from './labeller_outbox.js';
-import { here, mark, marks, nodes, panes } from './labeller_texts.js';
-
-const DRAFT_MS = 500;
+import { choices, isChosen, isLocked, linksOf, noteChange, openQuestions, passagesOf, picks, takesSeveral } from './labeller_answers.js';
+import { drawMarks, isOnSide, panes, questionFor } from './labeller_texts.js';
 
 /** @param {View} view */
-export const open_ones = view => view.component.data.questions.filter(question =>
-  Object.entries(question.when).every(([id, values]) => values.some(value => value === view.answers[id])));
-
-/** @param {View} view */
-export const locked = view => view.mode === 'feedback';
-
-/** @param {View} view */
-export function questions(view) {
-  const asked = open_ones(view), focused = view.root.activeElement;
-  const asked_there = focused?.closest('fieldset')?.dataset.question, place = focused instanceof HTMLElement ? focused.dataset.place : '';
-  view.active = Math.max(0, Math.min(view.active, asked.length - 1));
-  view.$('.questions').replaceChildren(...asked.map((question, i) => field(view, question, i)));
-  const again = asked_there && view.root.querySelector(`fieldset[data-question="${asked_there}"] [data-place="${place ?? ''}"]`);
-  if (again instanceof HTMLElement) again.focus();
+export function drawQuestions(view) {
+  const questions = openQuestions(view), focused = view.root.activeElement;
+  const focusedQuestion = focused?.closest('fieldset')?.dataset.question, place = focused instanceof HTMLElement ? focused.dataset.place : '';
+  view.active = Math.max(0, Math.min(view.active, questions.length - 1));
+  view.$('.questions').replaceChildren(...questions.map((question, i) => questionField(view, question, i)));
+  const focusedInput = focusedQuestion && view.root.querySelector(`fieldset[data-question="${focusedQuestion}"] [data-place="${place ?? ''}"]`);
+  if (focusedInput instanceof HTMLElement) focusedInput.focus();
 }
 
 /** @param {View} view @param {Question} question @param {number} at */
-function field(view, question, at) {
+function questionField(view, question, at) {
   const box = element('fieldset', at === view.active ? 'active' : '');
   box.dataset.question = question.id;
-  box.disabled = locked(view);
+  box.disabled = isLocked(view);
   box.append(element('legend', '', question.required ? question.ask : `${question.ask} (optional)`));
-  const inputs = { choice: options, several: options, scale: options, slider: sliding, ranking: options, 'best-worst': options, soft: shares, text: writing, edit: writing, span: passages, link: passages };
+  const inputs = {
+    choice: optionsRow, several: optionsRow, scale: optionsRow, ranking: optionsRow, 'best-worst': optionsRow,
+    slider: sliderRow, soft: sharesRow, text: textBox, edit: textBox, span: passagesRow, link: passagesRow,
+  };
   box.append(inputs[question.kind](view, question, at));
   if (question.hint) box.append(element('p', 'hint', question.hint));
   box.addEventListener('focusin', () => activate(view, at));
   return box;
 }
 
-/** @param {Question} question @returns {Choice[]} */
-export const choices = question => question.kind === 'scale'
-  ? Array.from({ length: question.high - question.low + 1 }, (_, i) => ({ value: question.low + i, text: `${question.low + i}` }))
-  : question.kind === 'soft' ? [] : question.options;
-
 /** @param {string} words @param {number} place @param {() => void} press */
-function button(words, place, press) {
-  const made = element('button', '', words);
-  made.type = 'button';
-  made.dataset.place = String(place);
-  made.addEventListener('click', press);
-  if (place < 10) made.append(element('kbd', '', String((place + 1) % 10)));
-  return made;
+function numberedButton(words, place, press) {
+  const button = element('button', '', words);
+  button.type = 'button';
+  button.dataset.place = String(place);
+  button.addEventListener('click', press);
+  if (place < 10) button.append(element('kbd', '', String((place + 1) % 10)));
+  return button;
 }
 
 /** @param {View} view @param {Question} question @param {number} at */
-function options(view, question, at) {
+function optionsRow(view, question, at) {
   const row = element('div', 'options');
   choices(question).forEach(({ value, text, means }, i) => {
-    const made = button(`${place(view, question, value)}${text}`, i, () => choose(view, question, value, at));
-    made.title = means ?? '';
-    if (question.kind === 'scale') made.querySelector('kbd')?.remove();
-    made.setAttribute('aria-pressed', String(chosen(view, question, value)));
-    row.append(made);
+    const button = numberedButton(`${orderLabel(view, question, value)}${text}`, i, () => choose(view, question, value, at));
+    button.title = means ?? '';
+    if (question.kind === 'scale') button.querySelector('kbd')?.remove();
+    button.setAttribute('aria-pressed', String(isChosen(view, question, value)));
+    row.append(button);
   });
-  const meaning = choices(question).find(({ value, means }) => means && chosen(view, question, value))?.means;
+  const meaning = choices(question).find(({ value, means }) => means && isChosen(view, question, value))?.means;
   if (meaning) row.append(element('p', 'hint', meaning));
   return row;
 }
 
 /** @param {View} view @param {Question} question @param {string|number} value */
-function place(view, question, value) {
+function orderLabel(view, question, value) {
   const at = ['ranking', 'best-worst'].includes(question.kind) ? picks(view, question).indexOf(`${value}`) : -1;
   return at < 0 ? '' : question.kind === 'ranking' ? `${at + 1}. ` : ['best: ', 'worst: '][at];
 }
 
 /** @param {View} view @param {Question} question */
-function sliding(view, question) {
-  const row = element('div', 'options'), box = element('input', 'slider'), shown = element('output', 'half');
+function sliderRow(view, question) {
+  const row = element('div', 'options'), box = element('input', 'slider'), output = element('output', 'half');
   const answer = view.answers[question.id];
   Object.assign(box, { type: 'range', min: String(question.low), max: String(question.high), step: '1' });
   box.value = String(answer ?? Math.round((question.low + question.high) / 2));
-  shown.textContent = answer === undefined ? 'not answered yet' : `${answer}`;
-  box.addEventListener('input', () => { view.answers[question.id] = Number(box.value); shown.textContent = box.value; changed(view); });
-  box.addEventListener('click', () => { view.answers[question.id] = Number(box.value); shown.textContent = box.value; changed(view); });
-  row.append(field_input(view, box, question.ask, 0), shown);
+  output.textContent = answer === undefined ? 'not answered yet' : `${answer}`;
+  box.addEventListener('input', () => { view.answers[question.id] = Number(box.value); output.textContent = box.value; noteChange(view); });
+  box.addEventListener('click', () => { view.answers[question.id] = Number(box.value); output.textContent = box.value; noteChange(view); });
+  row.append(fieldInput(view, box, question.ask, 0), output);
   return row;
 }
 
 /** @param {View} view @param {Question} question */
-function shares(view, question) {
-  const row = element('div', 'options'), shown = element('output', 'half');
+function sharesRow(view, question) {
+  const row = element('div', 'options'), output = element('output', 'half');
   const answer = /** @type {number[]} */ (view.answers[question.id] ?? []);
   const boxes = question.options.map(({ text, means }, i) => {
     const line = element('label', 'share', text), box = element('input', '');
@@ -98,128 +85,92 @@ function shares(view, question) {
     Object.assign(box, { type: 'number', min: '0', max: '100', step: '5' });
     box.value = answer.length ? String(answer[i]) : '';
     box.addEventListener('input', sum);
-    line.append(field_input(view, box, `${question.ask}: ${text}`, i));
+    line.append(fieldInput(view, box, `${question.ask}: ${text}`, i));
     row.append(line);
     return box;
   });
   function total() { return boxes.reduce((all, { value }) => all + Number(value), 0); }
-  function say() { shown.textContent = `${total()} of 100 %`; }
+  function say() { output.textContent = `${total()} of 100 %`; }
   function sum() {
     if (boxes.every(({ value }) => value === '')) delete view.answers[question.id];
     else view.answers[question.id] = boxes.map(({ value }) => Math.round(Number(value)));
     say();
-    changed(view);
+    noteChange(view);
   }
   say();
-  row.append(shown);
+  row.append(output);
   return row;
 }
 
 /** @param {View} view @param {HTMLInputElement} box @param {string} label @param {number} place */
-function field_input(view, box, label, place) {
+function fieldInput(view, box, label, place) {
   box.setAttribute('aria-label', label);
   box.dataset.place = String(place);
   box.addEventListener('keydown', event => {
     event.stopPropagation();
     if (event.key === 'Escape') view.$('.labeller').focus({ preventScroll: true });
-    if (event.key === 'Enter') { event.preventDefault(); press(view, 'save'); }
+    if (event.key === 'Enter') { event.preventDefault(); view.onPress('save'); }
   });
   return box;
 }
 
-/**
- * What was answered so far, by the kind of the question: several values, passages of a text, claims with their passages.
- * @param {View} view
- * @param {Question} question
- */
-const picks = (view, question) => /** @type {string[]} */ (view.answers[question.id] ?? []);
-
-/** @param {View} view @param {Question} question */
-export const passages_of = (view, question) => /** @type {Passage[]} */ (view.answers[question.id] ?? []);
-
-/** @param {View} view @param {Question} question */
-export const links = (view, question) => /** @type {Link[]} */ (view.answers[question.id] ?? []);
-
-/** @param {View} view @param {Question} question @param {string|number} value */
-function chosen(view, question, value) {
-  return takes_several(question) ? picks(view, question).includes(`${value}`) : view.answers[question.id] === value;
-}
-
-/** @param {Question} question */
-const takes_several = question => ['several', 'ranking', 'best-worst'].includes(question.kind);
-
-/**
- * Why an answer is not whole yet, or "".
- * @param {Question} question
- * @param {Answer | undefined} answer
- */
-export function unfinished(question, answer) {
-  const empty = answer === undefined || answer === '' || (Array.isArray(answer) && answer.length === 0);
-  if (empty) return question.required ? 'is not answered yet' : '';
-  if (!Array.isArray(answer)) return '';
-  if (question.kind === 'ranking' && answer.length < question.options.length) return 'has no order of all yet';
-  if (question.kind === 'best-worst' && answer.length < 2) return 'has a best and no worst yet';
-  const sum = question.kind === 'soft' ? /** @type {number[]} */ (answer).reduce((all, one) => all + one, 0) : 100;
-  return sum === 100 ? '' : `has ${sum} of 100 %`;
-}
-
 /** @param {View} view @param {Question} question @param {string|number} value @param {number} at */
 export function choose(view, question, value, at) {
-  if (view.pending || locked(view)) return;
-  const several = takes_several(question), before = several ? picks(view, question) : [];
+  if (view.pending || isLocked(view)) return;
+  const several = takesSeveral(question), before = several ? picks(view, question) : [];
   if (question.kind === 'best-worst' && before.length === 2 && !before.includes(`${value}`)) return;
-  view.answers[question.id] = !several ? value : before.includes(`${value}`) ? before.filter(one => one !== value) : [...before, `${value}`];
+  view.answers[question.id] = !several ? value : before.includes(`${value}`) ? before.filter(option => option !== value) : [...before, `${value}`];
   if (!several) view.active = at + 1;
   redraw(view);
   view.root.querySelector('fieldset.active')?.scrollIntoView({ block: 'nearest' });
 }
 
 /** @param {View} view @param {Question} question */
-function writing(view, question) {
+function textBox(view, question) {
   const box = element('textarea', question.kind);
   box.setAttribute('aria-label', question.ask);
   box.dataset.place = '0';
   box.dir = 'auto';
   box.maxLength = 200000;
   box.value = String(view.answers[question.id] ?? (question.kind === 'edit' ? view.task.summary : ''));
-  box.addEventListener('input', () => { view.answers[question.id] = box.value; changed(view); });
+  box.addEventListener('input', () => { view.answers[question.id] = box.value; noteChange(view); });
   box.addEventListener('keydown', event => {
     // the app's own shortcuts must not hear what is typed
     event.stopPropagation();
     if (event.key === 'Escape') view.$('.labeller').focus({ preventScroll: true });
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); press(view, 'save'); }
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); view.onPress('save'); }
   });
   return box;
 }
 
 /** @param {View} view @param {Question} question */
-function passages(view, question) {
+function passagesRow(view, question) {
   const row = element('div', 'options');
   const quotes = question.kind === 'link'
-    ? links(view, question).map(({ claim, evidence }) => `${quote_in(view, 'summary', claim)} ← ${quote_in(view, 'document', evidence)}`)
-    : passages_of(view, question).map(span => quote_of(view, question, span));
+    ? linksOf(view, question).map(({ claim, evidence }) => `${quoteIn(view, 'summary', claim)} ← ${quoteIn(view, 'document', evidence)}`)
+    : passagesOf(view, question).map(span => quoteOf(view, question, span));
   quotes.forEach((words, i) => {
-    const made = button(`${words} ×`, i, () => drop(view, question, i));
-    made.title = 'Remove this passage';
-    row.append(made);
+    const button = numberedButton(`${words} ×`, i, () => dropPassage(view, question, i));
+    button.title = 'Remove this passage';
+    row.append(button);
   });
-  const half = question.kind === 'link' ? view.half : null;
-  if (half) row.append(element('span', 'half', `${quote_in(view, 'summary', half)} ← choose its passage in the document`));
-  const add = element('button', 'add', question.kind === 'link' && !half ? 'Mark a claim' : question.kind === 'link' ? 'Mark its passage' : 'Mark the chosen words');
+  const openClaim = question.kind === 'link' ? view.openClaim : null;
+  if (openClaim) row.append(element('span', 'half', `${quoteIn(view, 'summary', openClaim)} ← choose its passage in the document`));
+  const add = element('button', 'add', question.kind === 'link' && !openClaim ? 'Mark a claim' : question.kind === 'link' ? 'Mark its passage' : 'Mark the chosen words');
   add.type = 'button';
   add.append(element('kbd', '', 'M'));
-  add.addEventListener('click', () => mark(view));
+  add.addEventListener('click', () => markPassage(view));
   row.append(add);
   return row;
 }
 
 /** @param {View} view @param {Question} question @param {Passage} span */
-function quote_of(view, question, span) {
-  return quote(panes(view).find(one => one.dataset.of === question.of && here(one, span)), span);
+function quoteOf(view, question, span) {
+  return quote(panes(view).find(pane => pane.dataset.of === question.of && isOnSide(pane, span)), span);
 }
 
 /** @param {View} view @param {'summary'|'document'} of @param {Passage} span */
-const quote_in = (view, of, span) => quote(panes(view).find(one => one.dataset.of === of), span);
+const quoteIn = (view, of, span) => quote(panes(view).find(pane => pane.dataset.of === of), span);
 
 /** @param {HTMLElement|undefined} pane @param {Passage} span */
 function quote(pane, span) {
@@ -228,48 +179,52 @@ function quote(pane, span) {
 }
 
 /** @param {View} view @param {Question} question @param {number} i */
-export function drop(view, question, i) {
-  if (view.pending || locked(view)) return;
+export function dropPassage(view, question, i) {
+  if (view.pending || isLocked(view)) return;
   /** @param {unknown} _ @param {number} j */
   const others = (_, j) => j !== i;
-  view.answers[question.id] = question.kind === 'link' ? links(view, question).filter(others) : passages_of(view, question).filter(others);
+  view.answers[question.id] = question.kind === 'link' ? linksOf(view, question).filter(others) : passagesOf(view, question).filter(others);
   redraw(view);
 }
 
 /** @param {View} view */
-export function redraw(view) { changed(view); marks(view); questions(view); }
+export function markPassage(view) {
+  if (!view.pick) return;
+  const { pane, span } = view.pick, question = questionFor(view, pane);
+  if (!question || isLocked(view)) return;
+  if (question.kind === 'link' && !linkPassage(view, question, pane, span)) return;
+  /** @type {Passage} */
+  const passage = pane.dataset.side ? [...span, pane.dataset.side] : [...span];
+  if (question.kind === 'span') view.answers[question.id] = [...passagesOf(view, question), passage];
+  Object.assign(view, { pick: null, lastPick: view.pick });
+  document.getSelection()?.removeAllRanges();
+  redraw(view);
+}
+
+/**
+ * First a claim of the summary, then the passage of the document that decides it.
+ * @param {View} view
+ * @param {Question} question
+ * @param {HTMLElement} pane
+ * @param {Span} span
+ */
+function linkPassage(view, question, pane, span) {
+  const claims = pane.dataset.of === 'summary';
+  if (claims) { view.openClaim = span; return true; }
+  if (!view.openClaim) {
+    view.$('.problem').textContent = 'Mark the claim in the summary first.';
+    return false;
+  }
+  view.answers[question.id] = [...linksOf(view, question), { claim: view.openClaim, evidence: span }];
+  view.openClaim = null;
+  return true;
+}
+
+/** @param {View} view */
+function redraw(view) { noteChange(view); drawMarks(view); drawQuestions(view); }
 
 /** @param {View} view @param {number} at */
 export function activate(view, at) {
   view.active = at;
   [...view.$('.questions').children].forEach((box, i) => { box.classList.toggle('active', i === at); });
-}
-
-/**
- * The change by itself, where it can be seen however long the texts are.
- * @param {View} view
- */
-export function preview(view) {
-  const { preview: known, task } = view.component.data, shown = same(view, task) ? known : null, box = view.$('.preview');
-  box.hidden = !shown;
-  if (shown) box.replaceChildren(...nodes(shown.pieces, [], []), element('strong', '', shown.refusal));
-}
-
-/** @param {View} view */
-function changed(view) {
-  view.touched = view.unsaved = true;
-  store(view);
-  view.$('.problem').textContent = view.$('.kept').textContent = '';
-  draft(view);
-}
-
-/** @param {View} view */
-export function draft(view) {
-  clearTimeout(view.timer);
-  if (view.outbox.length) return;  // what was pressed before comes first
-  view.timer = setTimeout(() => {
-    Object.assign(view, { timer: 0, sentAt: performance.now() });  // nothing is typed that is not on its way
-    view.seq += 1;
-    view.component.setStateValue('draft', { reservation: view.task.reservation, answers: view.answers, seq: view.seq, ...times(view) });
-  }, DRAFT_MS);
 }

@@ -24,8 +24,8 @@ function open(root, component) {
   /** @type {Matrix} */
   const matrix = { component, data: component.data, table: finder(root)('table'), kind: null, order: 'none', at: [0, 0] };
   tables.set(root, matrix);
-  matrix.table.addEventListener('click', ({ target }) => clicked(matrix, target instanceof Element ? target.closest('button') : null));
-  matrix.table.addEventListener('keydown', event => moved(matrix, event));
+  matrix.table.addEventListener('click', ({ target }) => press(matrix, target instanceof Element ? target.closest('button') : null));
+  matrix.table.addEventListener('keydown', event => moveFocus(matrix, event));
   return matrix;
 }
 
@@ -35,9 +35,9 @@ function draw(matrix) {
   const focused = component.parentElement.activeElement?.getAttribute('aria-label');
   blocks.replaceChildren(corner(), ...data.blocks.map(block => blockHead(matrix, block)));
   kinds.replaceChildren(corner(), ...data.blocks.flatMap(block => block.kinds.map((kind, i) => kindHead(matrix, kind, i === 0))));
-  rows.replaceChildren(...sorted(matrix).map(row => line(matrix, row)));
+  rows.replaceChildren(...sortedRows(matrix).map(row => metricRow(matrix, row)));
   for (const button of all(rows, 'button')) if (button.getAttribute('aria-label') === focused) button.focus();
-  rove(matrix);
+  setTabStop(matrix);
 }
 
 /** @param {Matrix} matrix @param {MatrixBlock} block */
@@ -60,27 +60,27 @@ function kindHead(matrix, kind, begins) {
 }
 
 /** @param {Matrix} matrix */
-function sorted({ data, kind, order }) {
+function sortedRows({ data, kind, order }) {
   if (!kind || order === 'none') return data.rows;
-  const place = data.blocks.flatMap(block => block.kinds).findIndex(one => one.spec === kind);
-  const values = data.rows.map(row => ({ row, value: row.cells[place]?.value ?? null }));
-  const known = values.flatMap(({ row, value }) => (value === null ? [] : [{ row, value }]));
-  known.sort((one, other) => (order === 'descending' ? other.value - one.value : one.value - other.value));
-  return [...known, ...values.filter(({ value }) => value === null)].map(({ row }) => row);
+  const column = data.blocks.flatMap(block => block.kinds).findIndex(({ spec }) => spec === kind);
+  const values = data.rows.map(row => ({ row, value: row.cells[column]?.value ?? null }));
+  const scored = values.flatMap(({ row, value }) => (value === null ? [] : [{ row, value }]));
+  scored.sort((a, b) => (order === 'descending' ? b.value - a.value : a.value - b.value));
+  return [...scored, ...values.filter(({ value }) => value === null)].map(({ row }) => row);
 }
 
 /** @param {Matrix} matrix @param {MatrixRow} row */
-function line(matrix, row) {
-  const made = element('tr');
+function metricRow(matrix, row) {
+  const tableRow = element('tr');
   const metric = element('th', 'metric', '', { scope: 'row' });
   metric.append(element('b', '', row.title), element('small', '', row.verdict));
   const starts = new Set(matrix.data.blocks.map((_, i, all) => all.slice(0, i).reduce((sum, block) => sum + block.kinds.length, 0)));
-  made.append(metric, ...row.cells.map((cell, i) => {
+  tableRow.append(metric, ...row.cells.map((cell, i) => {
     const place = element('td', starts.has(i) ? 'begins' : '');
     if (cell) place.append(cellButton(matrix, row, cell));
     return place;
   }));
-  return made;
+  return tableRow;
 }
 
 /** @param {Matrix} matrix @param {MatrixRow} row @param {MatrixCell} cell */
@@ -103,7 +103,7 @@ function cellButton({ data }, row, cell) {
 }
 
 /** @param {Matrix} matrix @param {HTMLButtonElement|null} target */
-function clicked(matrix, target) {
+function press(matrix, target) {
   if (!target) return;
   if (target.dataset.sort) {
     const again = matrix.kind === target.dataset.sort;
@@ -125,7 +125,7 @@ function clicked(matrix, target) {
 function grid({ table }) { return all(table, 'tbody tr').map(row => all(row, '.cell')); }
 
 /** @param {Matrix} matrix */
-function rove(matrix) {
+function setTabStop(matrix) {
   const rows = grid(matrix);
   rows.flat().forEach(cell => { cell.tabIndex = -1; });
   const cell = rows[matrix.at[0]]?.[matrix.at[1]] ?? rows.flat()[0];
@@ -133,7 +133,7 @@ function rove(matrix) {
 }
 
 /** @param {Matrix} matrix @param {KeyboardEvent} event */
-function moved(matrix, event) {
+function moveFocus(matrix, event) {
   const { target } = event;
   if (!(target instanceof HTMLElement)) return;
   const rows = grid(matrix), y = rows.findIndex(cells => cells.includes(target));
@@ -145,6 +145,6 @@ function moved(matrix, event) {
   if (!goal || !rows[goal[0]]?.[goal[1]]) return;
   event.preventDefault();
   matrix.at = goal;
-  rove(matrix);
+  setTabStop(matrix);
   rows[goal[0]][goal[1]].focus();
 }

@@ -29,13 +29,13 @@ export default function (component) {
 function open(root, component) {
   const $ = finder(root);
   /** @type {Palette} */
-  const palette = { $, component, whole: false, places: [], listed: [], at: 0, keys: event => pressed(palette, event) };
+  const palette = { $, component, whole: false, places: [], listed: [], at: 0, keys: event => hearKey(palette, event) };
   palettes.set(root, palette);
   addEventListener('keydown', palette.keys, true);
   $('.open').addEventListener('click', () => search(palette));
   $('.close').addEventListener('click', () => dialog(palette, '.help').close());
   $('.words').addEventListener('input', () => { palette.at = 0; list(palette); });
-  $('.words').addEventListener('keydown', event => moved(palette, event));
+  $('.words').addEventListener('keydown', event => moveMark(palette, event));
   for (const name of ['.search', '.help']) {
     $(name).addEventListener('click', event => { if (event.target === $(name)) dialog(palette, name).close(); });
   }
@@ -50,10 +50,10 @@ function open(root, component) {
 const dialog = (palette, name) => /** @type {HTMLDialogElement} */ (palette.$(name));
 
 /** @param {Palette} palette */
-const words = palette => /** @type {HTMLInputElement} */ (palette.$('.words'));
+const wordsInput = palette => /** @type {HTMLInputElement} */ (palette.$('.words'));
 
 /** @param {Palette} palette @param {KeyboardEvent} event */
-function pressed(palette, event) {
+function hearKey(palette, event) {
   if (event.isComposing || event.altKey) return;
   const typing = event.composedPath().some(node => node instanceof Element && node.matches('input, textarea, select, [contenteditable=true]'));
   if ((event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === 'k') search(palette);
@@ -65,27 +65,27 @@ function pressed(palette, event) {
 
 /** @param {Palette} palette */
 function search(palette) {
-  const found = dialog(palette, '.search');
-  if (found.open) { found.close(); return; }
+  const searchDialog = dialog(palette, '.search');
+  if (searchDialog.open) { searchDialog.close(); return; }
   dialog(palette, '.help').close();
-  words(palette).value = '';
+  wordsInput(palette).value = '';
   palette.at = 0;
   list(palette);
-  found.showModal();
-  words(palette).focus();
+  searchDialog.showModal();
+  wordsInput(palette).focus();
   palette.component.setTriggerValue('open', Date.now());
 }
 
 /** @param {PalettePlace} place */
-const text = place => [place.kind, place.title, ...Object.values(place.query)].join(' ').toLowerCase();
+const searchText = place => [place.kind, place.title, ...Object.values(place.query)].join(' ').toLowerCase();
 
 /** @param {Palette} palette */
 function list(palette) {
   const { $, places } = palette;
-  const wanted = words(palette).value.toLowerCase().split(/\s+/).filter(Boolean);
-  const matching = places.filter(place => wanted.every(word => text(place).includes(word)));
+  const searchWords = wordsInput(palette).value.toLowerCase().split(/\s+/).filter(Boolean);
+  const matching = places.filter(place => searchWords.every(word => searchText(place).includes(word)));
   // with no word yet the pages come first
-  if (!wanted.length) matching.sort((one, other) => Number(other.kind === 'page') - Number(one.kind === 'page'));
+  if (!searchWords.length) matching.sort((a, b) => Number(b.kind === 'page') - Number(a.kind === 'page'));
   palette.listed = matching.slice(0, MOST_LISTED);
   $('.places').replaceChildren(...palette.listed.map((place, at) => {
     const row = element('div', 'place', '', { role: 'option', id: `palette-${at}`, 'data-at': at, 'aria-selected': 'false' });
@@ -104,11 +104,11 @@ function mark(palette) {
     row.setAttribute('aria-selected', String(at === palette.at));
     if (at === palette.at) row.scrollIntoView({ block: 'nearest' });
   });
-  words(palette).setAttribute('aria-activedescendant', palette.listed.length ? `palette-${palette.at}` : '');
+  wordsInput(palette).setAttribute('aria-activedescendant', palette.listed.length ? `palette-${palette.at}` : '');
 }
 
 /** @param {Palette} palette @param {KeyboardEvent} event */
-function moved(palette, event) {
+function moveMark(palette, event) {
   const count = palette.listed.length, by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
   if (event.key === 'Enter' && count) go(palette, palette.listed[palette.at]);
   else if (by && count) { palette.at = (palette.at + by + count) % count; mark(palette); }
@@ -127,8 +127,8 @@ function go(palette, place) {
  * @param {Palette} palette
  */
 function help(palette) {
-  const { $ } = palette, found = dialog(palette, '.help');
-  if (found.open) { found.close(); return; }
+  const { $ } = palette, helpDialog = dialog(palette, '.help');
+  if (helpDialog.open) { helpDialog.close(); return; }
   const hints = [...document.querySelectorAll('button [aria-label^="Shortcut "]')].map(hint => {
     const button = /** @type {HTMLElement} */ (hint.closest('button'));
     const name = button.querySelector('[data-testid=stMarkdownContainer]')?.textContent ?? button.textContent ?? '';
@@ -136,5 +136,5 @@ function help(palette) {
   });
   const keys = new Map(/** @type {[string, string][]} */ ([...EVERYWHERE, ...hints])); // a button may carry its hint twice
   $('.keys').replaceChildren(...[...keys].flatMap(([key, does]) => [element('dt', '', key), element('dd', '', does)]));
-  found.showModal();
+  helpDialog.showModal();
 }

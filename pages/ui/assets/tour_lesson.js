@@ -2,14 +2,14 @@
 
 /** @import { LessonChoice, Tour } from './types.d.ts' */
 import { all, element, put } from './dom.js';
-import { rememberLesson } from './lesson_memory.js';
-import { find, store, stored } from './tour.js';
+import { rememberLesson, storedTour, storeTour } from './tour_memory.js';
+import { findTarget } from './tour_target.js';
 
 const CHECK_MS = 250;
 const FOCUSABLE = 'a[href], button:not([disabled], [tabindex="-1"]), input:not([disabled]), textarea:not([disabled]), [tabindex="0"]';
 
 /** @param {Tour} tour */
-export const isPassed = tour => stored()?.passed.includes(tour.at) ?? false;
+const isPassed = tour => storedTour()?.passed.includes(tour.at) ?? false;
 
 /**
  * @param {Tour} tour
@@ -24,13 +24,13 @@ export function drawTask(tour, isNew) {
   if (!lesson) return;
   $('.more a').setAttribute('href', component.data.chapter);
   if (isNew) $('.choices').replaceChildren(...step.choices.map((choice, i) => choiceButton(tour, choice, i)));
-  const chosen = tour.chosen === null ? null : step.choices[tour.chosen], right = chosen !== null && isRight(chosen);
+  const choice = tour.choiceIndex === null ? null : step.choices[tour.choiceIndex], right = choice !== null && isRight(choice);
   all($('.choices'), 'button').forEach((button, i) => {
-    button.setAttribute('aria-pressed', String(i === tour.chosen));
-    button.dataset.answer = i !== tour.chosen ? '' : right ? 'right' : 'wrong';
+    button.setAttribute('aria-pressed', String(i === tour.choiceIndex));
+    button.dataset.answer = i !== tour.choiceIndex ? '' : right ? 'right' : 'wrong';
   });
   const passed = isPassed(tour);
-  put($('.said'), chosen ? `${right ? '✓ Right.' : '✗ Not quite.'} ${chosen.why}` : passed && step.done ? `✓ Done. ${step.after}` : '');
+  put($('.said'), choice ? `${right ? '✓ Right.' : '✗ Not quite.'} ${choice.why}` : passed && step.done ? `✓ Done. ${step.after}` : '');
   $('.next').classList.toggle('waits', !passed);
   if (!passed) put($('.next'), 'Skip');
 }
@@ -39,7 +39,7 @@ export function drawTask(tour, isNew) {
 function choiceButton(tour, choice, i) {
   const button = element('button', 'choice', choice.text, { type: 'button' });
   button.addEventListener('click', () => {
-    tour.chosen = i;
+    tour.choiceIndex = i;
     if (isRight(choice)) pass(tour);
     tour.redraw();
   });
@@ -51,12 +51,12 @@ const isRight = ({ right }) => right === 'always' || Boolean(right) && isThere(r
 
 /**
  * Whether the page shows what a selector of tour.py is about, or its address has a parameter.
- * @param {string} wanted
+ * @param {string} selector
  */
-function isThere(wanted) {
-  if (!wanted.startsWith('?')) return Boolean(find(wanted));
-  const here = new URLSearchParams(location.search);
-  return [...new URLSearchParams(wanted)].every(([name, value]) => here.get(name) === value);
+function isThere(selector) {
+  if (!selector.startsWith('?')) return Boolean(findTarget(selector));
+  const parameters = new URLSearchParams(location.search);
+  return [...new URLSearchParams(selector)].every(([name, value]) => parameters.get(name) === value);
 }
 
 /**
@@ -74,7 +74,7 @@ export function checkTask(tour) {
 
 /** @param {Tour} tour */
 function pass(tour) {
-  if (!isPassed(tour)) store({ passed: [...stored()?.passed ?? [], tour.at] });
+  if (!isPassed(tour)) storeTour({ passed: [...storedTour()?.passed ?? [], tour.at] });
 }
 
 /**
@@ -95,6 +95,6 @@ export function goThere(tour, target) {
  * @param {Tour} tour
  */
 export function noteLesson(tour) {
-  const { lesson } = tour.component.data, passed = stored()?.passed ?? [];
+  const { lesson } = tour.component.data, passed = storedTour()?.passed ?? [];
   if (tour.steps.every((_, at) => passed.includes(at))) rememberLesson(lesson);
 }

@@ -114,7 +114,7 @@ export interface Board {
   /** Row and column of the one tab stop. */
   at: [number, number];
   feed: MutationObserver | null;
-  fed: string;
+  fedText: string;
 }
 
 // --------------------------------------------------------------------------- document and editor: text_panes.py
@@ -139,7 +139,7 @@ export interface DocumentPane {
   below: HTMLElement | undefined;
   text: string | null;
   marks: string;
-  shown: string;
+  shownEvidence: string;
 }
 
 export interface EditorData {
@@ -171,11 +171,11 @@ export interface Editor {
   component: EditorComponent;
   box: HTMLTextAreaElement;
   bar: HTMLElement;
-  fresh: HTMLInputElement;
-  why: HTMLInputElement;
+  newText: HTMLInputElement;
+  explanation: HTMLInputElement;
   limit: number;
   rev: number | null;
-  sent: string | null;
+  sentText: string | null;
   timer: number;
   look: number;
   range: { start: number; end: number; old: string } | null;
@@ -185,7 +185,7 @@ export interface Editor {
   rhythm: number;
   /** Looks for runs of the script, and whether there was one when it looked last. */
   runs: MutationObserver;
-  ran: boolean;
+  wasRunning: boolean;
   release: () => void;
 }
 
@@ -271,14 +271,14 @@ export interface Press extends Times {
 }
 
 /** Answers that were under way when something else came. */
-export type Stashed = Times & { answers: Answers };
+export type StashedAnswers = Times & { answers: Answers };
 
 /** What a key is known by once its event is over. */
 export type Key = { key: string; shiftKey?: boolean; repeat?: boolean };
 
 export type LabellerComponent = Component<
   LabellerData,
-  { draft: Stashed & { reservation: number; seq: number } },
+  { draft: StashedAnswers & { reservation: number; seq: number } },
   { sent: { presses: Press[] } }
 >;
 
@@ -287,7 +287,7 @@ export interface View {
   root: ShadowRoot;
   component: LabellerComponent;
   /** Whether a task was shown. */
-  begun: boolean;
+  hasBegun: boolean;
   task: Task;
   mode: TaskMode;
   answers: Answers;
@@ -299,14 +299,14 @@ export interface View {
   act: 'skip' | 'flag';
   pick: Pick | null;
   /** Where the arrows go on after words were marked. */
-  from: Pick | null;
+  lastPick: Pick | null;
   /** The claim whose passage is still to be marked. */
-  half: Passage | null;
+  openClaim: Passage | null;
   unsaved: boolean;
   touched: boolean;
   /** The texts and the questions as they were drawn, the problem that was shown, the stamp of what came last. */
-  drawn: string;
-  asked: string;
+  drawnTexts: string;
+  drawnQuestions: string;
   problemShown: string;
   stamp: string | null;
   /** The number of the last draft, and the timer of the next. */
@@ -314,16 +314,17 @@ export interface View {
   timer: number;
   activeMs: number;
   wallMs: number;
-  began: number;
-  seen: boolean;
-  last: number;
+  startedAt: number;
+  isVisible: boolean;
+  lastSignAt: number;
   outbox: Press[];
-  stash: Record<number, Stashed>;
-  keys: Key[];
-  held: boolean;
+  stash: Record<number, StashedAnswers>;
+  heldKeys: Key[];
+  awaitsReceipt: boolean;
   sentAt: number;
   swipe: { x: number; y: number; timeStamp: number } | null;
   onKey: (event: KeyboardEvent) => void;
+  onPress: (act: Act) => void;
   onSign: () => void;
   onSelect: () => void;
   channel: BroadcastChannel;
@@ -426,18 +427,18 @@ export interface Tour {
   /** Whether it is the tour, not the marks. */
   leads: boolean;
   /** What is shown, empty for nothing; the target, since when it is there, and when it was last looked for; what had the focus before. */
-  shown: string;
-  seen: Element | null;
-  seenAt: number;
+  shownStep: string;
+  target: Element | null;
+  targetSince: number;
   lookedAt: number;
   /** Whether the person has scrolled during this step, who is not to be led back. */
   scrolled: boolean;
-  before: Element | null;
+  focusedBefore: Element | null;
   frame: number;
   /** Of a lesson: the answer that was chosen, when the page was last looked at, and the lesson that was asked for after a reload. */
-  chosen: number | null;
+  choiceIndex: number | null;
   checkedAt: number;
-  asked: string;
+  requestedLesson: string;
   keys: (event: KeyboardEvent) => void;
   wheel: () => void;
   redraw: () => void;

@@ -11,24 +11,23 @@ from uuid import uuid4
 import streamlit as st
 from cachetools import LRUCache
 
-from core.audit.data import with_battery, with_saved_thresholds
-from core.audit.evidence import Measurement
-from core.audit.report import AuditReport
-from core.audit.task import AuditTask
-from core.battery import STANDARD_BATTERY
-from core.catalog.metric_catalog import default_metrics, list_metrics
+from core.assessment.audit.data import with_battery, with_saved_thresholds
+from core.assessment.audit.evidence import Measurement
+from core.assessment.audit.report import AuditReport
+from core.assessment.audit.task import AuditTask
+from core.assessment.catalog.metric_catalog import default_metrics, list_metrics
+from core.edits.battery import STANDARD_BATTERY
 from core.errors import Problem, TouchstoneError, attempt
-from core.llm.endpoints import list_endpoints
-from core.llm.spend import format_estimate
-from core.metric import METRICS
-from core.metric_title import metric_title
+from core.evaluation.studies.saved_threshold import thresholds_by_metric
 from core.model_reference import asks_endpoint
-from core.studies.saved_threshold import thresholds_by_metric
+from core.models.llm.endpoints.endpoints import list_endpoints
+from core.models.llm.spending.spend import format_estimate
+from core.scoring.metric import METRICS, metric_title
 from core.types import PRECOMPUTED
-from pages.commands.shared.audit_data import stored_data
-from pages.commands.shared.audit_history import keep_audits
-from pages.commands.shared.thresholds import kept_thresholds
 from pages.server import services
+from pages.sources.audit_data import stored_data
+from pages.sources.audit_history import keep_audits
+from pages.sources.thresholds import kept_thresholds
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.shared.background_results import background_result, progress_bar

@@ -11,15 +11,15 @@ from types import MappingProxyType
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.audit.history import HistoryPoint, KeptAudit, by_data, history_points, setup_changes
-from core.audit.question import LEVEL_MARKS, Finding, Level, Unit
-from core.audit.report_html import format_verdicts
-from core.metric_title import metric_title
-from pages.commands.shared.audit_history import kept_audits
+from core.assessment.audit.history import HistoryPoint, KeptAudit, by_data, history_points, setup_changes
+from core.assessment.audit.question import LEVEL_MARKS, Finding, Level, Unit
+from core.assessment.audit.report_html import format_verdicts
+from core.scoring.metric import metric_title
 from pages.server import services
-from pages.ui.shared.copy_popover import copy_table
-from pages.ui.shared.plots import BAND_COLOUR, LINE_COLOUR, error_bars, lay_out
-from pages.ui.shared.project_button import audit_work, project_button
+from pages.sources.audit_history import kept_audits
+from pages.ui.results.copy_popover import copy_table
+from pages.ui.results.plots import BAND_COLOUR, LINE_COLOUR, error_bars, lay_out
+from pages.ui.results.project_button import audit_work, project_button
 
 _LEVEL_COLOURS: Mapping[Level, str] = MappingProxyType(
     {Level.GOOD: "#1f8058", Level.WEAK: "#c88c00", Level.FAILS: "#c9401c"}

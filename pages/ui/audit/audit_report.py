@@ -8,26 +8,26 @@ from functools import partial
 
 import streamlit as st
 
-from core.audit.false_verdicts import false_verdicts
-from core.audit.history import data_name
-from core.audit.judge_card import JudgeCard, judge_cards
-from core.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Finding, Level, MetricAudit
-from core.audit.questions.stillness import Stillness, metric_cells
-from core.audit.report import AuditReport, report_json
-from core.audit.report_html import level_strip, report_html, shared_label
-from core.audit.report_text import badge_svg, report_markdown
-from core.audit.task import AuditTask
-from core.edits import as_segments, recover
-from core.metric_title import metric_title
-from core.pinned.making import audit_pin
-from core.pinned.pin import AuditSource
+from core.assessment.audit.false_verdicts import false_verdicts
+from core.assessment.audit.history import data_name
+from core.assessment.audit.judge_card import JudgeCard, judge_cards
+from core.assessment.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Finding, Level, MetricAudit
+from core.assessment.audit.questions.stillness import Stillness, metric_cells
+from core.assessment.audit.report import AuditReport, report_json
+from core.assessment.audit.report_html import level_strip, report_html, shared_label
+from core.assessment.audit.report_text import badge_svg, report_markdown
+from core.assessment.audit.task import AuditTask
+from core.assessment.pinned.making import audit_pin
+from core.assessment.pinned.pin import AuditSource
+from core.scoring.metric import metric_title
+from core.text.edits import as_segments, recover
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, AuditState
 from pages.ui.audit.figure_source import figure_source, probe_button
-from pages.ui.shared.copy_popover import copy_popover, copy_table
+from pages.ui.results.copy_popover import copy_popover, copy_table
+from pages.ui.results.noise_strip import kind_strips
+from pages.ui.results.pin_form import pin_button
+from pages.ui.results.project_button import audit_work, project_button
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, read_asset
-from pages.ui.shared.noise_strip import kind_strips
-from pages.ui.shared.pin_form import pin_button
-from pages.ui.shared.project_button import audit_work, project_button
 
 _LEVEL_COLOURS = {Level.GOOD: "green", Level.WEAK: "orange", Level.FAILS: "red"}
 

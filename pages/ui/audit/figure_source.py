@@ -7,15 +7,15 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from core.audit.question import QUESTIONS, Finding, MetricAudit, ShownPair
-from core.audit.task import AuditTask
-from core.edits import as_segments, recover
+from core.assessment.audit.question import QUESTIONS, Finding, MetricAudit, ShownPair
+from core.assessment.audit.task import AuditTask
 from core.errors import TouchstoneError
-from core.runs.run import Run
+from core.results.runs.run import Run
+from core.text.edits import as_segments, recover
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, audit_state
+from pages.ui.results.run_choice import begin_run, listed_runs
 from pages.ui.shared.grouped_views import TAB_PARAMETER, enter_view, view_title
 from pages.ui.shared.markup import diff_html, escape_label, escape_message
-from pages.ui.shared.run_choice import begin_run, listed_runs
 from pages.ui.stress.variant_view import open_in_probe
 
 _MOST_CASES = 2_000
@@ -41,8 +41,10 @@ def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> No
         if question.name == "reading":
             # the run of the windows stands alone; a metric may have neither windows nor sentences
             swept = opened.evidence.sweeps.get(audit.metric)
-            runs = {} if swept is None else {"windows": swept}
-            runs |= {"density": opened.evidence.run} if opened.evidence.densities.get(audit.metric) else {}
+            runs = {} if swept is None else {question.tab: swept}
+            runs |= (
+                {"readings[view=density]": opened.evidence.run} if opened.evidence.densities.get(audit.metric) else {}
+            )
         with st.container(horizontal=True):
             for tab, run in runs.items():
                 key = f"audit-run-{audit.metric}-{question.name}-{tab}"

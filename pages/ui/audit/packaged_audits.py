@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.audit.bundled_audits import bundled_audits
-from core.audit.report_html import level_strip
-from core.metric_title import metric_title
+from core.assessment.audit.bundled_audits import bundled_audits
+from core.assessment.audit.report_html import level_strip
+from core.scoring.metric import metric_title
 from pages.ui.shared.markup import escape_markdown, read_asset
 
 _CARD_PX = 560

@@ -8,13 +8,13 @@ import streamlit as st
 
 from annotations.campaigns.active_order import ORDER_NOTE
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.kept_edits import KEPT_NOTE, kept_row, rejecting_questions
-from annotations.campaigns.label_agreement import Agreement, Revisions
+from annotations.results.kept_edits import KEPT_NOTE, kept_row, rejecting_questions
+from annotations.results.label_agreement import Agreement, Revisions
 from core.stats.text_tables import format_coefficient, format_count, format_percent
 from pages.ui.campaigns.annotator_model_view import annotator_model_view
 from pages.ui.campaigns.campaign_choice import campaign_manager
+from pages.ui.results.copy_popover import copy_table
 from pages.ui.shared.background_results import background_result
-from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown
 
 _AGREEMENT_HELP = (

@@ -8,8 +8,8 @@ from annotations.campaigns.campaign import CampaignSettings
 from core.stats.text_tables import format_percent
 from pages.ui.annotate.labeller import format_answer
 from pages.ui.campaigns.campaign_choice import campaign_manager
+from pages.ui.results.copy_popover import copy_table
 from pages.ui.shared.background_results import background_result
-from pages.ui.shared.copy_popover import copy_table
 
 _MODEL_TITLES = {"dawid-skene": "Dawid-Skene, %", "mace": "MACE, %"}
 

@@ -8,13 +8,13 @@ import streamlit as st
 
 from annotations.campaigns.assignment import EVERYBODY, CampaignPeople
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role
 from annotations.store.reports import Work
 from pages.server import services
+from pages.ui.results.project_button import project_button
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import error_as_notice
-from pages.ui.shared.project_button import project_button
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
 

@@ -10,8 +10,8 @@ import streamlit as st
 from annotations.campaigns.assignment import CampaignPeople
 from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
 from annotations.campaigns.questions import QuestionSet, read_questions
-from annotations.campaigns.queue import EARLY_GOLD
-from core.metric import METRICS
+from annotations.labelling.queue import EARLY_GOLD
+from core.scoring.metric import METRICS
 from core.stats.text_tables import format_count
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, open_campaign, people_choice

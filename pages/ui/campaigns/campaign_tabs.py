@@ -8,13 +8,13 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from annotations.campaigns.adaptive_overlap import OverlapSaving
-from annotations.campaigns.calibration import CalibrationRound
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.campaign_progress import CampaignProgress, PersonProgress, Share
-from annotations.campaigns.limits import WARN_EVIDENCE
 from annotations.campaigns.qualification import TrainingRound
 from annotations.campaigns.task_list import TaskRemark
+from annotations.labelling.limits import WARN_EVIDENCE
+from annotations.management.campaign_progress import CampaignProgress, PersonProgress, Share
+from annotations.results.adaptive_overlap import OverlapSaving
+from annotations.results.calibration import CalibrationRound
 from core.stats.text_tables import format_coefficient, format_count, format_percent
 from pages.ui.annotate.labeller import format_answer
 from pages.ui.campaigns.agreement_tab import agreement_tab
@@ -26,7 +26,7 @@ from pages.ui.campaigns.exclusion_form import exclusion_form
 from pages.ui.campaigns.export_buttons import export_buttons
 from pages.ui.campaigns.paused_people import paused_people
 from pages.ui.campaigns.webhook_form import webhook_form
-from pages.ui.shared.copy_popover import copy_table
+from pages.ui.results.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown
 
 _COLUMN_HELP = {

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.comments import Conversation, ManagerComments, SentComment
+from annotations.management.comments import Conversation, ManagerComments, SentComment
 from pages.server import services
 from pages.ui.probe.text_panes import document_view, source_marks
 from pages.ui.review.case_view import text_box

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.crowd import PLATFORMS, StudyTerms, study_address
+from annotations.labelling.crowd import PLATFORMS, StudyTerms, study_address
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.shared.markup import escape_markdown

@@ -7,9 +7,9 @@ import re
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.people import Right
 from annotations.exchange.dataset_export import hub_campaign_files, missing_terms
 from annotations.exchange.export_format import EXPORT_FORMATS, ExportActions, ExportFormat, ExportTerms, open_export
+from annotations.people.people import Right
 from pages.server import services
 from pages.ui.shared.markup import escape_message
 from pages.ui.shared.push_form import push_form

@@ -9,24 +9,24 @@ from functools import cache
 import streamlit as st
 
 from annotations.campaigns.campaign import SKILL, NewTask
-from annotations.campaigns.candidates import (
+from annotations.campaigns.questions import QuestionSet
+from annotations.management.candidates import (
     Candidate,
     candidate_from_pair,
     draw_candidates,
     fits_questions,
     tasks_for_candidate,
 )
-from annotations.campaigns.questions import QuestionSet
 from annotations.store.records import LOCAL_LABELS, PairRecord
-from core.datasets.bundled import bundled_items
-from core.edits import recover
-from core.perturbation import PERTURBATIONS, kind_title
-from core.runs.run import Run
+from core.data.datasets.bundled import bundled_items
+from core.edits.perturbation import PERTURBATIONS, kind_title
+from core.results.runs.run import Run
+from core.text.edits import recover
 from core.types import ErrorType, Verdict
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager
+from pages.ui.results.run_choice import listed_runs, load_run
 from pages.ui.shared.background_results import background_result
-from pages.ui.shared.run_choice import listed_runs, load_run
 
 _COUNTED_TABLES = ("origin", "label", "explanation", "sample", "document")
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import streamlit as st
 
 from annotations.campaigns.campaign import NewTask, TaskPart
-from annotations.campaigns.candidates import (
+from annotations.campaigns.questions import CampaignQuestion, QuestionSet
+from annotations.management.candidates import (
     KNOWN_TASK_FIELDS,
     Candidate,
     likely_answer,
@@ -18,8 +19,7 @@ from annotations.campaigns.candidates import (
     ready_known_tasks,
     tasks_for_candidate,
 )
-from annotations.campaigns.questions import CampaignQuestion, QuestionSet
-from core.datasets.formats.table_files import file_rows
+from core.data.datasets.formats.table_files import file_rows
 from core.errors import TouchstoneError
 from pages.ui.shared.markup import escape_message
 from pages.ui.shared.session_user import current_member

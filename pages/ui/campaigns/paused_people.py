@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.limits import PersonState
+from annotations.labelling.limits import PersonState
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.shared.notices import error_as_notice, leave_notice

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from annotations.campaigns.people import RIGHTS, Member, Role, read_people
+from annotations.people.people import RIGHTS, Member, Role, read_people
 from annotations.store.records import StoreError
-from core.text import spreadsheet_safe
+from core.text.text import spreadsheet_safe
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state
 from pages.ui.campaigns.paused_people import paused_people

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.preannotation import AnswerSource, DatasetLabels, ScoreVerdicts
+from annotations.management.preannotation import AnswerSource, DatasetLabels, ScoreVerdicts
 from annotations.store.records import LOCAL_LABELS
-from core.metric import METRICS
+from core.scoring.metric import METRICS
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.shared.notices import error_as_notice, leave_notice

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from annotations.campaigns.tokens import TokenRow
+from annotations.people.tokens import TokenRow
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, campaigns_state
 from pages.ui.shared.notices import error_as_notice

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.webhooks import EventKind, WebhookState
+from annotations.management.webhooks import EventKind, WebhookState
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, campaigns_state
 from pages.ui.shared.markup import escape_markdown

@@ -13,8 +13,10 @@ import streamlit as st
 
 from annotations.exchange.samples import save_scores
 from annotations.store.dataset_import import DatasetSource
-from core.background import BackgroundTask
-from core.bulk.results import (
+from core.base.background import BackgroundTask
+from core.data.dataset import ImportCounts, source_sha256, strict_items
+from core.errors import Problem, attempt
+from core.results.bulk.results import (
     RECENT_S,
     MetricProgress,
     StoredResults,
@@ -23,9 +25,7 @@ from core.bulk.results import (
     open_stored_results,
     stored_results_in,
 )
-from core.bulk.run import format_duration
-from core.dataset import ImportCounts, source_sha256, strict_items
-from core.errors import Problem, attempt
+from core.results.bulk.run import format_duration
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.shared.background_results import polled, redraw

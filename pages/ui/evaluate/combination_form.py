@@ -9,20 +9,20 @@ import streamlit as st
 
 from annotations.exchange.samples import load_sentence_scores
 from annotations.store.records import RightsError
-from core.cases.cascade import Cascade
 from core.errors import Problem, attempt
-from core.metric import METRICS
-from core.plugins.combination_file import CombinationEntry, combination_class
-from core.plugins.metrics_folder import require_free_name, save_entry
-from core.studies.combine import Combine
-from core.studies.saved_combination import cascade_entry, combination_entry
+from core.evaluation.studies.combine import Combine
+from core.evaluation.studies.saved_combination import cascade_entry, combination_entry
+from core.results.cases.cascade import Cascade
+from core.scoring.metric import METRICS
+from core.scoring.plugins.combination_file import CombinationEntry, combination_class
+from core.scoring.plugins.metrics_folder import require_free_name, save_entry
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.data_tab import show_scoring, start_scoring
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.probe.metric_choice import add_to_bench
+from pages.ui.results.study_tab import ShownStudy
 from pages.ui.shared.markup import escape_markdown, escape_message
-from pages.ui.shared.study_tab import ShownStudy
 
 _NAME_KEY, _CASCADE_KEY = "evaluate-combination-name", "evaluate-combination-cascade"
 

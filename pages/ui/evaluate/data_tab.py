@@ -11,21 +11,20 @@ import streamlit as st
 
 from annotations.exchange.samples import count_texts, format_description, load_description, load_texts
 from annotations.store.records import CAMPAIGN_PREFIX
-from core.background import BackgroundTask
-from core.cases.cases import Cases
-from core.catalog.metric_catalog import default_metrics
-from core.dataset import format_counts
+from core.assessment.catalog.metric_catalog import default_metrics
+from core.base.background import BackgroundTask
+from core.data.dataset import format_counts
 from core.errors import TouchstoneError
-from core.metric import METRICS
-from core.metric_title import metric_title
-from core.metrics.mine import EmbeddedWordSupport
-from core.studies.surface import missing_features
+from core.evaluation.studies.surface import missing_features
+from core.results.cases.cases import Cases
+from core.scoring.metric import METRICS, metric_title
+from core.scoring.metrics.mine import EmbeddedWordSupport
 from core.types import PRECOMPUTED, Failure, Outcome
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.probe.metric_choice import bench_specs_with_settings
+from pages.ui.results.copy_popover import copy_table
 from pages.ui.shared.background_results import polled, progress_bar, redraw
-from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
 

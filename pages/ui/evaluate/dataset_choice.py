@@ -11,12 +11,12 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from annotations.exchange.samples import campaign_datasets, load_samples
 from annotations.store.records import LOCAL_LABELS
-from core.background import BackgroundTask
-from core.cases.cases import Cases, select_metrics
-from core.cases.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
-from core.cases.pooling import pool_cases
-from core.metric_title import metric_title
-from core.study import StudyData
+from core.base.background import BackgroundTask
+from core.evaluation.study import StudyData
+from core.results.cases.cases import Cases, select_metrics
+from core.results.cases.measures import SLICE_FIELDS, Slice, affordable_resamples, slice_cases
+from core.results.cases.pooling import pool_cases
+from core.scoring.metric import metric_title
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.import_task import ImportTask, UploadedFiles

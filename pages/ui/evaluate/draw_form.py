@@ -8,20 +8,20 @@ from typing import get_args
 
 import streamlit as st
 
-from annotations.campaigns.drawn import CampaignDrawing
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Right
 from annotations.exchange.samples import load_samples
-from core.cases.pool_draw import DrawRequest, draw_samples
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Right
+from annotations.results.drawn import CampaignDrawing
 from core.errors import Problem, attempt
-from core.stats.score_draw import DrawWay
-from core.studies.label_plan import LabelPlan
+from core.evaluation.studies.label_plan import LabelPlan
+from core.results.cases.pool_draw import DrawRequest, draw_samples
+from core.stats.rates.score_draw import DrawWay
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
+from pages.ui.results.study_tab import ShownStudy
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_user import current_member, member_let_in
-from pages.ui.shared.study_tab import ShownStudy
 
 _WAYS: dict[DrawWay, str] = {
     "active": "By uncertainty",

@@ -11,12 +11,14 @@ import streamlit as st
 
 from annotations.exchange.labelled_items import load_items
 from annotations.exchange.samples import load_provenance, load_sentence_scores
-from core.cases.measures import (
+from core.assessment.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
+from core.evaluation.studies.readings import Readings
+from core.evaluation.studies.shifts import Shifts
+from core.evaluation.studies.verdicts import Verdicts
+from core.evaluation.study import STUDIES, Input, Study
+from core.results.cases.measures import (
     shown_columns,
 )
-from core.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
-from core.studies.verdicts import Verdicts
-from core.study import STUDIES, Input, Study
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.combination_form import combination_form
@@ -28,9 +30,9 @@ from pages.ui.evaluate.pair_tables import cell_pairs, verdict_table
 from pages.ui.evaluate.score_costs import measure_costs
 from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.evaluate.train_tab import train_tab
+from pages.ui.results.study_tab import ShownStudy, study_tab
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.grouped_views import Groups, View, grouped_views, with_studies
-from pages.ui.shared.study_tab import ShownStudy, study_tab
 
 
 def _data_tab(chosen: EvaluationChoice) -> None:
@@ -65,7 +67,7 @@ def _pack_tab(chosen: EvaluationChoice) -> None:
 
 def _cells_of_measures(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
     """The pairs of the cell that is selected."""
-    if shown is None:
+    if shown is None or "measures" not in {table.name for table in shown.report.tables}:
         return
     if cell := shown.selected.get("measures"):
         cell_pairs(chosen, cell)
@@ -78,14 +80,15 @@ def _thresholds(chosen: EvaluationChoice, _: ShownStudy | None) -> None:
     saved_thresholds()
 
 
+_CORRECTIONS = Shifts(view="sensitivity").view_title
 _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
     {
-        "Compare": {},
+        "Compare": {Readings.name: lambda chosen: _study_view(Readings, chosen)},
         "How many are wrong?": {},
         "Combine": {},
         "Errors": {},
         "People": {},
-        "Surface": {},
+        "Surface": {_CORRECTIONS: lambda chosen: _study_view(Shifts, chosen)},
         "Thresholds": {},
         "Data": {
             "Data": _data_tab,
@@ -96,7 +99,7 @@ _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
         },
     }
 )
-"""Views that are no studies, by their group."""
+"""Views that are no studies of their group, by its name."""
 
 _BESIDE: Mapping[str, Callable[[EvaluationChoice, ShownStudy | None], None]] = MappingProxyType(
     {"measures": _cells_of_measures, "calibration": _thresholds, "combine": combination_form, "label-plan": draw_form}
@@ -109,21 +112,24 @@ _ABOVE: Mapping[str, View[EvaluationChoice]] = MappingProxyType({"surface": offe
 _WITHOUT_SCORES = ("Data", "Train")
 """Views that have something to show where no metric has a score."""
 
+_FIRST_VIEW = "measures[view=overview]"
 _MOVED = MappingProxyType(
     {
         "Tables": "measures",
         "Heat-map": "measures",
         "Dots": "measures",
-        "ROC": "roc",
-        "Ranks": "ranks",
+        "ROC": "measures[view=roc]",
+        "Ranks": "measures[view=ranks]",
         "Correlation": "rating-correlation",
         "Agreement": "annotator-agreement",
         "Calibration": "calibration",
-        "Percentiles": "percentiles",
+        "Percentiles": "measures[view=percentiles]",
         "Explanations": "explanation-scores",
         "Surface": "surface",
         "Verdicts": "verdicts",
-        "Sensitivity": "sensitivity",
+        "Sensitivity": _CORRECTIONS,
+        "sensitivity": _CORRECTIONS,
+        Shifts.name: _CORRECTIONS,
     }
 )
 """The views of before by the names that addresses have, and the studies that they are now."""
@@ -141,7 +147,7 @@ def evaluate_views(*, scored: bool) -> dict[str, dict[str, View[EvaluationChoice
 def evaluate_tabs(chosen: EvaluationChoice) -> None:
     """Draw the view that is open in the tab of its group."""
     scored = bool(shown_columns(chosen.cases, chosen.parts))
-    grouped_views("evaluate", evaluate_views(scored=scored), _MOVED, chosen, default="" if scored else "Data")
+    grouped_views("evaluate", evaluate_views(scored=scored), _MOVED, chosen, default=_FIRST_VIEW if scored else "Data")
 
 
 def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:

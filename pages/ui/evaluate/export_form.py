@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from annotations.campaigns.people import Right
 from annotations.exchange.dataset_export import (
     dataset_files,
     hub_dataset_files,
@@ -15,8 +14,9 @@ from annotations.exchange.dataset_export import (
     licence_remarks,
     push_problem,
 )
+from annotations.people.people import Right
 from annotations.store.records import CAMPAIGN_PREFIX
-from core.files.archive import zip_files
+from core.base.files.archive import zip_files
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.dataset import DATASETS, format_counts
-from core.weights.download import fetch_released_dataset
+from core.data.dataset import DATASETS, format_counts
+from core.models.weights.download import fetch_released_dataset
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.evaluate.import_task import ImportRequest, ImportTask, Reader, write_upload

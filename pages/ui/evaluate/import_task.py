@@ -12,11 +12,19 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from annotations.store.dataset_import import DatasetSource, ImportResult
 from annotations.store.store import Store
-from core.background import BackgroundTask
-from core.dataset import DATASETS, ImportCounts, Refusal, readable_items, reading_record, source_sha256, strict_items
-from core.files.foreign_files import Limits, read_apart
+from core.base.background import BackgroundTask
+from core.base.files.foreign_files import Limits, read_apart
+from core.data.dataset import (
+    DATASETS,
+    ImportCounts,
+    Refusal,
+    readable_items,
+    reading_record,
+    source_sha256,
+    strict_items,
+)
+from core.models.weights.download import provenance_name
 from core.types import Item
-from core.weights.download import provenance_name
 
 _LIMITS = Limits(seconds=900, megabytes=4096)
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.evaluation.training.learning_curve import CurvePoint, learning_curve
+from core.evaluation.training.run import TrainingPlan
+from core.evaluation.training.training_data import TrainingData
 from core.stats.text_tables import format_percent
-from core.training.learning_curve import CurvePoint, learning_curve
-from core.training.run import TrainingPlan
-from core.training.training_data import TrainingData
 from pages.server import services
+from pages.ui.results.plots import error_bars, lay_out
 from pages.ui.shared.background_results import background_result
-from pages.ui.shared.plots import error_bars, lay_out
 
 _FIGURES = {"ROC AUC": "area", "balanced accuracy at one half": "accuracy"}
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import streamlit as st
 
-from core.datasets.formats.column_inference import infer_column_map, undecided_words
-from core.datasets.formats.column_map import (
+from core.base.files.foreign_files import Limits, read_apart
+from core.data.datasets.formats.column_inference import infer_column_map, undecided_words
+from core.data.datasets.formats.column_map import (
     UNLABELLED_WORDS,
     ColumnMap,
     ScoreColumn,
@@ -18,12 +19,11 @@ from core.datasets.formats.column_map import (
     is_filled,
     label_words,
 )
-from core.datasets.formats.mapping_report import label_meanings, left_out, open_questions
-from core.datasets.formats.text_files import UTF8, Row, encoding_of
-from core.datasets.formats.workbook_files import sheet_names
-from core.datasets.generic import preview_rows, read_with_map, used_settings
+from core.data.datasets.formats.mapping_report import label_meanings, left_out, open_questions
+from core.data.datasets.formats.text_files import UTF8, Row, encoding_of
+from core.data.datasets.formats.workbook_files import sheet_names
+from core.data.datasets.generic import preview_rows, read_with_map, used_settings
 from core.errors import TouchstoneError
-from core.files.foreign_files import Limits, read_apart
 from core.types import Verdict
 from pages.ui.evaluate.import_task import Reader
 from pages.ui.shared.markup import escape_markdown, escape_message

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 import streamlit as st
 
-from core.cases.measures import SIGNED_MEASURES, measure_format, pairs_in_slice
-from core.edits import as_segments, recover
-from core.metric_title import metric_title
-from core.report import Cell, Report
-from core.reports.cells import few_documents, format_value
+from core.evaluation.report import Cell, Report
+from core.evaluation.reports.cells import few_documents, format_value
+from core.evaluation.studies.verdicts import MOVE_WORDS
+from core.results.cases.measures import SIGNED_MEASURES, measure_format, pairs_in_slice
+from core.scoring.metric import metric_title
 from core.stats.best_metric import Measurement
 from core.stats.comparison import pairs_still_needed
-from core.studies.verdicts import MOVE_WORDS
+from core.text.edits import as_segments, recover
 from core.types import Sample
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
 from pages.ui.shared.markup import MOVE_STYLES, diff_html, escape_markdown

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.cases.cases import Cases
-from core.studies.percentiles import column_by_signature, format_percentiles, score_percentiles
+from core.evaluation.studies.score_distributions import column_by_signature, format_percentiles, score_percentiles
+from core.results.cases.cases import Cases
 from core.types import Result
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.shared.markup import escape_markdown

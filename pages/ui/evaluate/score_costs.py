@@ -9,18 +9,17 @@ from time import monotonic
 import streamlit as st
 
 from annotations.exchange.samples import load_texts
-from core.engine.score_seconds import TIMED_EXAMPLES, score_seconds
 from core.errors import Problem, attempt
-from core.metric import METRICS
-from core.metric_title import metric_title
+from core.evaluation.studies.combine import Combine
 from core.model_reference import asks_endpoint
 from core.registry import split_pieces
-from core.studies.combine import Combine
+from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
+from core.scoring.metric import METRICS, metric_title
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import CostMeasuring, EvaluationChoice, evaluate_state
+from pages.ui.results.study_tab import address_study, addressed_study
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.markup import escape_markdown
-from pages.ui.shared.study_tab import address_study, addressed_study
 
 
 def measure_costs(chosen: EvaluationChoice) -> None:

@@ -8,18 +8,18 @@ from shlex import quote
 import streamlit as st
 
 from annotations.exchange.samples import load_samples
-from core.cases.cases import select_metrics
-from core.cases.data_facts import data_facts
-from core.cases.measures import draw_resamples
 from core.errors import TouchstoneError
-from core.metric_title import metric_title
+from core.evaluation.studies.saved_threshold import OwnThreshold, fit_threshold, format_threshold, threshold_json
+from core.results.cases.cases import select_metrics
+from core.results.cases.data_facts import data_facts
+from core.results.cases.measures import draw_resamples
+from core.scoring.metric import metric_title
 from core.stats.text_tables import format_percent
-from core.studies.saved_threshold import OwnThreshold, fit_threshold, format_threshold, threshold_json
-from pages.commands.shared.thresholds import keep_threshold, kept_thresholds
 from pages.server import services
+from pages.sources.thresholds import keep_threshold, kept_thresholds
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
+from pages.ui.results.copy_popover import copy_table
 from pages.ui.shared.background_results import background_result
-from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown, escape_message
 
 _NAME_KEY = "evaluate-threshold-name"

@@ -10,18 +10,14 @@ from typing import get_args
 
 import streamlit as st
 
-from annotations.campaigns.people import Right
 from annotations.exchange.labelled_items import benchmark_items, load_labelled_items
+from annotations.people.people import Right
 from annotations.store.records import RunRow
-from core.background import BackgroundTask
+from core.base.background import BackgroundTask
 from core.errors import TouchstoneError
-from core.metric import METRICS
-from core.models.unfinished_training import TrainingStep
-from core.models.words.head import CARD_FILE
-from core.models.words.trees import MAX_TREES, STEP_TREES
-from core.training.card import verdict
-from core.training.cross_encoder_trainer import LOSS_STAGE, EncoderSetting
-from core.training.run import (
+from core.evaluation.training.card import verdict
+from core.evaluation.training.cross_encoder_trainer import LOSS_STAGE, EncoderSetting
+from core.evaluation.training.run import (
     PACKAGED_ENCODER,
     Recipe,
     TrainedFolder,
@@ -30,19 +26,23 @@ from core.training.run import (
     check_folder,
     train_to_folder,
 )
-from core.training.stress_rows import StressSource
-from core.training.training_data import TrainingData, describe
+from core.evaluation.training.stress_rows import StressSource
+from core.evaluation.training.training_data import TrainingData, describe
+from core.models.unfinished_training import TrainingStep
+from core.models.words.head import CARD_FILE
+from core.models.words.trees import MAX_TREES, STEP_TREES
+from core.scoring.metric import METRICS
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.learning_curve import learning_curve_of
 from pages.ui.probe.metric_choice import add_to_bench
+from pages.ui.results.copy_popover import copy_table
+from pages.ui.results.run_choice import format_run, load_run, shown_runs
 from pages.ui.shared.background_results import background_result, polled, redraw
 from pages.ui.shared.battery_choice import battery_choice
-from pages.ui.shared.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.push_form import push_form
-from pages.ui.shared.run_choice import format_run, load_run, shown_runs
 from pages.ui.shared.session_user import current_member
 
 _LOOK_S = 1.0
@@ -167,7 +167,7 @@ def _recipe_form() -> tuple[Recipe, EncoderSetting, RunRow | None]:
             disabled=not find_spec("peft"),
             help="Train low-rank updates only, which takes less memory."
             if find_spec("peft")
-            else "Needs the package peft: python -m pip install -r requirements-train.txt",
+            else "Needs the package peft: python -m pip install peft==0.21.2",
         )
     runs = shown_runs()
     robust = st.selectbox(

@@ -10,12 +10,9 @@ from types import MappingProxyType
 from typing import Any
 
 from annotations.store.records import ExplanationFlaw, Grade
-from core.contexts import document_for_reader
-from core.engine.conversation import Conversation
-from core.engine.engine import ConversationTask
 from core.errors import Problem, attempt
-from core.explanations.causes import cause_conversation
-from core.explanations.detect import (
+from core.evaluation.explanations.causes import cause_conversation
+from core.evaluation.explanations.detect import (
     ExplainFunction,
     ExplainMode,
     Finding,
@@ -24,13 +21,16 @@ from core.explanations.detect import (
     explain_given_detection,
     explanation_signature,
 )
-from core.explanations.judge import Case, Judgement, JudgeSetup, judge_conversation
-from core.explanations.judge import judge_signature as judge_by
-from core.explanations.pairwise import Comparison, pairwise_conversation
-from core.explanations.panel import parse_judge, require_panel
-from core.explanations.stability import fresh_samplings
-from core.llm.chat import Sampling
-from core.llm.endpoints import resolve_model
+from core.evaluation.explanations.judge import Case, Judgement, JudgeSetup, judge_conversation
+from core.evaluation.explanations.judge import judge_signature as judge_by
+from core.evaluation.explanations.pairwise import Comparison, pairwise_conversation
+from core.evaluation.explanations.panel import parse_judge, require_panel
+from core.evaluation.explanations.stability import fresh_samplings
+from core.models.llm.chat import Sampling
+from core.models.llm.endpoints.endpoints import resolve_model
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import ConversationTask
+from core.text.contexts import document_for_reader
 from core.types import Example, Failure, Verdict
 from pages.server import services
 from pages.ui.probe.pair import current_edits, current_pair, edited_summary

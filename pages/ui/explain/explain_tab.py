@@ -11,10 +11,10 @@ import streamlit as st
 
 from annotations.store.records import Grade, LabelRecord
 from core.errors import TouchstoneError
-from core.explanations.checks import check_named_edits, contradicts_itself, stated_verdict
-from core.explanations.detect import Finding
-from core.llm.chat import Sampling
-from core.llm.endpoint import Endpoint
+from core.evaluation.explanations.checks import check_named_edits, contradicts_itself, stated_verdict
+from core.evaluation.explanations.detect import Finding
+from core.models.llm.chat import Sampling
+from core.models.llm.endpoints.endpoint import Endpoint
 from core.types import Failure, Verdict
 from pages.server import services
 from pages.ui.explain import explain_requests

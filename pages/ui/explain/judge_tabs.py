@@ -9,11 +9,11 @@ import streamlit as st
 
 from annotations.store.records import FLAW_MEANINGS, ExplanationFlaw, Grade
 from core.errors import TouchstoneError
-from core.explanations.detect import Finding
-from core.explanations.judge import Judgement, JudgeSetup
-from core.explanations.pairwise import Comparison, Preference
-from core.explanations.stability import SampleStrip, sample_strip, unanswered_failures
-from core.llm.chat import Sampling
+from core.evaluation.explanations.detect import Finding
+from core.evaluation.explanations.judge import Judgement, JudgeSetup
+from core.evaluation.explanations.pairwise import Comparison, Preference
+from core.evaluation.explanations.stability import SampleStrip, sample_strip, unanswered_failures
+from core.models.llm.chat import Sampling
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.probe.edit_tabs import format_grade

@@ -8,11 +8,11 @@ import streamlit as st
 
 from annotations.store.records import Grade
 from core.errors import Problem, TouchstoneError, attempt
-from core.explanations.detect import Finding
-from core.explanations.judge import Judgement
-from core.explanations.panel import count_votes, judge_title
-from core.llm.chat import Sampling
-from core.llm.endpoint import Endpoint
+from core.evaluation.explanations.detect import Finding
+from core.evaluation.explanations.judge import Judgement
+from core.evaluation.explanations.panel import count_votes, judge_title
+from core.models.llm.chat import Sampling
+from core.models.llm.endpoints.endpoint import Endpoint
 from core.types import Failure
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState

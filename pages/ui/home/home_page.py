@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from annotations.campaigns.people import Member
+from annotations.people.people import Member
 from pages.ui.home.places import all_places, lesson_places, matching, recent_work
 from pages.ui.home.work_list import place_link, work_list
 from pages.ui.lessons import read_lessons

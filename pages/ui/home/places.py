@@ -7,18 +7,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from textwrap import shorten
 
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Right
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Right
 from annotations.store.reports import Work
-from core.datasets.bundled import bundled_items
-from core.metric import METRICS
-from core.metric_title import metric_title
+from core.data.datasets.bundled import bundled_items
+from core.scoring.metric import METRICS, metric_title
 from pages.server import services
 from pages.ui.lessons import read_lessons
+from pages.ui.results.project_button import audit_work
+from pages.ui.results.reports_of_person import reports_of
+from pages.ui.results.run_choice import BUNDLED_RUN, listed_runs, shown_runs
 from pages.ui.shared.page_list import pages_of
-from pages.ui.shared.project_button import audit_work
-from pages.ui.shared.reports_of_person import reports_of
-from pages.ui.shared.run_choice import BUNDLED_RUN, listed_runs, shown_runs
 
 _MOST_KEPT = 200  # pairs that a search looks through
 _MOST_LETTERS = 80  # of a summary that stands for a pair without a title

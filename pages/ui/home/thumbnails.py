@@ -6,14 +6,14 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from annotations.campaigns.campaign_progress import CampaignProgress
+from annotations.management.campaign_progress import CampaignProgress
 from annotations.store.records import StoredPair
-from core.audit.question import JUDGED_LEVELS, Finding, Level
-from core.edits import as_segments
+from core.assessment.audit.question import JUDGED_LEVELS, Finding, Level
 from core.errors import TouchstoneError
-from core.metric import METRICS
-from core.runs.matrix import MatrixCell
+from core.results.runs.matrix import MatrixCell
+from core.scoring.metric import METRICS
 from core.stats.score_pairs import Move
+from core.text.edits import as_segments
 from core.types import Result
 from pages.ui.shared.markup import render_html
 

@@ -7,16 +7,16 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from annotations.campaigns.campaign_progress import CampaignProgress
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Right
+from annotations.management.campaign_progress import CampaignProgress
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Right
 from annotations.store.reports import Work
-from core.audit.history import by_data
+from core.assessment.audit.history import by_data
 from core.errors import TouchstoneError
-from core.runs.matrix import MatrixCell, shift_matrix
-from core.runs.shifts import score_shifts
-from pages.commands.shared.audit_history import kept_audits
+from core.results.runs.matrix import MatrixCell, shift_matrix
+from core.results.runs.shifts import score_shifts
 from pages.server import services
+from pages.sources.audit_history import kept_audits
 from pages.ui.home.places import Place
 from pages.ui.home.thumbnails import (
     Thumbnail,
@@ -26,8 +26,8 @@ from pages.ui.home.thumbnails import (
     run_thumbnail,
     thumbnail_html,
 )
+from pages.ui.results.run_choice import load_run, shown_runs
 from pages.ui.shared.markup import escape_label
-from pages.ui.shared.run_choice import load_run, shown_runs
 
 _PICTURE_PX = 112
 _ICONS = MappingProxyType(

@@ -8,24 +8,24 @@ from functools import partial
 import streamlit as st
 
 from annotations.store.records import RightsError
-from core.catalog.metric_setup import format_megabytes
+from core.assessment.catalog.metric_setup import format_megabytes
+from core.base.profile import Setting
 from core.errors import Problem, TouchstoneError, attempt
 from core.models.pool import ModelPool
-from core.plugins.checkpoint_file import (
+from core.models.weights.locations import ModelState, ModelStatus
+from core.models.weights.repository import Repository, read_repository
+from core.registry import choices_of, types_of
+from core.scoring.plugins.checkpoints.checkpoint_file import (
     CheckpointEntry,
     checkpoint_class,
     entry_of,
     suggested_name,
 )
-from core.plugins.checkpoint_guess import Guess, correct_guess, guess_form
-from core.plugins.checkpoint_metric import FORMS
-from core.plugins.known_families import family_note
-from core.plugins.metrics_folder import entry_toml, remove_entry, save_entry
-from core.plugins.probe_pairs import PAIRS, ProbeResult, best, describe_probes, probe
-from core.profile import Setting
-from core.registry import choices_of, types_of
-from core.weights.locations import ModelState, ModelStatus
-from core.weights.repository import Repository, read_repository
+from core.scoring.plugins.checkpoints.checkpoint_guess import Guess, correct_guess, guess_form
+from core.scoring.plugins.checkpoints.checkpoint_metric import FORMS
+from core.scoring.plugins.checkpoints.known_families import family_note
+from core.scoring.plugins.checkpoints.probe_pairs import PAIRS, ProbeResult, best, describe_probes, probe
+from core.scoring.plugins.metrics_folder import entry_toml, remove_entry, save_entry
 from pages.server import services
 from pages.ui.metrics.metric_list import open_metric
 from pages.ui.metrics.model_rows import model_row

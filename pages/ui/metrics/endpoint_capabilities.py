@@ -6,11 +6,17 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from annotations.campaigns.people import Right
-from core.llm.capabilities import CAPABILITY_TITLES, CapabilityName, Value, capability_store, format_value
-from core.llm.endpoint import Endpoint
-from core.llm.endpoint_setup import EndpointFinding, check_endpoint
-from core.llm.endpoints_file import STRUCTURED_FORMS
+from annotations.people.people import Right
+from core.models.llm.endpoint_setup import EndpointFinding, check_endpoint
+from core.models.llm.endpoints.capabilities import (
+    CAPABILITY_TITLES,
+    CapabilityName,
+    Value,
+    capability_store,
+    format_value,
+)
+from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.endpoints.endpoints_file import STRUCTURED_FORMS
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_state import WidgetValue

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import fsum
 
 import streamlit as st
 
-from annotations.campaigns.people import Right
+from annotations.people.people import Right
+from core.assessment.papers.published_scores import Comparison
 from core.errors import Problem, attempt
-from core.llm.budget import SpendTracker
-from core.llm.endpoint import Endpoint
-from core.llm.endpoint_setup import EndpointFinding
-from core.llm.endpoints import endpoint_problem, is_added, list_endpoints, remove_endpoint
-from core.llm.spend import Spend, format_limits, format_money, format_spend
-from core.papers.published_scores import Comparison
+from core.models.llm.endpoint_setup import EndpointFinding
+from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.endpoints.endpoints import endpoint_problem, is_added, list_endpoints, remove_endpoint
+from core.models.llm.spending.budget import SpendTracker
+from core.models.llm.spending.spend import Spend, format_limits, format_money, format_spend
 from core.settings import Settings
 from pages.server import services
 from pages.ui.metrics.endpoint_capabilities import endpoint_capabilities
@@ -60,7 +61,7 @@ def endpoint_list() -> None:
 
     budget = Settings.read().llm_budget
     if budget is not None:
-        gone = sum(one.money for one in spent.values())
+        gone = fsum(one.money for one in spent.values())
         share = min(1.0, gone / budget) if budget else 1.0
         st.progress(share, f"{format_money(gone)} of the budget of {budget:g} spent at all endpoints")
 
@@ -81,7 +82,7 @@ def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
 
     def list_models() -> None:
         # imported when asked for: openai takes a second to import
-        from core.llm.client import client_for
+        from core.models.llm.client.client import client_for
 
         quick = replace(endpoint, patience_s=min(_PATIENCE_S, endpoint.patience_s), retries=0)
         metrics_state().served_models[_served_id(endpoint)] = attempt(partial(client_for(quick).models))

@@ -8,18 +8,18 @@ from functools import partial
 
 import streamlit as st
 
-from annotations.campaigns.people import Right
+from annotations.people.people import Right
 from core.errors import Problem, TouchstoneError, attempt
-from core.llm.endpoint import Endpoint
-from core.llm.endpoint_setup import (
+from core.models.llm.endpoint_setup import (
     PRESETS,
     EndpointFinding,
     check_endpoint,
     endpoint_table,
     probed_fields,
 )
-from core.llm.endpoints import add_endpoint, typed_endpoint
-from core.llm.endpoints_file import APIS, LEFT_OUT_FIELDS, STRUCTURED_FORMS, read_further_fields
+from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.endpoints.endpoints import add_endpoint, typed_endpoint
+from core.models.llm.endpoints.endpoints_file import APIS, LEFT_OUT_FIELDS, STRUCTURED_FORMS, read_further_fields
 from core.settings import KEY_PREFIX
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown, escape_message

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.catalog.metric_catalog import MetricRow, format_contexts, format_direction, format_range
+from core.assessment.catalog.metric_catalog import MetricRow, format_contexts, format_direction, format_range
 from core.errors import Problem, attempt
-from core.language import format_languages
-from core.metric import METRICS, Metric, ReplaceableWeights
 from core.model_reference import Checkpoint, EndpointModel, local_checkpoints
 from core.models.pool import ModelPool
+from core.models.weights.files import CODE_RUNNING_KINDS
+from core.models.weights.locations import ModelStatus, state_on_disk
 from core.registry import settings_of
-from core.weights.files import CODE_RUNNING_KINDS
-from core.weights.locations import ModelStatus, state_on_disk
+from core.scoring.metric import METRICS, Metric, ReplaceableWeights
+from core.text.language import format_languages
 from pages.ui.metrics.add_metric import saved_metric_actions
 from pages.ui.metrics.endpoint_setup import endpoint_setup
 from pages.ui.metrics.metric_evidence import metric_evidence

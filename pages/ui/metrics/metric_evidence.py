@@ -8,22 +8,22 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.audit.bundled_audits import bundled_audit
-from core.audit.report_html import level_strip
-from core.cases.bundled_scores import precomputed_scores
-from core.datasets.bundled import bundled_items
-from core.metric import METRICS
-from core.perturbation import PERTURBATIONS
-from core.runs.matrix import MatrixCell, shift_matrix
-from core.runs.null_bands import NullBand, any_size_band
-from core.runs.run import Run, intent_of
-from core.runs.shifts import Shift, score_shifts
-from core.runs.verdict_sentences import metric_verdicts
+from core.assessment.audit.bundled_audits import bundled_audit
+from core.assessment.audit.report_html import level_strip
+from core.data.datasets.bundled import bundled_items
+from core.edits.perturbation import PERTURBATIONS
+from core.results.cases.bundled_scores import precomputed_scores
+from core.results.runs.matrix import MatrixCell, shift_matrix
+from core.results.runs.null_bands import NullBand, any_size_band
+from core.results.runs.run import Run, intent_of
+from core.results.runs.shifts import Shift, score_shifts
+from core.results.runs.verdict_sentences import metric_verdicts
+from core.scoring.metric import METRICS
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move
 from core.types import Verdict
+from pages.ui.results.plots import lay_out
+from pages.ui.results.run_choice import format_run, load_run, shown_runs
 from pages.ui.shared.markup import escape_markdown, read_asset
-from pages.ui.shared.plots import lay_out
-from pages.ui.shared.run_choice import format_run, load_run, shown_runs
 from pages.ui.shared.terms import term_caption
 
 _MOST_RUNS = 3  # of those that a person made, the newest

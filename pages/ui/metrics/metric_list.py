@@ -8,9 +8,9 @@ from textwrap import shorten
 
 import streamlit as st
 
-from core.audit.bundled_audits import bundled_audit
-from core.audit.report import count_verdicts
-from core.catalog.metric_catalog import (
+from core.assessment.audit.bundled_audits import bundled_audit
+from core.assessment.audit.report import count_verdicts
+from core.assessment.catalog.metric_catalog import (
     Availability,
     MetricFilter,
     MetricRow,
@@ -19,9 +19,9 @@ from core.catalog.metric_catalog import (
     model_megabytes,
     ready_first,
 )
-from core.catalog.metric_setup import format_megabytes
-from core.metric import METRICS
+from core.assessment.catalog.metric_setup import format_megabytes
 from core.models.pool import ModelPool
+from core.scoring.metric import METRICS
 from pages.ui.metrics.model_rows import model_badge
 from pages.ui.shared.markup import escape_label, escape_markdown
 

@@ -8,14 +8,14 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from core.catalog.metric_catalog import MetricRow
-from core.catalog.metric_setup import format_megabytes
-from core.engine.engine import Engine
-from core.metric import METRICS
+from core.assessment.catalog.metric_catalog import MetricRow
+from core.assessment.catalog.metric_setup import format_megabytes
+from core.edits.perturbation import PERTURBATIONS
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models.pool import ModelPool
-from core.perturbation import PERTURBATIONS
-from core.weights.locations import PACKAGE, ModelState, ModelStatus
+from core.models.weights.locations import PACKAGE, ModelState, ModelStatus
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
 from pages.ui.metrics.endpoint_list import metrics_state
 from pages.ui.shared.markup import escape_label, escape_message
 from pages.ui.shared.notices import repeat_notices

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.plugins.extensions import plugin_reports
+from core.scoring.plugins.extensions import plugin_reports
 from pages.ui.shared.markup import escape_markdown, escape_message
 
 

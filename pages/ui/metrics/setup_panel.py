@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.catalog.metric_setup import format_megabytes, setup_steps
-from core.metric import Metric
+from core.assessment.catalog.metric_setup import format_megabytes, setup_steps
+from core.assessment.papers.published_scores import PUBLISHED, compare_published
 from core.model_reference import Checkpoint
 from core.models.pool import ModelPool
-from core.papers.published_scores import PUBLISHED, compare_published
+from core.scoring.metric import Metric
 from pages.server import services
 from pages.ui.metrics.endpoint_list import metrics_state
 from pages.ui.shared.markup import escape_markdown, escape_message

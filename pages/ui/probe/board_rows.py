@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.metric import Direction
 from core.registry import settings_label
-from core.runs.noise_strip import format_edge, mark_place
-from core.runs.null_bands import NullBand
-from core.runs.verdict_sentences import edit_verdict
+from core.results.runs.noise_strip import format_edge, mark_place
+from core.results.runs.null_bands import NullBand
+from core.results.runs.verdict_sentences import edit_verdict
 from core.stats.score_pairs import MIN_FOR_QUANTILES, Move, classify_move
-from core.types import UNSTATED, Intention, Verdict, WordScore
+from core.types import UNSTATED, Direction, Intention, Verdict, WordScore
 
 RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
 RowAction = Literal["download", "load", "retry", ""]

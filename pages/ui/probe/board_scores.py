@@ -10,20 +10,20 @@ from textwrap import shorten
 
 import streamlit as st
 
-from core import edits as executable
-from core.battery import read_battery, standard_battery
-from core.contexts import name_contexts
-from core.editing.sentence_alignment import sentence_origins
-from core.engine.conversation import Cell, CellKey, CellState, Request
-from core.language import find_mark
-from core.memoize import memoize
-from core.metric import METRICS, Metric
+from core.base.memoization import memoize
+from core.base.signatures import apart_from_code
+from core.edits.battery import read_battery, standard_battery
+from core.edits.editing.sentence_alignment import sentence_origins
 from core.model_reference import asks_endpoint, local_checkpoints
-from core.runs.bundled_run import bundled_harmless_shifts
-from core.runs.null_bands import NullBands, SignedMetrics
-from core.runs.shifts import changed_words
-from core.signature_parts import apart_from_code
-from core.text import sentences
+from core.results.runs.bundled_run import bundled_harmless_shifts
+from core.results.runs.null_bands import NullBands, SignedMetrics
+from core.results.runs.shifts import changed_words
+from core.scoring.engine.conversation import Cell, CellKey, CellState, Request
+from core.scoring.metric import METRICS, Metric
+from core.text import edits as executable
+from core.text.contexts import name_contexts
+from core.text.language import find_mark
+from core.text.text import sentences
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, Span, WordScore
 from pages.server import services
 from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, RowAction, Selection, board_verdict

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.claim_records import claims_to_json
-from core.claims.given import GivenClaims
-from core.contexts import name_contexts, optional_fields
-from core.engine.conversation import CellState
-from core.metric import METRICS, Metric
-from core.metrics.claims_wrapper import Claims, Combine
+from core.scoring.claims.given import GivenClaims
+from core.scoring.engine.conversation import CellState
+from core.scoring.metric import METRICS, Metric
+from core.scoring.metrics.claims_wrapper import Claims, Combine
+from core.text.claim_records import claims_to_json
+from core.text.contexts import name_contexts, optional_fields
 from core.types import ClaimList, Example, Failure, Outcome, Result
 from pages.server import services
 from pages.ui.probe.board_rows import SURFACE, format_score

@@ -6,17 +6,17 @@ from functools import partial
 
 import streamlit as st
 
-from core.claim import DECOMPOSERS, Decomposer, decomposition
-from core.claims.given import GivenClaims
-from core.claims.language_model import LanguageModelClaims
-from core.editing.claim_edits import EditableClaim, EditableClaims
-from core.engine.engine import ConversationTask
+from core.edits.editing.claim_edits import EditableClaim, EditableClaims
 from core.errors import TouchstoneError
-from core.llm.local_models import is_local_model
 from core.model_reference import local_checkpoints
+from core.models.llm.endpoints.local_models import is_local_model
+from core.models.weights.locations import ModelStatus
 from core.registry import settings_of
+from core.scoring.claim import DECOMPOSERS, Decomposer, decomposition
+from core.scoring.claims.given import GivenClaims
+from core.scoring.claims.language_model import LanguageModelClaims
+from core.scoring.engine.engine import ConversationTask
 from core.types import ClaimList, Failure
-from core.weights.locations import ModelStatus
 from pages.server import services
 from pages.ui.probe.pair import current_pair, edited_summary, keep_draft, note_change
 from pages.ui.probe.probe_state import ClaimsRequest, ProbeState, probe_state

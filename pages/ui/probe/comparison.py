@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from core import edits as executable
-from core.engine.conversation import Request
-from core.metric import Metric
-from core.runs.verdict_sentences import edit_verdict
+from core.results.runs.verdict_sentences import edit_verdict
+from core.scoring.engine.conversation import Request
+from core.scoring.metric import Metric
 from core.stats.score_pairs import Move
+from core.text import edits as executable
 from core.types import Intention, Result, Verdict
 from pages.server import services
 from pages.ui.probe.board_rows import BoardRow, format_score, format_shift, shift_move
@@ -28,7 +28,7 @@ from pages.ui.probe.pair import (
     unpin,
 )
 from pages.ui.probe.probe_state import probe_state
-from pages.ui.shared.copy_popover import copy_popover, table_report
+from pages.ui.results.copy_popover import copy_popover, table_report
 from pages.ui.shared.markup import MOVE_STYLES, diff_html, escape_markdown
 from pages.ui.shared.pair_link import PinnedEdit
 from pages.ui.shared.terms import term_caption

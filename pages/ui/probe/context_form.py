@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.contexts import NamedText, join_contexts, named_texts, with_distinct_names
+from core.text.contexts import NamedText, join_contexts, named_texts, with_distinct_names
 from pages.ui.probe.pair import current_pair, keep_draft
 from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message

@@ -6,9 +6,9 @@ from collections.abc import Generator
 
 import streamlit as st
 
-from core.background import BackgroundTask
+from core.base.background import BackgroundTask
+from core.base.files.documents import PdfPage, join_pages, read_pages
 from core.errors import TouchstoneError
-from core.files.documents import PdfPage, join_pages, read_pages
 from pages.ui.shared.background_results import progress_bar
 
 _LOOK_S = 0.4

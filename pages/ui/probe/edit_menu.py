@@ -8,15 +8,15 @@ from functools import partial
 
 import streamlit as st
 
-from core import edits as executable
-from core.datasets.bundled import bundled_items
-from core.engine.conversation import Conversation
-from core.engine.engine import ConversationTask
+from core.data.datasets.bundled import bundled_items
+from core.edits.perturbation import PERTURBATIONS, Perturbation, PerturbationCard, refusal
 from core.model_reference import local_checkpoints
-from core.perturbation import PERTURBATIONS, Perturbation, PerturbationCard, refusal
-from core.text import sentences
+from core.models.weights.locations import ModelStatus
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import ConversationTask
+from core.text import edits as executable
+from core.text.text import sentences
 from core.types import Edit, Example, Failure, Intention, Item
-from core.weights.locations import ModelStatus
 from pages.server import services
 from pages.ui.probe.pair import current_pair, edited_summary, intend, rewrite_summary
 from pages.ui.probe.probe_state import Pair, ProbeState, VariantRequest, probe_state

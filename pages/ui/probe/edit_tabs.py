@@ -10,8 +10,8 @@ from uuid import uuid4
 import streamlit as st
 
 from annotations.store.records import FLAW_MEANINGS, EditAnswers, ExplanationFlaw, Grade, LabelRecord, RecordError
-from core import edits as executable
 from core.errors import AmbiguousEditError, TouchstoneError
+from core.text import edits as executable
 from core.types import UNSTATED, ErrorType, Intention, T, Verdict
 from pages.server import services
 from pages.ui.probe.pair import (
@@ -31,7 +31,7 @@ from pages.ui.probe.pair import (
 )
 from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.probe.text_panes import editor_state
-from pages.ui.shared.copy_popover import code_block
+from pages.ui.results.copy_popover import code_block
 from pages.ui.shared.markup import diff_html, escape_markdown, escape_message
 from pages.ui.shared.notices import leave_receipt
 from pages.ui.shared.session_state import WidgetValue

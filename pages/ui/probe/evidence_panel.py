@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.contexts import name_contexts
-from core.engine.conversation import CellState, Request
+from core.scoring.engine.conversation import CellState, Request
+from core.text.contexts import name_contexts
 from core.types import Result, Span
 from pages.ui.probe.board_rows import Selection
 from pages.ui.probe.board_scores import Cells, current_selection

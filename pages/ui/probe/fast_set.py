@@ -9,14 +9,14 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.engine.conversation import Cell, CellKey, Request
-from core.engine.forecast import Durations, Forecast, MemoryUse, ScoredText, forecast_run, has_to_wait
 from core.errors import Problem, attempt
-from core.metric import Metric
 from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
+from core.models.weights.files import memory_bytes
+from core.models.weights.locations import PACKAGE, ModelStatus, locate
+from core.scoring.engine.conversation import Cell, CellKey, Request
+from core.scoring.engine.forecast import Durations, Forecast, MemoryUse, ScoredText, forecast_run, has_to_wait
+from core.scoring.metric import Metric
 from core.types import Example, Result
-from core.weights.files import memory_bytes
-from core.weights.locations import PACKAGE, ModelStatus, locate
 from pages.server import services
 from pages.ui.probe.board_rows import LastShown
 from pages.ui.probe.probe_state import ProbeState, probe_state

@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from core.datasets.bundled import bundled_items
-from core.runs.verdict_sentences import edit_effect
+from core.data.datasets.bundled import bundled_items
+from core.results.runs.verdict_sentences import edit_effect
 from core.stats.score_pairs import Move
 from core.types import Verdict
 from pages.ui.probe.board_rows import Board, board_verdict, is_to_come, shift_move

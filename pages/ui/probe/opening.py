@@ -12,10 +12,10 @@ import streamlit as st
 from annotations.campaigns.score_views import save_view
 from annotations.store import records
 from annotations.store.writes import pair_item_id
-from core import edits as executable
-from core.datasets.bundled import bundled_items
-from core.editing.claim_edits import EditableClaims
+from core.data.datasets.bundled import bundled_items
+from core.edits.editing.claim_edits import EditableClaims
 from core.errors import TouchstoneError
+from core.text import edits as executable
 from core.types import UNSTATED, Context, Edit, Intention, Item, Span
 from pages.server import services
 from pages.ui.probe.pair import EDITOR_KEY, current_edits, current_pair, edited_summary, intend, keep_draft

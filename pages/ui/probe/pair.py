@@ -9,8 +9,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
-from core import edits as executable
 from core.errors import TouchstoneError
+from core.text import edits as executable
 from core.types import Edit, Intention, Outcome
 from pages.server import services
 from pages.ui.probe.probe_state import Pair, probe_state

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from core.assessment.pinned.making import PairScore, pair_pin
+from core.assessment.pinned.pin import PairSource, Pin
 from core.errors import TouchstoneError
-from core.pinned.making import PairScore, pair_pin
-from core.pinned.pin import PairSource, Pin
 from core.types import Result
 from pages.ui.probe.board_scores import BOARD_KEY, finished_outcomes, finished_reaction
 from pages.ui.probe.headline import headline_chips
 from pages.ui.probe.pair import current_edits, current_intention, current_pair, edited_summary, note_change
 from pages.ui.probe.score_board import board_state
+from pages.ui.results.pin_form import pin_button
 from pages.ui.shared.pair_link import pair_link
-from pages.ui.shared.pin_form import pin_button
 
 
 def pair_pin_button() -> None:

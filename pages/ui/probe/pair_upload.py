@@ -8,10 +8,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.dataset import Refusal
-from core.datasets.pairs import Pairs
+from core.base.files.documents import read_document
+from core.data.dataset import Refusal
+from core.data.datasets.pairs import Pairs
 from core.errors import TouchstoneError
-from core.files.documents import read_document
 from core.types import UNSTATED, Intention, Item
 from pages.ui.probe.context_form import context_form
 from pages.ui.probe.document_reading import DocumentReading, follow_reading

@@ -9,14 +9,14 @@ from uuid import uuid4
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from annotations.store.records import ExplanationFlaw, Grade, LabelRecord
-from core.dataset import Refusal
-from core.editing.batch import EditRequestTask
-from core.editing.claim_edits import EditableClaims
-from core.editing.editor import Editor
-from core.editing.proposals import EditForm
-from core.engine.conversation import CellKey, Request, Task
-from core.engine.engine import ConversationTask
-from core.perturbation import Perturbation
+from core.data.dataset import Refusal
+from core.edits.editing.batch import EditRequestTask
+from core.edits.editing.claim_edits import EditableClaims
+from core.edits.editing.editor import Editor
+from core.edits.editing.proposals import EditForm
+from core.edits.perturbation import Perturbation
+from core.scoring.engine.conversation import CellKey, Request, Task
+from core.scoring.engine.engine import ConversationTask
 from core.types import UNSTATED, ClaimList, Context, Edit, ErrorType, Example, Intention, Item, Outcome, Verdict
 from pages.ui.probe.board_rows import LastShown
 from pages.ui.probe.document_reading import DocumentReading

@@ -7,14 +7,14 @@ from dataclasses import replace
 import streamlit as st
 
 from annotations.store.records import PairRecord
-from core import edits as executable
-from core.editing.batch import EditRequestTask
-from core.editing.editor import Editor
-from core.editing.proposals import EDITS_PER_REQUEST, INTENDED_VERDICT, AcceptedEdit, EditForm, Proposals
-from core.editing.trivial import TrivialityJudgement, trivial_kind
-from core.english.mentions import edit_origin
+from core.edits.editing.batch import EditRequestTask
+from core.edits.editing.editor import Editor
+from core.edits.editing.proposals import EDITS_PER_REQUEST, INTENDED_VERDICT, AcceptedEdit, EditForm, Proposals
+from core.edits.editing.trivial import TrivialityJudgement, trivial_kind
 from core.errors import TouchstoneError
-from core.llm.local_models import is_local_model
+from core.models.llm.endpoints.local_models import is_local_model
+from core.text import edits as executable
+from core.text.english.mentions import edit_origin
 from core.types import Example, Failure, Intention
 from pages.server import services
 from pages.ui.probe.pair import current_pair, intend, rewrite_summary

@@ -11,8 +11,8 @@ from typing import Literal, get_args
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.contexts import Sourced
-from core.text import with_visible_controls
+from core.text.contexts import Sourced
+from core.text.text import with_visible_controls
 from core.types import Span
 from pages.ui.shared.markup import read_asset, register_component
 from pages.ui.shared.session_state import component_message, page_state

@@ -8,7 +8,7 @@ import streamlit as st
 
 from annotations.store.records import PairRecord
 from annotations.store.reports import Work
-from core.datasets.bundled import bundled_items
+from core.data.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from pages.server import services
 from pages.ui.probe.board_scores import finished_outcomes, finished_reaction
@@ -29,10 +29,10 @@ from pages.ui.probe.pair import (
 from pages.ui.probe.pair_pin import pair_pin_button
 from pages.ui.probe.pair_upload import upload_popover
 from pages.ui.probe.probe_state import ProbeState, probe_state
+from pages.ui.results.project_button import project_button
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_receipt
 from pages.ui.shared.pair_link import pair_link
-from pages.ui.shared.project_button import project_button
 from pages.ui.shared.session_user import user_name
 
 

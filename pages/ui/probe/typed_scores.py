@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from annotations.store.records import RightsError, UnavailableError
-from core.metric import Metric
+from core.scoring.metric import Metric
 from pages.server import services
 from pages.ui.probe.board_rows import Board
 from pages.ui.probe.board_scores import (

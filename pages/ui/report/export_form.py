@@ -8,13 +8,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.campaigns.people import Member
+from annotations.people.people import Member
 from annotations.store.reports import ReportRow
-from core.files.archive import zip_files
-from core.pinned.files import form_files
-from core.pinned.pin import Part, PinnedReport, read_pin
-from core.pinned.recipe import report_toml
-from pages.ui.shared.reports_of_person import reports_of
+from core.assessment.pinned.files import form_files
+from core.assessment.pinned.pin import Part, PinnedReport, read_pin
+from core.assessment.pinned.recipe import report_toml
+from core.base.files.archive import zip_files
+from pages.ui.results.reports_of_person import reports_of
 from pages.ui.shared.session_user import member_later
 
 _FORMS = (("Web page", ".html"), ("LaTeX", ".tex"), ("Markdown", ".md"))

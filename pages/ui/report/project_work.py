@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from annotations.campaigns.people import Member
+from annotations.people.people import Member
 from annotations.store.reports import ReportRow, Work
 from pages.ui.home.places import Place, own_work, places_of_work
 from pages.ui.home.work_list import work_list
 from pages.ui.report.report_choice import save_change
+from pages.ui.results.reports_of_person import reports_of
 from pages.ui.shared.markup import escape_markdown
-from pages.ui.shared.reports_of_person import reports_of
 from pages.ui.shared.session_state import WidgetValue
 from pages.ui.shared.session_user import current_member
 

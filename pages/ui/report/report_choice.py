@@ -8,17 +8,17 @@ from functools import partial
 
 import streamlit as st
 
-from annotations.campaigns.people import Member
+from annotations.people.people import Member
 from annotations.store.reports import ReportRow, Work
+from core.assessment.pinned.pin import Source, StudySource, pin_json
 from core.errors import TouchstoneError
-from core.pinned.pin import Source, StudySource, pin_json
 from core.types import PRECOMPUTED
-from pages.commands.shared.pins_again import PinBuilder
 from pages.server import services
+from pages.sources.pins_again import PinBuilder
+from pages.ui.results.reports_of_person import reports_of
 from pages.ui.shared.background_results import background_results
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_notice
-from pages.ui.shared.reports_of_person import reports_of
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
 

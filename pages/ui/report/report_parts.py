@@ -7,19 +7,19 @@ from dataclasses import replace
 
 import streamlit as st
 
-from annotations.campaigns.people import Member
+from annotations.people.people import Member
 from annotations.store.reports import ReportPart, ReportRow
-from core.edits import as_segments, recover
+from core.assessment.pinned.address import address_of
+from core.assessment.pinned.pin import Pin, PinnedPair, read_pin
 from core.errors import TouchstoneError
-from core.pinned.address import address_of
-from core.pinned.pin import Pin, PinnedPair, read_pin
-from core.reports.cells import SHADES, legend_in, missing_reasons
+from core.evaluation.reports.cells import SHADES, legend_in, missing_reasons
+from core.text.edits import as_segments, recover
 from pages.ui.report.report_choice import save_change
-from pages.ui.shared.copy_popover import copy_popover
+from pages.ui.results.copy_popover import copy_popover
+from pages.ui.results.report_view import chart_view, table_view
+from pages.ui.results.reports_of_person import reports_of
 from pages.ui.shared.grouped_views import enter_view
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, escape_message, safe_guidelines
-from pages.ui.shared.report_view import chart_view, table_view
-from pages.ui.shared.reports_of_person import reports_of
 from pages.ui.shared.session_state import WidgetValue
 from pages.ui.shared.session_user import current_member
 

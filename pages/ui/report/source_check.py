@@ -7,14 +7,14 @@ from functools import partial
 
 import streamlit as st
 
-from annotations.campaigns.people import Member
+from annotations.people.people import Member
 from annotations.store.reports import ReportRow
+from core.assessment.pinned.comparison import basis_of, compare
+from core.assessment.pinned.pin import read_pin
 from core.errors import Problem, attempt
-from core.pinned.comparison import basis_of, compare
-from core.pinned.pin import read_pin
 from pages.ui.report.report_choice import pin_builder
+from pages.ui.results.reports_of_person import reports_of
 from pages.ui.shared.background_results import background_results
-from pages.ui.shared.reports_of_person import reports_of
 from pages.ui.shared.session_state import page_state
 
 

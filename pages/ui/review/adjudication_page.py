@@ -9,16 +9,16 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.campaigns.adjudication import (
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.questions import CampaignQuestion, QuestionSet, is_asked
+from annotations.management.adjudication import (
     AdjudicationQueue,
     AdjudicationTask,
     DisagreementCause,
     QueuedTask,
     SentDecision,
 )
-from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.comments import AdjudicatorComments, Conversation, SentComment
-from annotations.campaigns.questions import CampaignQuestion, QuestionSet, is_asked
+from annotations.management.comments import AdjudicatorComments, Conversation, SentComment
 from annotations.store.records import StoreError
 from pages.server import services
 from pages.ui.review.case_view import (

@@ -9,16 +9,16 @@ from uuid import uuid4
 
 import streamlit as st
 
-from annotations.campaigns.adjudication import (
+from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply_answer_edit
+from annotations.management.adjudication import (
     AdjudicationQueue,
     AdjudicationTask,
     AdjudicatorActions,
     DisagreementCause,
 )
-from annotations.campaigns.curation import CuratorActions
-from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply_answer_edit
-from annotations.campaigns.results import LabelProvenance
-from core.edits import abridge_unchanged, segments
+from annotations.results.curation import CuratorActions
+from annotations.results.results import LabelProvenance
+from core.text.edits import abridge_unchanged, segments
 from core.types import Span, T
 from pages.server import services
 from pages.ui.probe.text_panes import Highlight, document_view, source_marks

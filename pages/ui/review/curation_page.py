@@ -6,7 +6,7 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.store.records import StoreError
-from core.edits import segments
+from core.text.edits import segments
 from core.types import ErrorType
 from pages.server import services
 from pages.ui.probe.text_panes import document_view, source_marks

@@ -10,7 +10,7 @@ from typing import Any, ParamSpec
 
 import streamlit as st
 
-from core.background import BackgroundTask, Progress
+from core.base.background import BackgroundTask, Progress
 from core.types import T
 from pages.ui.shared.markup import escape_message
 from pages.ui.shared.session_state import page_state

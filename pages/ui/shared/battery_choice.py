@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.battery import STANDARD_BATTERY, Battery, battery_names, read_battery
+from core.edits.battery import STANDARD_BATTERY, Battery, battery_names, read_battery
 from core.errors import TouchstoneError
 from pages.ui.shared.markup import escape_markdown, escape_message
 

@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import streamlit as st
 
-from annotations.campaigns.comments import MAX_COMMENT, Conversation, Speaker
+from annotations.management.comments import MAX_COMMENT, Conversation, Speaker
 from annotations.store.records import StoreError
-from core.text import with_visible_controls
+from core.text.text import with_visible_controls
 from pages.server import services
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_state import page_state

@@ -9,16 +9,16 @@ from typing import Any
 
 import streamlit as st
 
-from core.engine.conversation import Conversation
 from core.errors import Problem, TouchstoneError, attempt
-from core.llm.endpoint import Endpoint
-from core.llm.endpoints import endpoint_problem, list_endpoints
-from core.llm.local_models import LOCAL, chat_model, is_local_model
-from core.llm.spend import format_estimate, format_spend_by_endpoint
-from core.metric import Metric
 from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
+from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.endpoints.endpoints import endpoint_problem, list_endpoints
+from core.models.llm.endpoints.local_models import LOCAL, chat_model, is_local_model
+from core.models.llm.spending.spend import format_estimate, format_spend_by_endpoint
+from core.models.weights.locations import ModelStatus
+from core.scoring.engine.conversation import Conversation
+from core.scoring.metric import Metric
 from core.types import Example
-from core.weights.locations import ModelStatus
 from pages.server import services
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
 from pages.ui.shared.session_state import WidgetValue

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from core.study import STUDIES, Study, studies_of
+from core.evaluation.study import STUDIES, Study, current_spec, studies_of
 from pages.ui.shared.session_state import page_state
 
 D = TypeVar("D")
@@ -18,6 +18,8 @@ Groups = Mapping[str, Mapping[str, View[D]]]
 
 TAB_PARAMETER = "tab"
 """The parameter of the address that names the view."""
+SETTINGS_PARAMETER = "study"
+"""The parameter of the address that has the spec of a study whose settings are not the usual ones."""
 
 
 @dataclass(eq=False)
@@ -50,22 +52,27 @@ def with_studies(
 
 
 def view_title(name: str) -> str:
-    """The title of a view: that of its study where it is one."""
-    return STUDIES.get(name).title if name in STUDIES.names() else name
+    """The title of a view: that of its study where it is one, or of the view that the settings of its spec name."""
+    if name in STUDIES.names():
+        return STUDIES.get(name).title
+    return STUDIES.parse(name).view_title if "[" in name else name
 
 
 def grouped_views(page: str, groups: Groups[D], moved: Mapping[str, str], data: D, default: str = "") -> None:
     """Draw the view that is open, at first the one of the address or else the default; only that one is computed.
 
-    `moved` has the names that addresses had before, and the views that are there now.
+    A study may be named with settings. `moved` has the names that addresses had before, and what they are called now.
     """
     state, key = page_state(FirstView, page), f"{page}-tabs-{len(groups)}"
     if state.name is None or state.tabs not in ("", key):  # other tabs open at the view that was open
         state.name = st.query_params.get(TAB_PARAMETER, "")
     state.tabs = key
-    first = moved.get(state.name, state.name)
-    if not any(first in views for views in groups.values()):
-        first = default
+    offered = {name for views in groups.values() for name in views}
+    if state.name not in offered:
+        state.name = _addressed_view(state.name, moved)
+        if state.name not in offered:
+            state.name = _addressed_view(default, moved)
+    first = state.name
     first_group = next((group for group, views in groups.items() if first in views), None)
     # another default would be another widget
     tabs = st.tabs(list(groups), default=first_group, key=key, on_change="rerun")
@@ -87,3 +94,13 @@ def grouped_views(page: str, groups: Groups[D], moved: Mapping[str, str], data: 
                     )
                 st.query_params[TAB_PARAMETER] = name
                 views[name](data)
+
+
+def _addressed_view(name: str, moved: Mapping[str, str]) -> str:
+    """The name of a view without settings; those of its study are put into the address, unless it has some already."""
+    spec = current_spec(moved.get(name, name))
+    view, _, settings = spec.partition("[")
+    stated = st.query_params.get(SETTINGS_PARAMETER, "")
+    if settings and stated.partition("[")[0] != name:
+        st.query_params[SETTINGS_PARAMETER] = spec
+    return view

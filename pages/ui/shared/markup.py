@@ -10,9 +10,9 @@ from types import MappingProxyType
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-from core.html_templates import open_templates
+from core.base.html_templates import open_templates
 from core.stats.score_pairs import Move
-from core.text import with_visible_controls
+from core.text.text import with_visible_controls
 
 _MARKDOWN_CHARACTERS = re.compile(r"([!-/:-@\[-`{-~])")
 _CODE = re.compile(r"((?<!`)`[^`\n]+`(?!`))")

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import streamlit as st
 
-from annotations.campaigns.people import Member, Right
+from annotations.people.people import Member, Right
 from pages.server import startup
 from pages.ui.shared.terms import page_head
 

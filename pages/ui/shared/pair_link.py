@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from core import edits as executable
-from core.editing.claim_edits import EditableClaims
+from core.edits.editing.claim_edits import EditableClaims
 from core.errors import TouchstoneError
+from core.text import edits as executable
 from core.types import (
     UNSTATED,
     Edit,

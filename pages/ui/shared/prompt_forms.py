@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from annotations.campaigns.people import Right
-from core.edits import segments
+from annotations.people.people import Right
 from core.errors import TouchstoneError
-from core.llm import prompt_replacements
-from core.llm.prompt_replacements import PromptEntry
+from core.models.llm import prompt_replacements
+from core.models.llm.prompt_replacements import PromptEntry
+from core.text.edits import segments
 from pages.server import services
 from pages.ui.shared.markup import diff_html, escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice

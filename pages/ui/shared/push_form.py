@@ -7,7 +7,7 @@ from typing import Protocol
 
 import streamlit as st
 
-from core.background import BackgroundTask
+from core.base.background import BackgroundTask
 from pages.server import services
 from pages.ui.shared.background_results import polled, redraw
 from pages.ui.shared.markup import escape_markdown, escape_message

@@ -14,7 +14,7 @@
    overtaken, and the browser then shows and sends an empty one.
 4. A widget for each of many things has one declaration: `ExplainState.grade.of(finding_id).get()`, and `.set(…)`.
 5. A component that may be mounted more than once has a state per key: `page_state(EditorState, key)`.
-6. Tests reach the object with `state_of(app, ProbeState)` of `tests/unit/views/states.py`.
+6. Tests reach the object with `state_of(app, ProbeState)` of `tests/unit/pages/views/states.py`.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.campaigns.manage import local_member
-from annotations.campaigns.people import Member, Role, find_person
-from annotations.campaigns.sign_in import (
+from annotations.management.manage import local_member
+from annotations.people.people import Member, Role, find_person
+from annotations.people.sign_in import (
     SessionEndedError,
     WrongCodeError,
     end_session,

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotations.store.records import RunRow
-from core.metric_title import metric_title
-from core.perturbation import kind_title
-from core.runs.matrix import MatrixCell
-from core.runs.run import Check, Run, Variant
-from core.runs.run_sentences import split_refusal
-from core.runs.shifts import Shift
+from core.edits.perturbation import kind_title
+from core.results.runs.matrix import MatrixCell
+from core.results.runs.run import Check, Run, Variant
+from core.results.runs.run_sentences import split_refusal
+from core.results.runs.shifts import Shift
+from core.scoring.metric import metric_title
+from pages.ui.results.noise_strip import kind_strips
 from pages.ui.shared.markup import escape_markdown
-from pages.ui.shared.noise_strip import kind_strips
 from pages.ui.stress.matrix_and_plots import describe_cell
 from pages.ui.stress.variant_view import bisect_view, variant_view
 

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import fsum
 
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.metric import METRICS, Direction
-from core.metric_title import metric_title
-from core.perturbation import PERTURBATIONS, Intent, kind_title
-from core.runs.matrix import MatrixCell
-from core.runs.noise_strip import format_edge, mark_place
-from core.runs.null_bands import null_band
-from core.runs.run import Run, intent_of
-from core.runs.shifts import Shift
-from core.runs.verdict_sentences import metric_verdicts
+from core.edits.perturbation import PERTURBATIONS, Intent, kind_title
+from core.results.runs.matrix import MatrixCell
+from core.results.runs.noise_strip import format_edge, mark_place
+from core.results.runs.null_bands import null_band
+from core.results.runs.run import Run, intent_of
+from core.results.runs.shifts import Shift
+from core.results.runs.verdict_sentences import metric_verdicts
+from core.scoring.metric import METRICS, metric_title
 from core.stats.text_tables import format_share, format_signed
+from core.types import Direction
+from pages.ui.results.noise_strip import EDGE_HELP
+from pages.ui.results.plots import INTENT_COLOURS
+from pages.ui.results.run_choice import stress_state
 from pages.ui.shared.markup import register_component
-from pages.ui.shared.noise_strip import EDGE_HELP
-from pages.ui.shared.plots import INTENT_COLOURS
-from pages.ui.shared.run_choice import stress_state
 from pages.ui.shared.session_state import component_message
 from pages.ui.shared.terms import component_term
 
@@ -180,7 +181,7 @@ def shift_boxes(run: Run, metric: str, found: Sequence[Shift]) -> go.Figure:
         sizes = [shift.size for shift in of_kind]
         colour = INTENT_COLOURS[intent_of(kind)]
         figure.add_box(x=sizes, name=kind_title(kind), boxmean=False, marker_color=colour, boxpoints="outliers")
-        mean = sum(size for size in sizes if size is not None) / len(sizes)
+        mean = fsum(size for size in sizes if size is not None) / len(sizes)
         figure.add_scatter(
             x=[mean], y=[kind_title(kind)], mode="markers", marker={"color": colour, "size": 9, "symbol": "circle"}
         )

@@ -9,31 +9,30 @@ from itertools import count
 
 import streamlit as st
 
-from core.battery import Battery, read_battery
-from core.catalog.metric_catalog import default_metrics
-from core.english.wordnet import is_installed
+from core.assessment.catalog.metric_catalog import default_metrics
+from core.edits.battery import Battery, read_battery
+from core.edits.perturbation import PERTURBATIONS, Intent, Perturbation
 from core.errors import BadSettingError, LoadError, MissingWeightsError, TouchstoneError, attempt
-from core.llm.endpoints import endpoint_problem, list_endpoints
-from core.llm.local_models import LOCAL, chat_model, check_local_model, is_local_model
-from core.llm.spend import format_estimate
-from core.metric import METRICS
-from core.metric_title import metric_title
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
-from core.nli_check import NLI_CHECKS, NliCheck
-from core.perturbation import PERTURBATIONS, Intent, Perturbation
+from core.models.llm.endpoints.endpoints import endpoint_problem, list_endpoints
+from core.models.llm.endpoints.local_models import LOCAL, chat_model, check_local_model, is_local_model
+from core.models.llm.spending.spend import format_estimate
 from core.registry import settings_of
-from core.runs.cost import asks_endpoints, estimate_run_cost
-from core.runs.imported_variants import ImportedVariants
-from core.runs.run import Plan, to_json_line
+from core.results.runs.cost import asks_endpoints, estimate_run_cost
+from core.results.runs.imported_variants import ImportedVariants
+from core.results.runs.run import Plan, to_json_line
+from core.scoring.metric import METRICS, metric_title
+from core.scoring.nli_check import NLI_CHECKS, NliCheck
 from core.stats.text_tables import format_count
+from core.text.english.wordnet import is_installed
 from pages.server import services
 from pages.ui.metrics.model_rows import model_row
 from pages.ui.probe.metric_choice import bench_specs_with_settings
+from pages.ui.results.run_choice import StressState, begin_run, listed_runs, open_run, show_problem, stress_state
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.prompt_forms import read_prompts
-from pages.ui.shared.run_choice import StressState, begin_run, listed_runs, open_run, show_problem, stress_state
 from pages.ui.stress.pair_source import PairSource, pairs_choice
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import streamlit as st
 
 from annotations.exchange.samples import load_samples, load_texts
-from core.dataset import Refusal
-from core.datasets.bundled import bundled_items
+from core.data.dataset import Refusal
+from core.data.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
-from core.runs.filters import build_sources, draw_sample, stored_samples, without_inconsistent
-from core.runs.imported_variants import ImportedVariants, read_variants
-from core.runs.run import Plan, Run, Source
+from core.results.runs.filters import build_sources, draw_sample, stored_samples, without_inconsistent
+from core.results.runs.imported_variants import ImportedVariants, read_variants
+from core.results.runs.run import Plan, Run, Source
 from core.types import Item
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import known_datasets

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
+from core.edits.perturbations.fillers import Filler, Phrase
 from core.errors import TouchstoneError
-from core.perturbations.fillers import Filler, Phrase
-from core.runs.run import Run
-from core.studies.gaming import extended_run, in_every_place, known_phrases
+from core.evaluation.studies.gaming import extended_run, in_every_place, known_phrases
+from core.results.runs.run import Run
+from pages.ui.results.run_choice import begin_run, listed_runs, open_run, show_problem, stress_state
 from pages.ui.shared.markup import escape_markdown
-from pages.ui.shared.run_choice import begin_run, listed_runs, open_run, show_problem, stress_state
 
 _MAX_PHRASE_CHARACTERS = 200  # characters of a phrase
 

@@ -10,27 +10,27 @@ from types import MappingProxyType
 import streamlit as st
 
 from annotations.store.records import RunRow
-from core.metric_title import metric_title
-from core.perturbation import kind_title
-from core.report import Cell, Report
-from core.runs.filters import filter_variants
-from core.runs.matrix import MatrixCell, shift_matrix
-from core.runs.run import Run, VariantKey, run_lines
-from core.runs.shifts import Shift, score_shifts
-from core.runs.verdict_sentences import kind_verdicts
+from core.edits.perturbation import kind_title
+from core.evaluation.report import Cell, Report
+from core.evaluation.studies.discovery import ALL_METRICS
+from core.evaluation.studies.readings import Readings
+from core.evaluation.studies.shifts import Shifts, cells_of
+from core.evaluation.studies.window_sweep import window_charts, window_effects, window_families
+from core.evaluation.study import STUDIES, Input, Study, StudyData
+from core.results.runs.filters import filter_variants
+from core.results.runs.matrix import MatrixCell, shift_matrix
+from core.results.runs.run import Run, VariantKey, run_lines
+from core.results.runs.shifts import Shift, score_shifts
+from core.results.runs.verdict_sentences import kind_verdicts
+from core.scoring.metric import metric_title
 from core.stats.text_tables import format_signed
-from core.studies.discovery import ALL_METRICS
-from core.studies.sensitivity import SensitivityStudy
-from core.studies.shifts import Shifts, cells_of
-from core.studies.window_sweep import Windows, window_charts, window_effects, window_families
-from core.study import STUDIES, Input, Study, StudyData
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
-from pages.ui.shared.copy_popover import copy_table
+from pages.ui.results.copy_popover import copy_table
+from pages.ui.results.report_charts import report_chart
+from pages.ui.results.run_choice import chosen_filters, load_run, shown_runs
+from pages.ui.results.study_tab import ShownStudy, addressed_study, study_tab
 from pages.ui.shared.grouped_views import Groups, grouped_views, with_studies
 from pages.ui.shared.markup import escape_markdown, render_html
-from pages.ui.shared.report_charts import report_chart
-from pages.ui.shared.run_choice import chosen_filters, load_run, shown_runs
-from pages.ui.shared.study_tab import ShownStudy, study_tab
 from pages.ui.stress.cell_pairs import cell_pairs, unused_answers
 from pages.ui.stress.matrix_and_plots import (
     matrix_table,
@@ -200,7 +200,7 @@ class ShownRun:
 
 def stress_tabs(shown: ShownRun) -> None:
     """Draw the view that is open, at first the windows of a sweep and the matrix of any other run."""
-    default = Windows.name if window_families(shown.run.plan.metrics) else Shifts.name
+    default = Readings(view="windows").spec if window_families(shown.run.plan.metrics) else Shifts.name
     studies = [study for study in STUDIES if Input.RUN in {*study.takes, *study.may_take}]
     grouped_views("stress", with_studies(_VIEWS, studies, _study_view), _MOVED, shown, default)
 
@@ -242,6 +242,12 @@ def _matrix_view(shown: ShownRun, report: Report) -> dict[str, Cell] | None:
     )
 
 
+def _sweep_of_windows(shown: ShownRun, _: ShownStudy | None) -> None:
+    """The form of a sweep below its windows, also where the run has none yet."""
+    if addressed_study(Readings).view == "windows":
+        sweep_form(shown.run)
+
+
 def _phrases_of_discovery(shown: ShownRun, result: ShownStudy | None) -> None:
     """The phrases of the metric whose row is selected, those of all metrics at first."""
     if result is None:
@@ -259,7 +265,6 @@ _VIEWS: Groups[ShownRun] = MappingProxyType(
     {
         "Shifts": {
             "Plots": lambda shown: metric_plots(shown.run, shown.found),
-            SensitivityStudy.name: lambda shown: _study_view(SensitivityStudy, shown),
         },
         "Gaming": {},
         "Reading": {},
@@ -276,7 +281,7 @@ _BESIDE: Mapping[str, Callable[[ShownRun, ShownStudy | None], None]] = MappingPr
         "shifts": lambda shown, _: unused_answers(shown.run),
         "gaming": lambda shown, _: phrase_form(shown.run),
         "discovery": _phrases_of_discovery,
-        "windows": lambda shown, _: sweep_form(shown.run),
+        "readings": _sweep_of_windows,
     }
 )
 """By study, what the page draws below its report, or below the reason why there is none."""
@@ -284,11 +289,11 @@ _BESIDE: Mapping[str, Callable[[ShownRun, ShownStudy | None], None]] = MappingPr
 _MOVED: Mapping[str, str] = MappingProxyType(
     {
         "Matrix": "shifts",
-        "Sensitivity": "sensitivity",
+        "Sensitivity": "shifts[view=sensitivity]",
         "Gaming": "gaming",
-        "Windows": "windows",
-        "Density": "density",
-        "Without document": "document-ablation",
+        "Windows": "readings[view=windows]",
+        "Density": "readings[view=density]",
+        "Without document": "readings[view=ablation]",
     }
 )
 """The views of before by the names that addresses have, and the studies that they are now."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import TouchstoneError
-from core.metric import METRICS
+from core.evaluation.studies.window_sweep import WINDOWS, is_retrieval_metric, window_families, window_run
 from core.registry import settings_of
-from core.runs.run import Run
-from core.studies.window_sweep import WINDOWS, is_retrieval_metric, window_families, window_run
+from core.results.runs.run import Run
+from core.scoring.metric import METRICS
+from pages.ui.results.run_choice import StressState, begin_run, open_run, show_problem, stress_state
 from pages.ui.shared.grouped_views import enter_view
-from pages.ui.shared.run_choice import StressState, begin_run, open_run, show_problem, stress_state
 
 
 def sweep_form(run: Run) -> None:

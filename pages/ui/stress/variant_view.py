@@ -8,24 +8,23 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from annotations.store.records import RunRow
-from core.edits import as_segments
-from core.engine.conversation import Cell, CellState, Request
+from core.edits.perturbation import PERTURBATIONS
 from core.errors import TouchstoneError
-from core.metric import METRICS
-from core.metric_title import metric_title
-from core.perturbation import PERTURBATIONS
-from core.runs.run import Meaning, Opinion, Run, Source, Variant
-from core.runs.run_sentences import check_sentence
+from core.evaluation.studies.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, edit_effects, examples_by_subset
+from core.results.runs.run import Meaning, Opinion, Run, Source, Variant
+from core.results.runs.run_sentences import check_sentence
+from core.scoring.engine.conversation import Cell, CellState, Request
+from core.scoring.metric import METRICS, metric_title
 from core.stats.text_tables import format_count
-from core.studies.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, edit_effects, examples_by_subset
+from core.text.edits import as_segments
 from core.types import Failure, Result
 from pages.server import services
 from pages.ui.probe.opening import open_pair, restore_pair
 from pages.ui.probe.probe_state import Pair
-from pages.ui.shared.copy_popover import copy_table
+from pages.ui.results.copy_popover import copy_table
+from pages.ui.results.run_choice import StressState, accepts_opinions, store_opinion, stress_state
 from pages.ui.shared.markup import diff_html, escape_markdown
 from pages.ui.shared.notices import leave_notice
-from pages.ui.shared.run_choice import StressState, accepts_opinions, store_opinion, stress_state
 from pages.ui.shared.session_user import user_name
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from core.runs.matrix import shift_matrix
-from core.runs.shifts import score_shifts
+from core.results.runs.matrix import shift_matrix
+from core.results.runs.shifts import score_shifts
 from pages.ui.stress.matrix_and_plots import matrix_table
-from tests.unit.stress.stressed import run_of
+from tests.unit.core.results.runs.stressed import run_of
 
 NOISE: list[float | None] = [-0.1, 0.1, -0.05, 0.05, 0.0, 0.02, -0.02, 0.03, -0.03, 0.01]
 SHIFTS: dict[str, list[float | None]] = {

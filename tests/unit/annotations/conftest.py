@@ -47,7 +47,13 @@ def postgres_schema() -> Iterator[str]:
     engine.dispose()
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+# most tests find on PostgreSQL what they find on SQLite: both have one code above the database
+SLOW_ON_POSTGRES = ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)]
+quick_on_postgres = pytest.mark.parametrize("url", ["sqlite", "postgres"], indirect=True)
+"""Runs a test on PostgreSQL for each change."""
+
+
+@pytest.fixture(params=SLOW_ON_POSTGRES)
 def url(request: pytest.FixtureRequest) -> str:
     return str(request.getfixturevalue(f"{request.param}_url"))
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from annotations.campaigns.people import read_people
 from annotations.campaigns.questions import bundled_question_sets, read_questions
+from annotations.people.people import read_people
 from annotations.store.records import RecordError
 
 

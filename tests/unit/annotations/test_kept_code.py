@@ -15,14 +15,14 @@ from annotations.store.backup import backup, restore
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.records import AuditRecord
 from annotations.store.store import Store
-from core.code_version import code_hash
-from core.engine.code_records import keep_code, read_code
+from core.base.code_version import code_hash
+from core.scoring.engine.code_records import keep_code, read_code
 from core.types import Example, Item, Result, Seen
 from tests.unit.annotations.pair_samples import PAIR
 from tests.unit.command_line import run
 
-BEFORE = {"core/metrics/rouge.py": "aaaaaaaaaaaa", "numpy": "2.4.5"}
-AFTER = {"core/metrics/rouge.py": "bbbbbbbbbbbb", "numpy": "2.4.5"}
+BEFORE = {"core/scoring/metrics/rouge.py": "aaaaaaaaaaaa", "numpy": "2.4.5"}
+AFTER = {"core/scoring/metrics/rouge.py": "bbbbbbbbbbbb", "numpy": "2.4.5"}
 ONE, TWO = (f"rouge2|measured:precision|code:{code_hash(parts)}" for parts in (BEFORE, AFTER))
 FILE = DatasetSource("harbour", "pairs", "harbour.jsonl", "ab" * 32, "your own", "1.0", "local")
 
@@ -96,6 +96,6 @@ def test_another_machine_explains_signatures_from_the_database(
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", sqlite_url)
     monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "there"))
     assert run("explain-signature", ONE, TWO).stdout.splitlines()[1:] == [
-        "  core/metrics/rouge.py: aaaaaaaaaaaa → bbbbbbbbbbbb"
+        "  core/scoring/metrics/rouge.py: aaaaaaaaaaaa → bbbbbbbbbbbb"
     ]
-    assert "  core/metrics/rouge.py  aaaaaaaaaaaa" in run("explain-signature", ONE).stdout
+    assert "  core/scoring/metrics/rouge.py  aaaaaaaaaaaa" in run("explain-signature", ONE).stdout

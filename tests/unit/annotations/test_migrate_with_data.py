@@ -20,14 +20,14 @@ from sqlmodel import col, select
 
 from annotations.campaigns.assignment import CampaignPeople
 from annotations.campaigns.campaign import NewTask
-from annotations.campaigns.crowd import StudyTerms, join_study
-from annotations.campaigns.limits import pause_person
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role
-from annotations.campaigns.progress_counts import count_changed
 from annotations.campaigns.score_views import save_view
-from annotations.campaigns.sign_in import create_invite, revoke_invite, start_session
 from annotations.exchange.api_writes import ApiWrites
+from annotations.labelling.crowd import StudyTerms, join_study
+from annotations.labelling.limits import pause_person
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role
+from annotations.people.sign_in import create_invite, revoke_invite, start_session
+from annotations.results.progress_counts import count_changed
 from annotations.store.campaign_tables import CampaignDraw, DrawnTask, DrawStop, Suggestion, Task, WantedLabels
 from annotations.store.database import connect, parse_url
 from annotations.store.dataset_import import DatasetSource

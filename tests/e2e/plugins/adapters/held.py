@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.model_reference import Checkpoint
-from core.models.model import Row
+from core.models.networks.model import Row
 from core.types import Answer, Question
 
 

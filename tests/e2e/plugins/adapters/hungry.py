@@ -9,8 +9,8 @@ from pathlib import Path
 import torch
 
 from core.model_reference import Checkpoint
-from core.models.model import Row
-from core.models.network import freeing_memory
+from core.models.networks.model import Row
+from core.models.networks.network import freeing_memory
 from core.types import Answer, Question
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.metric import METRICS, Card, Metric
 from core.model_reference import Checkpoint
+from core.scoring.metric import METRICS, Card, Metric
 from core.types import Answer, Example, Question, Score
 
 _PAPER, _URL = "None", "https://example.org"

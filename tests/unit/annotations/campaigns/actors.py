@@ -16,15 +16,15 @@ from annotations.campaigns.campaign import (
     create_campaign,
     load_campaign,
 )
-from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.people import Member, Role, add_person
 from annotations.campaigns.questions import bundled_question_sets
-from annotations.campaigns.queue import NoTask
-from annotations.campaigns.responses import ResponseAct, ResponseReceipt, SentResponse
 from annotations.campaigns.task_texts import ShownTask
 from annotations.exchange.campaign_export import load_export_context
 from annotations.exchange.export import ExportRow
 from annotations.exchange.export_format import exported_rows
+from annotations.labelling.labelling import AnnotatorActions
+from annotations.labelling.queue import NoTask
+from annotations.labelling.responses import ResponseAct, ResponseReceipt, SentResponse
+from annotations.people.people import Member, Role, add_person
 from annotations.store.database import read_session
 from annotations.store.records import PairRecord
 from annotations.store.store import Store

@@ -9,15 +9,16 @@ from statistics import median
 
 from sqlmodel import Session, select
 
-from annotations.campaigns.adaptive_overlap import OverlapSaving, adapts, load_wanted
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.campaigns.campaign_progress import CampaignProgress, PersonProgress, Share
-from annotations.campaigns.drawn import load_draw_progress
-from annotations.campaigns.limits import has_limits, load_signals, load_states
-from annotations.campaigns.people import Member, load_people
 from annotations.campaigns.qualification import current_stage, mark_answers, training_rounds
-from annotations.campaigns.resolution import tasks_by_model
-from annotations.campaigns.results import (
+from annotations.campaigns.work_plan import calibration_tasks
+from annotations.labelling.limits import has_limits, load_signals, load_states
+from annotations.management.campaign_progress import CampaignProgress, PersonProgress, Share
+from annotations.people.people import Member, load_people
+from annotations.results.adaptive_overlap import OverlapSaving, adapts, load_wanted
+from annotations.results.drawn import load_draw_progress
+from annotations.results.resolution import tasks_by_model
+from annotations.results.results import (
     CampaignLabel,
     first_blind_labels,
     labels_by_task,
@@ -27,7 +28,6 @@ from annotations.campaigns.results import (
     repeated_labels,
     share_of_agreeing_pairs,
 )
-from annotations.campaigns.work_plan import calibration_tasks
 from annotations.store.campaign_tables import Task
 from annotations.store.response_tables import Reservation
 

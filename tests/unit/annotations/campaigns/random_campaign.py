@@ -12,12 +12,12 @@ from sqlmodel import col, select
 
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent
 from annotations.campaigns.exclusions import WhatIsExcluded
-from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Role
 from annotations.campaigns.questions import bundled_question_sets
-from annotations.campaigns.responses import SentResponse
 from annotations.campaigns.task_texts import ShownTask
+from annotations.labelling.labelling import AnnotatorActions
+from annotations.labelling.responses import SentResponse
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Role
 from annotations.store.campaign_tables import Task, WantedLabels
 from annotations.store.database import read_session
 from annotations.store.records import RecordError

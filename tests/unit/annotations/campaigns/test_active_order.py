@@ -7,10 +7,10 @@ import pytest
 
 from annotations.campaigns.active_order import ORDER_NOTE, order_by_disagreement, rank_disagreement
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.exchange.export_format import ExportActions, ExportTerms
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role
 from annotations.store.database import read_session
 from annotations.store.records import PairRecord, RecordError
 from annotations.store.store import Store

@@ -6,10 +6,10 @@ import pytest
 
 from annotations.campaigns.assignment import CampaignPeople
 from annotations.campaigns.campaign import NewTask
-from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.manage import ManagerActions, local_member
-from annotations.campaigns.people import Member, Role, find_person, read_people
-from annotations.campaigns.sign_in import (
+from annotations.labelling.labelling import AnnotatorActions
+from annotations.management.manage import ManagerActions, local_member
+from annotations.people.people import Member, Role, find_person, read_people
+from annotations.people.sign_in import (
     SessionEndedError,
     WrongCodeError,
     create_invite,

@@ -8,15 +8,15 @@ from datetime import timedelta
 import pytest
 
 from annotations.campaigns.exclusions import WhatIsExcluded
-from annotations.campaigns.label_agreement import compute_agreement
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role
-from annotations.campaigns.resolution import Resolution, resolve_tasks
-from annotations.campaigns.results import first_blind_labels, load_labels
 from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.data_statement import data_statement
 from annotations.exchange.export_format import ExportTerms, open_export
 from annotations.exchange.samples import load_samples
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role
+from annotations.results.label_agreement import compute_agreement
+from annotations.results.resolution import Resolution, resolve_tasks
+from annotations.results.results import first_blind_labels, load_labels
 from annotations.store.database import read_session
 from annotations.store.records import NotSavedError, RecordError
 from annotations.store.store import Store

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from annotations.campaigns.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent
-from annotations.campaigns.labelling import AnnotatorActions
-from annotations.campaigns.manage import ManagerActions, local_member
-from annotations.campaigns.people import Member, Role
 from annotations.campaigns.questions import Answers, bundled_question_sets
 from annotations.campaigns.task_texts import ShownTask
 from annotations.exchange.export_format import ExportActions, ExportTerms
+from annotations.labelling.labelling import AnnotatorActions
+from annotations.management.adjudication import AdjudicatorActions, DisagreementCause, SentDecision
+from annotations.management.manage import ManagerActions, local_member
+from annotations.people.people import Member, Role
 from annotations.store.records import RecordError
 from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import ANSWERS, CampaignFixture, make_campaign, save_items

@@ -15,18 +15,18 @@ from annotations.campaigns.campaign import (
     add_tasks,
     create_campaign,
 )
-from annotations.campaigns.label_agreement import OVERALL, compute_agreements
-from annotations.campaigns.people import Member, Role, add_person
-from annotations.campaigns.queue import reserve_next
-from annotations.campaigns.responses import SentResponse, lock_reservation, save_response
 from annotations.exchange.samples import load_samples
+from annotations.labelling.queue import reserve_next
+from annotations.labelling.responses import SentResponse, lock_reservation, save_response
+from annotations.people.people import Member, Role, add_person
+from annotations.results.label_agreement import OVERALL, compute_agreements
 from annotations.store.campaign_tables import Task
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.response_tables import Reservation
 from annotations.store.store import Store
 from core.types import Item
 from tests.doubles.released import DATA, needs
-from tests.unit.datasets.reading import items_of
+from tests.unit.core.data.datasets.reading import items_of
 
 QUESTIONS = """
 name: longsciverify

@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent
-from annotations.campaigns.label_agreement import compute_agreements
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role
 from annotations.campaigns.questions import check_answers, read_questions, unswap_answers
 from annotations.exchange.export_format import ExportActions, ExportTerms
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role
+from annotations.results.label_agreement import compute_agreements
 from annotations.store.database import read_session
 from annotations.store.records import RecordError
 from annotations.store.store import Store

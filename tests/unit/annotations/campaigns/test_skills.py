@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from annotations.campaigns.campaign import SKILL, NewTask
-from annotations.campaigns.manage import ManagerActions
-from annotations.campaigns.people import Member, Role
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Member, Role
 from annotations.store.store import Store
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 

@@ -1,0 +1,1 @@
+"""Labelling: the next task of a person, their responses and limits."""

@@ -1,0 +1,191 @@
+"""Events of single people and items for a webhook: read from the rows that are kept anyway, in the order of time, and sent one by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import zip_longest
+from typing import Any
+
+from sqlalchemy import Select, bindparam, literal, update
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col, select
+
+from annotations.management.webhooks import MAX_PROBLEM, MOST_ATTEMPTS, Delivery, EventKind, sign, wait_after
+from annotations.store.campaign_tables import Campaign, Task, Webhook
+from annotations.store.database import read_session
+from annotations.store.people_tables import Person
+from annotations.store.response_tables import Exclusion, LimitEvent, Reinstatement, Reservation, Response
+from annotations.store.store import Store
+from annotations.store.tables import UtcDateTime
+
+_SETTLED = timedelta(seconds=10)
+"""Age of the newest row that is sent: by then every transaction that began before it has ended, and clocks of servers agree."""
+_LEASE = timedelta(minutes=1)
+_MOST_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PersonEvent:
+    """Event to send; with it everything up to the time `done_until` is delivered. `is_last` of those that are due now."""
+
+    delivery: Delivery
+    done_until: datetime
+    is_last: bool
+
+
+def load_events(store: Store, now: datetime) -> list[list[PersonEvent]]:
+    """Events that are due now, oldest first, of each campaign that has any; no other server gets them for a minute."""
+    with read_session(store.engine) as session:
+        due = session.exec(select(Webhook).where(col(Webhook.events_next_at) <= now)).all()
+        found = [(hook, _events_of(session, hook, now - _SETTLED)) for hook in due]
+    return [events for hook, events in found if events and _claim(store, hook, now)]
+
+
+def _claim(store: Store, hook: Webhook, now: datetime) -> bool:
+    """Keep the events of a campaign for this server; False where another one has them."""
+    claim = (
+        update(Webhook)
+        .where(col(Webhook.campaign_id) == hook.campaign_id, col(Webhook.events_next_at) == hook.events_next_at)
+        .values(events_next_at=now + _LEASE)
+        .returning(col(Webhook.campaign_id))
+    )
+    with store.writing() as session:
+        return session.execute(claim).first() is not None
+
+
+def _events_of(session: Session, hook: Webhook, until: datetime) -> list[PersonEvent]:
+    if hook.sent_until is None:
+        return []
+    span = {"campaign": hook.campaign_id, "since": hook.sent_until, "until": until}
+    rows = [row for kind in hook.kinds for query in _ROWS_OF[EventKind(kind)] for row in session.execute(query, span)]
+    rows.sort(key=lambda row: (row.at, row.source, str(row.id)))
+    if len(rows) > _MOST_AT_ONCE:  # those of one moment stay together
+        rows = [row for row in rows if row.at <= rows[_MOST_AT_ONCE - 1].at]
+    campaign = {"id": hook.campaign_id, "name": session.get_one(Campaign, hook.campaign_id).name}
+    events: list[PersonEvent] = []
+    done_until: datetime = hook.sent_until
+    for row, following in zip_longest(rows, rows[1:]):
+        body = _body(row, campaign)
+        text = json.dumps(body, ensure_ascii=False)
+        done_until = row.at if following is None or following.at > row.at else done_until
+        sent = Delivery(
+            hook.campaign_id, hook.url, str(body["id"]), text, sign(hook.secret, text), hook.events_attempts
+        )
+        events.append(PersonEvent(sent, done_until, following is None))
+    return events
+
+
+def _body(row: Any, campaign: dict[str, str]) -> dict[str, object]:
+    """Body of an event; its `id` is the same on every server, and for a label its `event_id` of exports and the API."""
+    return {
+        "id": row.id if row.source == "label" else f"{row.source}-{row.id}-{int(row.at.timestamp())}",
+        "event": f"{row.source}.{row.act}",
+        "reason": row.reason,
+        "at": row.at.isoformat(),
+        "campaign": campaign,
+        "person": row.person,
+        "item_id": row.item_id,
+    }
+
+
+def note_event(store: Store, event: PersonEvent, problem: str, now: datetime) -> None:
+    """Keep that an event was delivered, or why it was not and when it is tried again: at the times of `note_attempt`."""
+    sent = event.delivery
+    attempts = sent.attempts + 1
+    values = {
+        "sent_until": event.done_until,
+        "events_attempts": 0,
+        "events_problem": "",
+        "events_next_at": now if event.is_last else now + _LEASE,
+    }
+    if problem:
+        again = now + wait_after(sent.attempts) if attempts < MOST_ATTEMPTS else None
+        values = {"events_attempts": attempts, "events_problem": problem[:MAX_PROBLEM], "events_next_at": again}
+    # a webhook that was saved again in between begins later
+    own = update(Webhook).where(
+        col(Webhook.campaign_id) == sent.campaign_id, col(Webhook.sent_until) <= event.done_until
+    )
+    with store.writing() as session:
+        session.execute(own.values(**values))
+
+
+def _rows(source: str, id: Any, at: Any, act: Any, reason: Any, item_id: Any) -> Select[Any]:
+    return select_columns(
+        literal(source).label("source"),
+        id.label("id"),
+        at.label("at"),
+        act.label("act"),
+        reason.label("reason"),
+        col(Person.pseudonym).label("person"),
+        item_id.label("item_id"),
+    ).where(at > bindparam("since", type_=UtcDateTime), at <= bindparam("until", type_=UtcDateTime))
+
+
+_ROWS_OF: dict[EventKind, Sequence[Select[Any]]] = {
+    EventKind.ASSIGNMENT: [
+        _rows(
+            "item",
+            col(Reservation.id),
+            col(Reservation.reserved_at),
+            literal("assigned"),
+            literal(""),
+            col(Task.item_id),
+        )
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .join(Person, col(Person.id) == Reservation.person_id)
+        .where(col(Reservation.campaign_id) == bindparam("campaign"))
+    ],
+    EventKind.LABEL: [
+        _rows(
+            "label",
+            col(Response.event_id),
+            col(Response.created_at),
+            col(Response.act),
+            col(Response.reason),
+            col(Task.item_id),
+        )
+        .join(Reservation, col(Reservation.id) == Response.reservation_id)
+        .join(Task, col(Task.id) == Reservation.task_id)
+        .join(Person, col(Person.id) == Reservation.person_id)
+        .where(col(Reservation.campaign_id) == bindparam("campaign"))
+    ],
+    EventKind.PAUSE: [
+        _rows(
+            "person",
+            col(LimitEvent.id),
+            col(LimitEvent.created_at),
+            col(LimitEvent.act),
+            col(LimitEvent.reason),
+            literal(""),
+        )
+        .join(Person, col(Person.id) == LimitEvent.person_id)
+        .where(col(LimitEvent.campaign_id) == bindparam("campaign"))
+    ],
+    EventKind.EXCLUSION: [
+        _rows(
+            "labels",
+            col(Exclusion.id),
+            col(Exclusion.created_at),
+            literal("excluded"),
+            col(Exclusion.reason),
+            literal(""),
+        )
+        .join(Person, col(Person.id) == Exclusion.person_id)
+        .where(col(Exclusion.campaign_id) == bindparam("campaign")),
+        _rows(
+            "labels",
+            col(Exclusion.id),
+            col(Reinstatement.created_at),
+            literal("reinstated"),
+            col(Reinstatement.reason),
+            literal(""),
+        )
+        .select_from(Reinstatement)
+        .join(Exclusion, col(Exclusion.id) == Reinstatement.exclusion_id)
+        .join(Person, col(Person.id) == Exclusion.person_id)
+        .where(col(Exclusion.campaign_id) == bindparam("campaign")),
+    ],
+}

@@ -1,0 +1,177 @@
+"""A model of annotators fitted to the labels of a campaign: competence of each person, and labels that deserve a second look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlmodel import Session, col, select
+
+from annotations.campaigns.active_order import newest_scores, relative_ranks
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.results.label_agreement import answer_codes, ratings_from_answers
+from annotations.results.results import CampaignLabel, known_labels, latest_blind_labels, load_labels
+from annotations.store.campaign_tables import AnswerKey, Task
+from annotations.store.tables import Item
+from core.stats.annotators.agreement import LabelMatrix
+from core.stats.annotators.annotator_model import MODELS, UNKNOWN, AnnotatorModel, competence_estimates, fit_model
+from core.stats.statistic import Estimate, Numbers, Values
+
+_DOUBTED = 0.2  # an answer that is less probable than this is listed
+_MOST_LISTED = 50
+_LEAST_SCORED = 20  # labelled items with a score, from which a metric tells which answer is usual
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedLabels:
+    """The labels of work and gold of a campaign with a model: rows of `ratings` are `tasks`, columns `people`, classes `answers`."""
+
+    labels: tuple[CampaignLabel, ...]
+    tasks: Mapping[str, int]
+    people: tuple[str, ...]
+    answers: tuple[Any, ...]
+    ratings: LabelMatrix
+    known: Numbers
+    model: AnnotatorModel
+
+    def probabilities(self, given: Sequence[tuple[str, Any]]) -> Values:
+        """The probability of each answer by labels, pairs of a person and an answer, (classes,); who is new counts as the average person."""
+        columns = {person: column for column, person in enumerate(self.people)}
+        logs = np.log(self.model.shares)
+        average = self.model.confusions.mean(axis=0)
+        for person, answer in given:
+            table = self.model.confusions[columns[person]] if person in columns else average
+            logs = logs + np.log(table[:, self.answers.index(answer)])
+        likelihoods = np.exp(logs - logs.max())
+        probabilities: Values = likelihoods / likelihoods.sum()
+        return probabilities
+
+
+def fit_labels(session: Session, campaign: CampaignSettings, name: str) -> FittedLabels | None:
+    """The current labels given before scores were seen, and the gold ones with their known answers; None where there is none."""
+    question = campaign.questions.by_id[campaign.questions.measure]
+    given = load_labels(session, campaign)
+    work, gold = latest_blind_labels(given), known_labels(given)
+    codes = answer_codes(question)
+    labels = [label for label in (*work, *gold) if label.answers.get(question.id) in codes]
+    if not any(label.part == "work" for label in labels):
+        return None
+    people = tuple(sorted({label.person for label in labels}))
+    ratings = ratings_from_answers(question, labels, people)
+    tasks = {task: row for row, task in enumerate(dict.fromkeys(label.task for label in labels))}
+    known = np.full(len(tasks), UNKNOWN)
+    keys = select(AnswerKey.task_id, AnswerKey.answers).where(
+        col(AnswerKey.task_id).in_({label.task for label in gold})
+    )
+    for task, answers in session.exec(keys):
+        if task in tasks and answers.get(question.id) in codes:
+            known[tasks[task]] = list(codes).index(answers[question.id])
+    model = fit_model(name, ratings, known)
+    return FittedLabels(tuple(labels), tasks, people, tuple(codes), ratings, known, model)
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorCompetence:
+    """One person: how many labels of work and gold, and the competence by each model, of its name, with its interval."""
+
+    person: str
+    labels: int
+    competence: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtfulLabel:
+    """A label that deserves a second look: its person gives an answer of a low `probability`, by a model or by the scores of a metric.
+
+    `source` is that model or metric, `likely` the answer that it finds most probable; a final label of several people has
+    their names.
+    """
+
+    task: str
+    summary: str
+    person: str
+    answer: Any
+    likely: Any
+    probability: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorModels:
+    """The people of a campaign by both models, least competent first, and the labels to look at again, least probable first."""
+
+    people: tuple[AnnotatorCompetence, ...]
+    doubtful: tuple[DoubtfulLabel, ...]
+
+
+def load_annotator_models(session: Session, campaign: CampaignSettings) -> AnnotatorModels:
+    """Both models with bootstrap intervals, and what departs from them or from the scores that are stored. Nothing is changed by it."""
+    fits = {name: fit_labels(session, campaign, name) for name in MODELS}
+    found = {name: fit for name, fit in fits.items() if fit}
+    if not found:
+        return AnnotatorModels((), ())
+    first = next(iter(found.values()))
+    estimates = {name: competence_estimates(name, fit.ratings, fit.known, fit.model) for name, fit in found.items()}
+    people = [
+        AnnotatorCompetence(
+            person,
+            int(first.ratings.given[:, column].sum()),
+            {name: estimates[name][column] for name in estimates},
+        )
+        for column, person in enumerate(first.people)
+    ]
+    texts = dict(
+        session.exec(
+            select(Task.id, Item.text).join(Item, col(Item.id) == Task.item_id).where(Task.campaign_id == campaign.id)
+        ).all()
+    )
+    doubtful = [*_doubted_by_model(campaign, first, texts), *_doubted_by_scores(session, first, texts)]
+    doubtful.sort(key=lambda one: (one.probability, one.task, one.person))
+    return AnnotatorModels(
+        tuple(sorted(people, key=lambda one: one.competence["dawid-skene"].value or 0)), tuple(doubtful[:_MOST_LISTED])
+    )
+
+
+def _doubted_by_model(
+    campaign: CampaignSettings, fit: FittedLabels, texts: Mapping[str, str]
+) -> Iterator[DoubtfulLabel]:
+    """Labels of work whose answer is improbable by all labels of the item."""
+    for label in fit.labels:
+        if label.part != "work":
+            continue
+        row = fit.model.posterior[fit.tasks[label.task]]
+        answer = campaign.questions.measured(label.answers)
+        probability = float(row[fit.answers.index(answer)])
+        if probability < _DOUBTED:
+            likely = fit.answers[int(row.argmax())]
+            yield DoubtfulLabel(label.task, texts[label.task], label.person, answer, likely, probability, "dawid-skene")
+
+
+def _doubted_by_scores(session: Session, fit: FittedLabels, texts: Mapping[str, str]) -> Iterator[DoubtfulLabel]:
+    """Items whose likely answer few of those with the nearest scores have, by each metric with stored scores."""
+    work = {label.task: label.item for label in fit.labels if label.part == "work"}
+    scores = newest_scores(session, set(work.values()))
+    for metric in sorted({name for by_metric in scores.values() for name in by_metric}):
+        tasks = [task for task, item in work.items() if metric in scores[item]]
+        if len(tasks) < _LEAST_SCORED:
+            continue
+        ranks = relative_ranks(np.array([scores[work[task]][metric] for task in tasks]))
+        answers = np.array([int(fit.model.posterior[fit.tasks[task]].argmax()) for task in tasks])
+        shares = neighbour_shares(ranks, answers, len(fit.answers))
+        for task, answer, share in zip(tasks, answers, shares, strict=True):
+            if share[answer] < _DOUBTED:
+                names = ", ".join(label.person for label in fit.labels if label.task == task)
+                likely = fit.answers[int(share.argmax())]
+                yield DoubtfulLabel(task, texts[task], names, fit.answers[answer], likely, float(share[answer]), metric)
+
+
+def neighbour_shares(ranks: Values, answers: Numbers, classes: int) -> Values:
+    """The share of each answer among the nearest other items in rank, √n of them, (items, classes)."""
+    number = max(3, round(len(ranks) ** 0.5))
+    apart = np.abs(ranks[:, None] - ranks[None])
+    np.fill_diagonal(apart, np.inf)
+    nearest = np.argsort(apart, axis=1, kind="stable")[:, :number]
+    shares: Values = (answers[nearest][..., None] == np.arange(classes)).mean(axis=1)
+    return shares

@@ -1,0 +1,240 @@
+"""Inter-annotator agreement on first blind labels, by question and error type; and how often a label changes after the scores were shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from sqlmodel import Session
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.questions import CampaignQuestion
+from annotations.results.results import (
+    CampaignLabel,
+    corrected_error_types,
+    first_blind_labels,
+    given_error_types,
+    latest_labels,
+    load_labels,
+)
+from core.stats.annotators.agreement import (
+    DISTANCES,
+    Distance,
+    LabelMatrix,
+    cohen_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    label_prevalence,
+    raw_agreement,
+)
+from core.stats.annotators.answer_distance import (
+    AnswerDistance,
+    distance_alpha,
+    jensen_shannon_divergence,
+    split_half_reliability,
+    squared_distance,
+)
+from core.stats.bootstrap import Resamples
+from core.stats.statistic import Estimate, Statistic, undefined
+
+OVERALL = "Overall"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """One question on one slice of the items; `scale` is what its answers are: nominal, ordinal or interval, or ranks, scores or shares.
+
+    `alphas` are Krippendorff's alpha with the answers taken for that and for less. `prevalence` is the share of each answer, `kappas` Cohen's kappa of every two people who share items.
+    Sliders, rankings, best-worst and soft labels have no categories but numbers: they have alpha by a distance of their own, no
+    AC1, prevalence or kappa, and best-worst the `reliability` of its scores.
+    """
+
+    question: str
+    slice: str
+    scale: str
+    people: int
+    labels: int
+    raw: Estimate
+    alphas: Mapping[str, Estimate]
+    ac1: Estimate
+    prevalence: Mapping[str, Estimate]
+    kappas: Mapping[tuple[str, str], Estimate]
+    reliability: Estimate | None = None
+
+    @property
+    def alpha(self) -> Estimate:
+        """Alpha with the answers taken for what they are."""
+        return self.alphas[self.scale]
+
+
+def compute_agreements(session: Session, campaign: CampaignSettings) -> list[Agreement]:
+    """Every question with a fixed choice of answers: over all items, by mode where labels have several, by the error type of items."""
+    labels = first_blind_labels(load_labels(session, campaign))
+
+    modes = sorted({label.mode for label in labels})
+    found = {f"{mode.capitalize()} labels": [label for label in labels if label.mode == mode] for mode in modes}
+    of_item = given_error_types(session, campaign) | corrected_error_types(session)
+    kinds = sorted({of_item[label.item] for label in labels if label.item in of_item})
+    slices = {
+        OVERALL: labels,
+        **(found if len(modes) > 1 else {}),
+        **{kind: [label for label in labels if of_item.get(label.item) == kind] for kind in kinds},
+    }
+    return [
+        agreement
+        for question in campaign.questions.questions
+        if question.kind in {"choice", "scale", *_DISTANCES}
+        for name, slice_labels in slices.items()
+        if (agreement := compute_agreement(question, name, slice_labels)) is not None
+    ]
+
+
+def compute_agreement(question: CampaignQuestion, name: str, labels: Sequence[CampaignLabel]) -> Agreement | None:
+    """The figures of one question; None where it has no answers."""
+    answered = [label for label in labels if question.id in label.answers]
+    if not answered:
+        return None
+    if question.kind in _DISTANCES:
+        return _agreement_by_distance(question, name, answered)
+    people = sorted({label.person for label in answered})
+    ratings = ratings_from_answers(question, answered, people)
+    estimate = Resamples.draw(len(np.unique(ratings.documents))).estimate
+    scale = _scale_of(question)
+    return Agreement(
+        question=question.id,
+        slice=name,
+        scale=scale,
+        people=len(people),
+        labels=len(answered),
+        raw=estimate(raw_agreement(ratings)),
+        alphas={name: estimate(krippendorff_alpha(ratings, distance)) for name, distance in _scales_up_to(scale)},
+        ac1=estimate(gwet_ac1(ratings)),
+        prevalence={
+            str(answer): estimate(label_prevalence(ratings, code)) for answer, code in answer_codes(question).items()
+        },
+        kappas=dict(_pairwise_kappas(ratings, people, DISTANCES[scale], estimate)),
+    )
+
+
+_DISTANCES: Mapping[str, tuple[str, AnswerDistance]] = {
+    "slider": ("interval", squared_distance),
+    "ranking": ("ranks", squared_distance),
+    "best-worst": ("scores", squared_distance),
+    "soft": ("shares", jensen_shannon_divergence),
+}
+"""Scale of the answers to a kind of question, and the distance of two of them."""
+
+
+def _agreement_by_distance(question: CampaignQuestion, name: str, answered: Sequence[CampaignLabel]) -> Agreement:
+    answers = np.array([answer_numbers(question, label.answers[question.id]) for label in answered])
+    people, items, documents = (
+        np.unique([getattr(label, of) for label in answered], return_inverse=True)[1]
+        for of in ("person", "task", "document")
+    )
+    codes = np.unique(answers, axis=0, return_inverse=True)[1].reshape(-1)
+    matrix = np.full((items.max() + 1, people.max() + 1), np.nan)
+    matrix[items, people] = codes
+    of_items = np.zeros(len(matrix), dtype=np.intp)
+    of_items[items] = documents
+    estimate = Resamples.draw(int(documents.max()) + 1).estimate
+    scale, distance = _DISTANCES[question.kind]
+    return Agreement(
+        question=question.id,
+        slice=name,
+        scale=scale,
+        people=matrix.shape[1],
+        labels=len(answered),
+        raw=estimate(raw_agreement(LabelMatrix(matrix, of_items))),
+        alphas={scale: estimate(distance_alpha(answers, items, documents, distance))},
+        ac1=estimate(undefined(0, f"Gwet's AC1 is of categories, and answers to {question.id!r} are none.")),
+        prevalence={},
+        kappas={},
+        reliability=split_half_reliability(answers, items) if question.kind == "best-worst" else None,
+    )
+
+
+def answer_numbers(question: CampaignQuestion, answer: Any) -> list[float]:
+    """The step of a slider, or a number for each option: its rank from 1, 1 for the best and -1 for the worst, its share."""
+    match question.kind:
+        case "slider":
+            return [float(answer)]
+        case "ranking":
+            return [float(answer.index(value) + 1) for value in question.values]
+        case "best-worst":
+            return [float(value == answer[0]) - float(value == answer[1]) for value in question.values]
+        case _:
+            return [share / 100 for share in answer]
+
+
+def ratings_from_answers(
+    question: CampaignQuestion, answered: Sequence[CampaignLabel], people: Sequence[str]
+) -> LabelMatrix:
+    """Answers as numbers, (tasks, people): steps of a scale, places of a choice."""
+    tasks = {task: row for row, task in enumerate(dict.fromkeys(label.task for label in answered))}
+    columns, codes = {person: column for column, person in enumerate(people)}, answer_codes(question)
+    matrix = np.full((len(tasks), len(people)), np.nan)
+    documents, numbers = np.zeros(len(tasks), dtype=np.intp), dict[str, int]()
+    for label in answered:
+        matrix[tasks[label.task], columns[label.person]] = codes[label.answers[question.id]]
+        documents[tasks[label.task]] = numbers.setdefault(label.document, len(numbers))
+    return LabelMatrix(matrix, documents, tuple(codes.values()))
+
+
+def answer_codes(question: CampaignQuestion) -> dict[str | int, float]:
+    """The number that stands for each answer to a question: steps of a scale, places of a choice."""
+    if question.kind in {"scale", "slider"}:
+        return {step: float(step) for step in range(question.low, question.high + 1)}
+    return {value: float(place) for place, value in enumerate(question.values)}
+
+
+def _scale_of(question: CampaignQuestion) -> str:
+    if question.kind in {"scale", "slider"}:
+        return "interval"
+    return "ordinal" if question.ordered else "nominal"
+
+
+def _scales_up_to(scale: str) -> list[tuple[str, Distance]]:
+    """A scale and those that ask less of the answers."""
+    names = list(DISTANCES)
+    return [(name, DISTANCES[name]) for name in names[: names.index(scale) + 1]]
+
+
+def _pairwise_kappas(
+    ratings: LabelMatrix, people: Sequence[str], distance: Distance, estimate: Callable[[Statistic], Estimate]
+) -> Iterator[tuple[tuple[str, str], Estimate]]:
+    for (first, one), (second, other) in combinations(enumerate(people), 2):
+        if (ratings.given[:, first] & ratings.given[:, second]).any():
+            yield (one, other), estimate(cohen_kappa(ratings, first, second, distance))
+
+
+@dataclass(frozen=True, slots=True)
+class Revisions:
+    """Counts of pairs of a blind answer and the answer in sight of the scores that followed it, equal ones too."""
+
+    moves: Mapping[tuple[str, str], int]
+
+    @property
+    def total(self) -> int:
+        return sum(self.moves.values())
+
+    @property
+    def changed(self) -> int:
+        return sum(number for (before, after), number in self.moves.items() if before != after)
+
+
+def count_revisions(session: Session, campaign: CampaignSettings) -> Revisions:
+    """The answers to the measured question, before and after the scores were shown."""
+    measured = campaign.questions.measured
+    labels = load_labels(session, campaign)
+    before = {(label.task, label.person): str(measured(label.answers)) for label in first_blind_labels(labels)}
+    after = [label for label in latest_labels(labels) if not label.blind]
+    moves = Counter(
+        (before[label.task, label.person], str(measured(label.answers)))
+        for label in after
+        if (label.task, label.person) in before
+    )
+    return Revisions(dict(sorted(moves.items())))

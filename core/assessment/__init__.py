@@ -1,0 +1,1 @@
+"""Assessments that are handed on: audits, gates, papers, pinned results, notebooks and other frameworks."""

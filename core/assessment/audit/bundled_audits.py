@@ -1,0 +1,85 @@
+"""The audits of the packaged metrics on the bundled examples, computed beforehand; `make audits` computes them again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from core.assessment.audit.data import AuditData, audit_command, kept_scores, samples_data
+from core.assessment.audit.evidence import Measurement
+from core.assessment.audit.question import MetricAudit
+from core.assessment.audit.report import AuditReport, audit_metrics, build_report, read_report, report_json
+from core.data.datasets.bundled import bundled_items
+from core.model_reference import local_checkpoints
+from core.models.weights import embedded
+from core.results.cases.bundled_scores import OFFLINE_METRICS, bundled_samples
+from core.results.cases.cases import Cases
+from core.results.cases.pooling import pool_cases
+from core.scoring.metric import METRICS
+from core.settings import Settings
+from core.types import PRECOMPUTED, Outcome
+
+BUNDLED_SUMMARIES = 100
+"""At most so many are perturbed, as `cli.py audit` does by default."""
+
+_FILE = Path(__file__).with_name("bundled_audits.json")
+_TRAINED_HERE = f"package:{embedded.__name__}"
+_OF_A_MACHINE = ("cost",)  # figures that another machine does not repeat
+
+
+def audited_metrics() -> list[str]:
+    """Those that come with the packages, need no download and have a better side, as they are by default.
+
+    Not one that was trained on the bundled examples: though its scores of them are held out, they say little of other texts.
+    """
+    metrics = {spec: METRICS.parse(spec) for spec in OFFLINE_METRICS if "[" not in spec}
+    return [
+        spec
+        for spec, metric in metrics.items()
+        if metric.card.direction != "neutral"
+        and all(one.source != _TRAINED_HERE for one in local_checkpoints(metric.checkpoints()))
+    ]
+
+
+@cache
+def bundled_audits() -> AuditReport:
+    """The report as it lies in the repository, without texts and further figures."""
+    return read_report(_FILE.read_bytes(), _FILE.name)
+
+
+def bundled_audit(metric: str) -> MetricAudit | None:
+    """Bundled audit of one metric, or None."""
+    return next((audit for audit in bundled_audits().metrics if audit.metric == metric), None)
+
+
+def bundled_data() -> AuditData:
+    """The bundled examples with their labels."""
+    samples = bundled_samples()
+
+    def cases_of(outcomes: Sequence[Outcome]) -> Cases:
+        kept = kept_scores(outcomes)
+        return pool_cases([[replace(sample, kept=tuple(kept[sample.stored])) for sample in samples]])
+
+    texts = [item.example for item in bundled_items()]
+    return samples_data({PRECOMPUTED: samples}, texts, cases_of, BUNDLED_SUMMARIES, seed=0)
+
+
+def write_bundled_audits() -> None:
+    """Carry the audits out and put them into the repository."""
+    from core.scoring.engine.engine import Engine  # takes seconds to import, and whoever reads the audits needs none
+
+    specs, data, settings = audited_metrics(), bundled_data(), Settings.read()
+    with closing(Engine.open(settings)) as engine:
+        measured = Measurement(engine, settings, data, [METRICS.parse(spec) for spec in specs])
+        for _ in measured.work():
+            pass
+        audits = []
+        for audit in audit_metrics(measured.evidence(), specs):
+            # the verdicts and their figures, without what depends on the machine
+            kept = [replace(one, pairs=(), details=()) for one in audit.findings if one.question not in _OF_A_MACHINE]
+            audits.append(replace(audit, findings=tuple(kept)))
+    report = build_report(measured.evidence(), audits, audit_command(data, specs, 0))
+    _FILE.write_text(report_json(report) + "\n", encoding="utf-8")

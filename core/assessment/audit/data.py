@@ -1,0 +1,165 @@
+"""Data of an audit: labelled texts, texts to perturb, and the commands that read the same data."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from shlex import quote
+
+import numpy as np
+
+from core.edits.battery import STANDARD_BATTERY, Battery, read_battery, standard_battery
+from core.errors import TouchstoneError
+from core.results.bulk.results import scored_sample, stored_score
+from core.results.cases.cases import Cases, MetricColumn
+from core.results.cases.data_facts import DataFacts, data_facts
+from core.results.cases.pooling import pool_cases
+from core.results.runs.filters import (
+    build_sources,
+    draw_sample,
+    sources_of_items,
+    stored_samples,
+    without_inconsistent,
+)
+from core.results.runs.run import Source
+from core.scoring.metric import METRICS
+from core.types import Example, Item, Outcome, Sample, StoredScore, Verdict
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditData:
+    """Data that a metric is audited on.
+
+    `texts` are scored, and `cases_of` puts the labels beside the outcomes. `sources` are perturbed, `broken` are summaries
+    that are labelled inconsistent, at most `most` of each. `options` name the data to commands that read datasets, `stress_options`
+    to `stress` and `audit_options` to `audit`; `preparation` is the command that brings a file into the database. The `battery`
+    perturbs them.
+    """
+
+    facts: tuple[DataFacts, ...]
+    texts: tuple[Example, ...]
+    sources: tuple[Source, ...]
+    broken: tuple[Source, ...]
+    cases_of: Callable[[Sequence[Outcome]], Cases]
+    options: str
+    stress_options: str
+    audit_options: str
+    most: int | None = None
+    preparation: str = ""
+    battery: Battery = field(default_factory=standard_battery)
+
+
+def items_data(path: Path, items: Sequence[Item], most: int | None, seed: int) -> AuditData:
+    """The pairs of a file, or others that no database holds."""
+    inconsistent = [replace(item, parent=None) for item in items if item.intended is Verdict.INCONSISTENT]
+    dataset = path.stem
+
+    def cases_of(outcomes: Sequence[Outcome]) -> Cases:
+        kept = kept_scores(outcomes)
+        return pool_cases([[scored_sample(dataset, item, kept[item.example.id]) for item in items]])
+
+    return AuditData(
+        facts=(data_facts(path.name, [scored_sample(dataset, item, ()) for item in items]),),
+        texts=tuple({item.example.id: item.example for item in items}.values()),
+        sources=tuple(sources_of_items(items, most, seed)),
+        broken=tuple(sources_of_items(inconsistent, most, seed, with_inconsistent=True)),
+        cases_of=cases_of,
+        options=f"--dataset {quote(dataset)}",
+        stress_options=f"{quote(str(path))}{f' --most {most}' if most else ''}",
+        audit_options=f"--data {quote(str(path))}",
+        most=most,
+        preparation=f"python cli.py import pairs {quote(str(path))} --name {quote(dataset)}",
+    )
+
+
+def samples_data(
+    datasets: Mapping[str, Sequence[Sample]],
+    texts: Sequence[Example],
+    cases_of: Callable[[Sequence[Outcome]], Cases],
+    most: int | None,
+    seed: int,
+) -> AuditData:
+    """Datasets by name as the store gives them, with their texts under the ids of the store."""
+    samples = [sample for of_dataset in datasets.values() for sample in of_dataset]
+    candidates, bad = stored_samples(samples), [one for one in samples if one.item.intended is Verdict.INCONSISTENT]
+    drawn = draw_sample(without_inconsistent(candidates), most or len(candidates), seed)
+    drawn_bad = draw_sample(stored_samples(bad), most or len(bad), seed)
+    options = " ".join(f"--dataset {quote(name)}" for name in datasets)
+    return AuditData(
+        facts=tuple(data_facts(name, of_dataset) for name, of_dataset in datasets.items()),
+        texts=tuple({text.id: text for text in texts}.values()),
+        sources=tuple(build_sources(drawn, texts)),
+        broken=tuple(build_sources(drawn_bad, texts)),
+        cases_of=cases_of,
+        options=options,
+        stress_options=f"{options}{f' --most {most}' if most else ''}" if len(datasets) == 1 else "",
+        audit_options=" ".join(f"--data {quote(name)}" for name in datasets),
+        most=most,
+    )
+
+
+def kept_scores(outcomes: Sequence[Outcome]) -> defaultdict[str, list[StoredScore]]:
+    """Scores as a database keeps them, by the id of the text."""
+    kept: defaultdict[str, list[StoredScore]] = defaultdict(list)
+    for outcome in outcomes:
+        kept[outcome.example_id].append(stored_score(outcome))
+    return kept
+
+
+def with_saved_thresholds(data: AuditData, names: Sequence[str]) -> AuditData:
+    """The data whose commands name saved thresholds, or files of them, as well."""
+    named = "".join(f" --threshold {quote(name)}" for name in names)
+    return replace(data, audit_options=f"{data.audit_options}{named}")
+
+
+def with_given_scores(data: AuditData, files: Mapping[str, Mapping[str, Mapping[str, float]]]) -> AuditData:
+    """The data with columns of scores from files: by the path of the file, the metric and the id of the summary."""
+    columns = {metric: scores for metrics in files.values() for metric, scores in metrics.items()}
+
+    def cases_of(outcomes: Sequence[Outcome]) -> Cases:
+        cases = data.cases_of(outcomes)
+        given = []
+        for metric, scores in columns.items():
+            values = [scores.get(one.item.example.id, scores.get(one.stored, np.nan)) for one in cases.samples]
+            if np.isnan(values).all():
+                known = ", ".join(one.item.example.id for one in cases.samples[:3])
+                raise TouchstoneError(
+                    f"No score of {metric} is of a summary of these data: its ids are {', '.join(list(scores)[:3])} …, those of the data "
+                    f"{known} …. Give scores whose ids are those of the pairs."
+                )
+            name = metric.partition("[")[0].partition("@")[0]
+            direction = METRICS.parse(metric).card.direction if name in METRICS.names() else "higher"
+            given.append(MetricColumn(metric, np.array(values, dtype=np.float64), direction))
+        kept = tuple(column for column in cases.columns if column.name not in columns)
+        return replace(cases, columns=(*given, *kept))
+
+    named = "".join(f" --scores {quote(path)}" for path in files)
+    return replace(data, cases_of=cases_of, audit_options=f"{data.audit_options}{named}")
+
+
+def released_columns(data: AuditData) -> list[str]:
+    """Names of the columns of scores that the data have without a metric of ours, as a benchmark releases them."""
+    return [column.name for column in data.cases_of(()).all_columns if column.released]
+
+
+def with_battery(data: AuditData, spec: str) -> AuditData:
+    """The data perturbed by a battery, a name or file, which the commands name too; raises as `read_battery` does."""
+    battery = read_battery(spec)
+    if spec == STANDARD_BATTERY:
+        return data
+    named = f" --battery {quote(spec)}"
+    return replace(
+        data,
+        battery=battery,
+        stress_options=f"{data.stress_options}{named}" if data.stress_options else "",
+        audit_options=f"{data.audit_options}{named}",
+    )
+
+
+def audit_command(data: AuditData, metrics: Sequence[str], seed: int) -> str:
+    """The command that repeats an audit."""
+    named = " ".join(map(quote, metrics))
+    most = f" --most {data.most}" if data.most else ""
+    return f"python cli.py audit {named} {data.audit_options}{most}{f' --seed {seed}' if seed else ''}"

@@ -1,0 +1,349 @@
+"""Evidence of an audit, measured once for all its questions: scores of the labelled summaries, a stress run, and asking again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from shlex import quote
+from typing import Any
+
+import numpy as np
+
+from core.assessment.audit.data import AuditData, audit_command
+from core.assessment.audit.judge import is_judge, judge_model, judge_sampling
+from core.assessment.audit.judge_measurement import JudgeEvidence
+from core.assessment.audit.repetition import Repetition, ask_again, ask_reworded, next_sample, repeated_texts
+from core.edits.battery import Battery
+from core.edits.perturbation import Perturbation
+from core.edits.perturbations.fillers import Filler
+from core.edits.perturbations.repeated import Repeated
+from core.errors import Problem, TouchstoneError, attempt
+from core.evaluation.studies.density import SentenceScores, original_summaries, score_sentences
+from core.evaluation.studies.gaming import control_lengths
+from core.evaluation.studies.saved_threshold import OwnThreshold
+from core.evaluation.studies.surface import SURFACE_FEATURES
+from core.evaluation.studies.window_sweep import WINDOWS, is_retrieval_metric, window_run
+from core.model_reference import asks_endpoint
+from core.results.cases.cases import Cases, MetricColumn
+from core.results.cases.measures import (
+    OVERALL_SLICE,
+    MetricRow,
+    Slice,
+    affordable_resamples,
+    draw_resamples,
+    metric_rows,
+)
+from core.results.runs.cost import missing_conversations
+from core.results.runs.placement import MOST_PLACED, PLACES, PlacedPair, planned_examples, score_placed
+from core.results.runs.run import Plan, Run, Source
+from core.results.runs.runner import continue_run
+from core.results.runs.shifts import Shift, score_shifts
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Card, Metric
+from core.settings import Settings
+from core.stats.bootstrap import Resamples
+from core.stats.calibration import best_threshold
+from core.stats.discrimination import LabelledScores, Threshold
+from core.stats.statistic import Values
+from core.types import Failure, Outcome, Result
+
+MOST_MISSING = 0.05
+"""Share of summaries without a score above which no verdict is good: they can hide about as much of an area."""
+
+GIVEN_CARD = Card("Given scores", "Given", "Scores that came with the data.", "none", "", None, None)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Everything that questions are answered from; figures that several of them need are computed once.
+
+    `given` are columns of scores that came with the data, of which nothing further can be scored.
+    """
+
+    data: AuditData
+    cases: Cases
+    run: Run
+    gaming_run: Run
+    outcomes: Sequence[Outcome]
+    repetitions: Mapping[str, Repetition]
+    rewordings: Mapping[str, Sequence[Repetition]]
+    placed: Sequence[PlacedPair]
+    sweeps: Mapping[str, Run]
+    densities: Mapping[str, Sequence[SentenceScores]]
+    seed: int = 0
+    resamples: int = 0
+    saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()
+    judges: Mapping[str, JudgeEvidence] = field(default_factory=dict)
+
+    @cached_property
+    def drawn(self) -> Resamples:
+        """The resamples of the study of measures."""
+        return draw_resamples(self.cases, self.resamples)
+
+    @cached_property
+    def shifts(self) -> list[Shift]:
+        return score_shifts(self.run)
+
+    @cached_property
+    def gaming_shifts(self) -> list[Shift]:
+        return score_shifts(self.gaming_run)
+
+    def signature(self, metric: str) -> str:
+        """Signature of the metric's scores; empty where all of them failed, or where they were given."""
+        return next((one.signature for one in self.outcomes if isinstance(one, Result) and one.metric == metric), "")
+
+    def card(self, metric: str) -> Card:
+        """Card of a metric, and for scores that were given one without bounds."""
+        return GIVEN_CARD if metric in self.given else METRICS.parse(metric).card
+
+    def scores(self, metric: str) -> Values:
+        """Scores of the samples, (samples,), nan where there is none."""
+        column = self.column(metric)
+        return column.values if column else np.full(len(self.cases.samples), np.nan)
+
+    def missing(self, metric: str) -> Values:
+        """1 where a sample has no score and 0 where it has one, (samples,); nan where scores were given, and it has no label."""
+        missing = np.isnan(self.scores(metric)).astype(np.float64)
+        return np.where(np.isnan(self.cases.labels), np.nan, missing) if metric in self.given else missing
+
+    def failures(self, metric: str) -> dict[str, str]:
+        """Reasons why texts have no score, by the id of the text."""
+        failed = (one for one in self.outcomes if isinstance(one, Failure) and one.metric == metric)
+        return {one.example_id: one.message for one in failed}
+
+    def failure_reasons(self, metric: str) -> Counter[str]:
+        return Counter(self.failures(metric).values())
+
+    def misses_too_many(self, metric: str) -> bool:
+        """True if more summaries of the data, or more variants of the stress run, have no score than a good verdict allows."""
+        readings = [one.value is None for (_, _, of), one in self.run.readings.items() if of == metric]
+        missing = self.missing(metric)
+        shares = [missing[~np.isnan(missing)], np.array(readings, dtype=np.float64)]
+        return any(len(of) and of.mean() > MOST_MISSING for of in shares)
+
+    def column(self, metric: str) -> MetricColumn | None:
+        """The metric among the columns of the cases, with the scores of this audit; None where all failed."""
+        if metric in self.given:
+            return next((one for one in self.cases.all_columns if one.name == metric), None)
+        signature = self.signature(metric)
+        return next((one for one in self.cases.all_columns if signature and one.signature == signature), None)
+
+    def cases_with(self, column: MetricColumn) -> Cases:
+        """The cases with the scores of this metric alone."""
+        return replace(self.cases, columns=(column,), separate=())
+
+    def rows(self, metric: str, parts: Sequence[Slice], names: tuple[str, ...]) -> list[MetricRow]:
+        """The rows of the study of measures for this metric; none without scores."""
+        column = self.column(metric)
+        return list(metric_rows(self.cases_with(column), parts, self.drawn, names)) if column else []
+
+    def labelled(self, metric: str) -> LabelledScores | None:
+        """Every labelled summary once."""
+        column, known = self.column(metric), ~np.isnan(self.cases.labels)
+        if column is None:
+            return None
+        labels = self.cases.labels[known] == 1
+        return LabelledScores(column.values[known], labels, self.cases.documents[known], column.direction)
+
+    def threshold(self, metric: str) -> Threshold | None:
+        """The saved one, or the one that separates all labelled summaries best; None without either."""
+        saved = self.saved_thresholds.get(metric)
+        if saved:
+            return Threshold(saved.value, saved.accuracy.n, frozenset())
+        labelled = self.labelled(metric)
+        if labelled is None or labelled.direction == "neutral":
+            return None
+        return best_threshold(labelled, np.ones(len(labelled.labels), dtype=np.bool_))
+
+    def cases_command(self, command: str, metric: str, *, chosen: bool = True) -> str:
+        """A command on the dataset, for one metric where it can be chosen; what has to come before it stands before it."""
+        column = self.column(metric)
+        named = f" --metric {quote(column.name if column else metric)}" if chosen else ""
+        return self._prepared(f"{command} {self.data.options}{named}", metric)
+
+    def stress_command(self, metric: str) -> str:
+        """The stress run, for one metric; `stress` takes one dataset, so that only the audit itself shows that of several."""
+        if not self.data.stress_options:
+            return self.audit_command(metric)
+        seed = f" --seed {self.seed}" if self.seed else ""
+        return f"python cli.py stress {self.data.stress_options}{seed} --metric {quote(metric)} -o run.jsonl"
+
+    def audit_command(self, metric: str) -> str:
+        """The audit itself, which alone shows what no other command has."""
+        return audit_command(self.data, [metric], self.seed)
+
+    def _prepared(self, command: str, metric: str) -> str:
+        if not self.data.preparation:
+            return command
+        dataset = self.data.options.removeprefix("--dataset ")
+        features = "".join(f" --metric {quote(one)}" for one in dict.fromkeys([metric, *SURFACE_FEATURES]))
+        return "\n".join([self.data.preparation, f"python cli.py score-dataset {dataset}{features}", command])
+
+
+@dataclass(eq=False)
+class Measurement:
+    """Measures the evidence step by step: `work` is a generator for a background task, `evidence` is there at its end.
+
+    `given` names columns of scores that the data have, which are audited as they are.
+    """
+
+    engine: Engine
+    settings: Settings
+    data: AuditData
+    metrics: Sequence[Metric]
+    seed: int = 0
+    saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
+    given: Sequence[str] = ()
+    outcomes: list[Outcome] = field(default_factory=list)
+    placed: list[PlacedPair] = field(default_factory=list)
+    sweeps: dict[str, Run] = field(default_factory=dict)
+    densities: dict[str, list[SentenceScores]] = field(default_factory=dict)
+    repetitions: dict[str, Repetition] = field(default_factory=dict)
+    rewordings: dict[str, list[Repetition]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        battery = self.data.battery
+        self.run = self._new_run("audit", battery.perturbations(), self.data.sources, battery.signature)
+        kinds = [*battery.of_intent("gaming"), *phrase_controls(battery)]
+        self.gaming_run = self._new_run("audit, inconsistent summaries", kinds, self.data.broken)
+        self.judges = [one for metric in self.metrics if (one := self._judge(metric))]
+        self._of_judges = sum(one.planned(self.run, self.gaming_run, len(self.data.texts)) for one in self.judges)
+        features = [METRICS.parse(spec) for spec in SURFACE_FEATURES]
+        self.scored = list({metric.spec: metric for metric in [*self.metrics, *features]}.values())
+        self.finished: Evidence | None = None
+
+    def _new_run(self, name: str, kinds: Sequence[Perturbation], sources: Sequence[Source], battery: str = "") -> Run:
+        run = Run(Plan.of(name, kinds, self.metrics, self.seed, battery=battery))
+        for source in sources:
+            run.add(source)
+        return run
+
+    def _judge(self, metric: Metric) -> JudgeEvidence | None:
+        """Evidence to be on a judge; None for other metrics, and where nobody can be asked, of which its scores tell the reason."""
+        if not self.data.texts or not is_judge(metric):
+            return None
+        sampling = attempt(lambda: judge_sampling(metric, self.data.texts[0]))
+        if sampling is None or isinstance(sampling, Problem):
+            return None
+        model = attempt(lambda: judge_model(sampling))
+        return None if isinstance(model, Problem) else JudgeEvidence(metric, model, sampling)
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Scores that are done, and those that there will be at most."""
+        done = len(self.outcomes) + self.run.settled + self.gaming_run.settled + 2 * len(self.placed)
+        done += sum(run.settled for run in self.sweeps.values()) + sum(map(len, self.densities.values()))
+        asked_again = [*self.repetitions.values(), *chain.from_iterable(self.rewordings.values())]
+        repeated = sum(len(one.scores) for one in asked_again)
+        of_texts = len(self.data.texts) * len(self.scored)
+        ways = len(self.metrics) + sum(len(metric.rewordings()) for metric in self.metrics)
+        again = ways * len(repeated_texts(self.data.texts))
+        placed = 2 * len(self.metrics) * len(PLACES) * min(MOST_PLACED, len(self.data.sources))
+        swept = (
+            len(WINDOWS) * sum(map(is_retrieval_metric, self.metrics)) * self.run.planned // max(1, len(self.metrics))
+        )
+        by_density = len(self.metrics) * len(self.run.sources)
+        of_runs = self.run.planned + self.gaming_run.planned + swept + by_density
+        judged = sum(one.done for one in self.judges)
+        return done + repeated + judged, of_texts + of_runs + again + placed + self._of_judges
+
+    def paid_conversations(self) -> Iterator[Conversation[Any]]:
+        """Conversations with endpoints, for an estimate: every text, variant, window and long document, and some texts again."""
+        paid = [metric for metric in self.metrics if asks_endpoint(metric.checkpoints())]
+        if not paid:
+            return
+        yield from self.engine.conversations(paid, self.data.texts)
+        sweeps = [window_run(self.run, [metric], "windows") for metric in paid if is_retrieval_metric(metric)]
+        for run in (self.run, self.gaming_run, *sweeps):
+            yield from missing_conversations(self.engine, run)
+        yield from self.engine.conversations(paid, planned_examples(self.run))
+        again = [next_sample(metric) for metric in paid]
+        reworded = [other for metric in paid for other in metric.rewordings()]
+        yield from self.engine.conversations([*again, *reworded], repeated_texts(self.data.texts))
+        for judge in self.judges:
+            yield from judge.conversations(self.engine, self.run, self.gaming_run)
+
+    def work(self) -> Generator[object]:
+        """Every score of the audit; closing it cancels what is under way."""
+        for _, outcome in self.engine.run(self.scored, self.data.texts):
+            self.outcomes.append(outcome)
+            yield outcome
+        for run in (self.run, self.gaming_run) if self.metrics else ():
+            yield from continue_run(self.engine, run)
+        for metric in self.metrics:
+            for pair in score_placed(self.engine, self.run, metric):
+                self.placed.append(pair)
+                yield pair
+            yield from self._sweep_and_bin(metric)
+        for metric in self.metrics:
+            first = self._scores_of(metric)
+            self.repetitions[metric.spec] = ask_again(self.engine, self.settings, metric, self.data.texts, first)
+            yield metric
+            self.rewordings[metric.spec] = []
+            for other in metric.rewordings():
+                self.rewordings[metric.spec].append(ask_reworded(self.engine, other, self.data.texts, first))
+                yield other
+        for judge in self.judges:
+            first = self._scores_of(judge.metric)
+            scored = [text for text in self.data.texts if text.id in first]
+            yield from judge.work(self.engine, self.run, self.gaming_run, scored)
+        self.finished = self._evidence()
+        yield self.finished
+
+    def _sweep_and_bin(self, metric: Metric) -> Generator[object]:
+        """The windows of a metric that retrieves, and the sentences of one that scores them."""
+        if is_retrieval_metric(metric):
+            self.sweeps[metric.spec] = window_run(self.run, [metric], f"{self.run.plan.name}, windows")
+            yield from continue_run(self.engine, self.sweeps[metric.spec])
+        if any(one.parts for one in self.outcomes if isinstance(one, Result) and one.metric == metric.spec):
+            self.densities[metric.spec] = []
+            for scores in score_sentences(self.engine, [metric], original_summaries(self.run)):
+                self.densities[metric.spec].append(scores)
+                yield scores
+
+    def evidence(self) -> Evidence:
+        """Measured evidence. Raises TouchstoneError where the work has not ended, or a saved threshold is of other scores."""
+        if self.finished is None:
+            raise TouchstoneError("The audit was stopped before its end: start it again, what was scored is kept.")
+        for metric, saved in self.saved_thresholds.items():
+            saved.require_signature(self.finished.signature(metric))
+        return self.finished
+
+    def _scores_of(self, metric: Metric) -> dict[str, float]:
+        scores = (one for one in self.outcomes if isinstance(one, Result))
+        return {one.example_id: one.score for one in scores if one.metric == metric.spec}
+
+    def _evidence(self) -> Evidence:
+        cases = self.data.cases_of(self.outcomes)
+        return Evidence(
+            self.data,
+            cases,
+            self.run,
+            self.gaming_run,
+            self.outcomes,
+            self.repetitions,
+            self.rewordings,
+            self.placed,
+            self.sweeps,
+            self.densities,
+            self.seed,
+            affordable_resamples(cases),
+            self.saved_thresholds,
+            frozenset(self.given),
+            {one.metric.spec: one for one in self.judges},
+        )
+
+
+def phrase_controls(battery: Battery) -> list[Perturbation]:
+    """Repetitions of the summary's own words, as long as the phrases of the battery: what any words do."""
+    phrases = [kind for kind in battery.of_intent("gaming") if isinstance(kind, Filler)]
+    return [Repeated(words=length) for length in control_lengths(phrases)]
+
+
+def overall_row(rows: Sequence[MetricRow]) -> MetricRow | None:
+    return next((row for row in rows if row.slice == OVERALL_SLICE), None)

@@ -1,0 +1,152 @@
+"""Evidence that only judges give: trials, other scales, both orders of two summaries, and what each verdict used up."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import fsum
+from typing import Any
+
+from core.assessment.audit.judge import JudgeModel
+from core.assessment.audit.judge_trials import BROKEN, FAITHFUL, ScoredTrial, Trial, plan_trials, stand_in_trials
+from core.assessment.audit.repetition import next_sample
+from core.evaluation.explanations.pairwise import Comparison, pairwise_conversation
+from core.models.llm.chat import Sampling
+from core.models.llm.endpoints.endpoints import endpoint_of
+from core.models.llm.spending.cost_estimate import has_cost
+from core.models.llm.spending.spend import Usage, actual_usage, money_of
+from core.results.runs.run import Run
+from core.scoring.engine.conversation import Conversation
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import Metric
+from core.text.contexts import document_for_reader
+from core.types import Answer, Example, Failure, Question, Result, Rounds, Score
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPair:
+    """A summary and its broken variant compared in both orders by the judge's model; None where it failed."""
+
+    trial: Trial
+    comparison: Comparison | None
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictUsage:
+    """Usage of the answers behind one score; `money` is None where an endpoint has no price."""
+
+    tokens: Usage
+    money: float | None
+
+
+@dataclass(eq=False)
+class JudgeEvidence:
+    """Evidence on one judge, and the model and endpoint that it asks; it grows while `work` goes on."""
+
+    metric: Metric
+    model: JudgeModel
+    sampling: Sampling
+    trials: list[ScoredTrial] = field(default_factory=list)
+    comparisons: list[ComparedPair] = field(default_factory=list)
+    usages: dict[str, VerdictUsage] = field(default_factory=dict)
+
+    @property
+    def again(self) -> Metric:
+        """The judge asked for another sample, as the control of whatever changes the question."""
+        return next_sample(self.metric)
+
+    @property
+    def scales(self) -> Sequence[Metric]:
+        return self.metric.rescalings()
+
+    def of(self, experiment: str, metric: str = "") -> list[ScoredTrial]:
+        """Trials of an experiment by this judge, or by it in another form."""
+        spec = metric or self.metric.spec
+        return [one for one in self.trials if one.trial.experiment == experiment and one.metric == spec]
+
+    @property
+    def done(self) -> int:
+        return sum(len(one.scores) for one in self.trials) + len(self.comparisons) + len(self.usages)
+
+    def planned(self, run: Run, wrong: Run, texts: int) -> int:
+        """Number of scores, comparisons and usages that there will be at most."""
+        trials = list(stand_in_trials(run, wrong))
+        pairs = sum(one.experiment == "pair" for one in trials)
+        forms = len(self._pair_metrics()) * 2
+        return sum(len(one.arms) for one in trials) + pairs * (forms + 1) + texts
+
+    def conversations(self, engine: Engine, run: Run, wrong: Run) -> Iterator[Conversation[Any]]:
+        """Conversations of the work, for an estimate of their cost."""
+        trials = list(stand_in_trials(run, wrong))
+        yield from engine.conversations([self.metric], _forms(trials))
+        pairs = [one for one in trials if one.experiment == "pair"]
+        yield from engine.conversations(self._pair_metrics(), _forms(pairs))
+        yield from (self._comparison(one) for one in pairs)
+
+    def work(self, engine: Engine, run: Run, wrong: Run, scored: Sequence[Example]) -> Generator[object]:
+        """Score the trials, compare the pairs in both orders and read the usage of what is `scored`, whose answers are kept."""
+        trials = plan_trials(run, wrong)
+        pairs = [one for one in trials if one.experiment == "pair"]
+        yield from self._score(engine, self.metric, trials)
+        for metric in self._pair_metrics():
+            yield from self._score(engine, metric, pairs)
+        compared = engine.converse(self._comparison(one) for one in pairs)
+        for trial, (_, outcome) in zip(pairs, compared, strict=True):
+            self.comparisons.append(ComparedPair(trial, None if isinstance(outcome, Failure) else outcome))
+            yield outcome
+        for conversation, used in engine.converse(map(self._metered, scored)):
+            if isinstance(used, VerdictUsage):
+                self.usages[conversation.example.id] = used
+            yield used
+
+    def _pair_metrics(self) -> list[Metric]:
+        """Forms of the judge that are asked about pairs besides itself: another sample, and other scales."""
+        return [self.again, *self.scales]
+
+    def _score(self, engine: Engine, metric: Metric, trials: Sequence[Trial]) -> Generator[object]:
+        scores = (
+            outcome.score if isinstance(outcome, Result) else None
+            for _, outcome in engine.run([metric], _forms(trials))
+        )
+        for trial in trials:
+            self.trials.append(ScoredTrial(trial, metric.spec, {arm: next(scores) for arm in trial.arms}))
+            yield trial
+
+    def _comparison(self, pair: Trial) -> Conversation[Comparison]:
+        faithful, broken = pair.arms[FAITHFUL], pair.arms[BROKEN]
+        return pairwise_conversation(
+            faithful.id, document_for_reader(faithful), faithful.summary, broken.summary, self.sampling
+        )
+
+    def _metered(self, example: Example) -> Conversation[VerdictUsage | None]:
+        spec = f"{self.metric.spec} usage"
+        return Conversation(spec, example, lambda: metered(self.metric.rounds(example)), self.metric.checkpoints())
+
+
+def _forms(trials: Sequence[Trial]) -> list[Example]:
+    return [example for trial in trials for example in trial.arms.values()]
+
+
+def metered(rounds: Rounds[Score]) -> Rounds[VerdictUsage | None]:
+    """The same conversation, which ends in the usage of its paid answers, as the server counted it when they were given.
+
+    None where no endpoint was asked.
+    """
+    answered: list[tuple[Question, Answer]] = []
+    questions = next(rounds)
+    while True:
+        answers = yield questions
+        answered += zip(questions, answers, strict=True)
+        try:
+            questions = rounds.send(answers)
+        except StopIteration:
+            break
+    paid = [(question, answer) for question, answer in answered if has_cost(question)]
+    if not paid:
+        return None
+    tokens = [actual_usage(question, answer) for question, answer in paid]
+    money = [
+        money_of(endpoint_of(question.endpoint_model), used) for (question, _), used in zip(paid, tokens, strict=True)
+    ]
+    known = [one for one in money if one is not None]
+    return VerdictUsage(sum(tokens, Usage()), fsum(known) if len(known) == len(money) else None)

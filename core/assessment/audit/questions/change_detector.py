@@ -1,0 +1,98 @@
+"""Audit question: is the metric better than a detector of changes, which cannot tell an error from a harmless edit?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale, worst_level
+from core.assessment.audit.shown_pairs import pairs_of_kinds
+from core.evaluation.studies.edit_discrimination import against_edits_of_people, edit_discrimination
+from core.stats.statistic import Estimate
+
+SCALE = Scale(good=0.65, fails=0.55)
+"""Scale of the areas against harmless edits: .5 for whatever reacts to any change alike."""
+
+ORIGINALS_SCALE = Scale(good=0.51, fails=0.5)
+"""An error must cost something at all: below one half broken summaries score better than what they were made of."""
+
+
+@QUESTIONS.add
+@dataclass(frozen=True)
+class ChangeDetector(Question):
+    """The areas against harmless edits, by rule, of the same length and by people, and against the originals: the worst counts."""
+
+    name: ClassVar[str] = "change-detector"
+    title: ClassVar[str] = "Is it better than a detector of changes?"
+    axis: ClassVar[str] = "beats a diff"
+    place: ClassVar[int] = 3
+    page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
+    tab: ClassVar[str] = "shifts"
+
+    def finding(self, evidence: Evidence, metric: str) -> Finding:
+        column = evidence.column(metric)
+        people = Figure(
+            "AUC of inconsistent against consistent edits by people",
+            evidence.drawn.estimate(against_edits_of_people(evidence.cases, column))
+            if column
+            else Estimate(None, None, None, 0),
+        )
+        if metric in evidence.given:
+            return self._of_people(evidence, metric, people)
+        results = edit_discrimination(evidence.run, evidence.shifts)
+        result = next((result for result in results if result.metric == metric), None)
+        if result is None or result.against_harmless.value is None:
+            why = result.against_harmless.why if result else "No summary here could be broken by rule."
+            return self.not_measured(why)
+        harmless = Figure("AUC of broken summaries against harmless edits", result.against_harmless)
+        matched = Figure("AUC against harmless edits of the same length", result.against_matched)
+        originals = Figure("AUC against their originals", result.against_originals)
+        levels = {
+            one.label: (ORIGINALS_SCALE if one is originals else SCALE).level(one.estimate)
+            for one in (harmless, matched, people, originals)
+        }
+        level = worst_level(list(levels.values())) if levels[harmless.label] is not Level.TOO_FEW else Level.TOO_FEW
+        figure = next((one for one in (harmless, matched, people, originals) if levels[one.label] is level), harmless)
+        against_originals = levels[originals.label]
+        verdicts = {
+            Level.GOOD: "It tells errors from harmless edits",
+            Level.WEAK: "It hardly tells errors from harmless edits",
+            Level.FAILS: "It tells that a summary was changed, not that it was broken"
+            if against_originals is Level.GOOD
+            else "It does not score a broken summary below its original",
+        }
+        by_people = f"; of edits that people labelled {people}" if people.estimate.value is not None else ""
+        sentence = (
+            f"{verdicts.get(level, 'Errors against harmless edits')}: {harmless}, against those of the same length {matched}, "
+            f"against unedited originals {originals}{by_people}."
+        )
+        by_kind = [
+            Figure(f"AUC against harmless edits, {kind}", both[1], remark=f"against originals {Figure('', both[0])}")
+            for kind, both in result.kinds.items()
+        ]
+        return replace(
+            self.found(level, sentence, figure),
+            brief=_brief(level, against_originals),
+            details=tuple(
+                one
+                for one in (harmless, matched, originals, people, *by_kind)
+                if one is not figure and one.estimate.value is not None
+            ),
+            pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "breaking", largest=False),
+            command=evidence.stress_command(metric),
+        )
+
+    def _of_people(self, evidence: Evidence, metric: str, people: Figure) -> Finding:
+        """Judge scores that were given by the edits of the data alone."""
+        if people.estimate.value is None:
+            return self.not_asked()
+        level = SCALE.level(people.estimate)
+        sentence = f"Edits that people found inconsistent against those that they found consistent: {people}. Edits by rule need new scores."
+        return replace(self.found(level, sentence, people), command=evidence.audit_command(metric))
+
+
+def _brief(level: Level, against_originals: Level) -> str:
+    if level is not Level.FAILS:
+        return ""
+    return "sees changes rather than errors" if against_originals is Level.GOOD else "sees neither errors nor changes"

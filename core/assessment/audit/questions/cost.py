@@ -1,0 +1,72 @@
+"""Audit question: what does the metric cost, in seconds, memory and money for 1,000 summaries like these?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question
+from core.assessment.audit.shown_pairs import text_case
+from core.scoring.metric import METRICS
+from core.stats.statistic import Estimate
+from core.types import Result
+
+_THOUSAND = 1000
+
+
+@QUESTIONS.add
+@dataclass(frozen=True)
+class Cost(Question):
+    """Measured by the clock and in processor time while the texts were asked again, so that the cache has no part in it; no verdict."""
+
+    name: ClassVar[str] = "cost"
+    title: ClassVar[str] = "What does it cost?"
+    axis: ClassVar[str] = "cost"
+    place: ClassVar[int] = 12
+    scores: ClassVar[bool] = True
+
+    def finding(self, evidence: Evidence, metric: str) -> Finding:
+        asked, card = evidence.repetitions.get(metric), METRICS.parse(metric).card
+        if asked is None or asked.timed < 1:
+            return self.not_measured(asked.way if asked and asked.way else "Too few texts to be timed.")
+        seconds = Estimate(_THOUSAND * asked.seconds / asked.timed, None, None, asked.timed)
+        figure = Figure("time for 1,000 summaries", seconds, "seconds", asked.device)
+        device = f" on {asked.device}" if asked.device else ""
+        tokens = [one.counts.tokens for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric]
+        memory = card.memory_mb or card.download_mb
+        processor = Estimate(_THOUSAND * asked.processor_seconds / asked.timed, None, None, asked.timed)
+        details = [
+            Figure("processor time of this process for 1,000 summaries", processor, "seconds"),
+            Figure(
+                "memory of its largest model, as its card says", Estimate(float(memory), None, None, 0), "megabytes"
+            ),
+            Figure(
+                "tokens read for 1,000 summaries, what was cached left out",
+                Estimate(_THOUSAND * sum(tokens) / max(1, len(tokens)), None, None, len(tokens)),
+                "count",
+            ),
+        ]
+        return replace(
+            self.found(
+                Level.MEASURED,
+                f"1,000 summaries like these take {figure} by the clock{device}, {details[0]} of processor time, measured on "
+                f"{asked.timed} of them. Other work on the machine makes the first longer.",
+                figure,
+            ),
+            details=tuple(details),
+            command=evidence.audit_command(metric),
+            warning="",
+        )
+
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+        """The tokens read of every text; those that were cached are not among them."""
+        texts = {text.id: text for text in evidence.data.texts}
+        found = [one for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric]
+        return [
+            text_case(
+                texts[one.example_id], {"score": one.score, "tokens read": one.counts.tokens}, one.score, one.score
+            )
+            for one in found
+        ]

@@ -1,0 +1,151 @@
+"""Audit question: where does the metric stop reading? Errors with evidence early, midway or late in a long document, cuts, windows, density."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import ClassVar, Literal
+
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, ShownPair
+from core.edits.perturbation import PERTURBATIONS, Intent
+from core.evaluation.studies.density import BINS, bins_by_density
+from core.evaluation.studies.window_sweep import WindowEffect, window_effects, window_families
+from core.results.runs.placement import PlacedPair, PlaceEffect, place_effects
+from core.results.runs.shifts import score_shifts
+from core.scoring.metric import METRICS
+from core.stats.statistic import Estimate
+from core.stats.text_tables import format_signed
+from core.types import Result
+
+_EDITS: Mapping[Intent, str] = MappingProxyType(
+    {"preserving": "harmless edits", "breaking": "errors", "gaming": "phrases that game metrics"}
+)
+SCALE = Scale(good=0.8, fails=0.6)
+"""Of the pairs that it orders rightly beside their own document, those that it still does in a long one."""
+_CHANCE = 0.5
+
+
+@QUESTIONS.add
+@dataclass(frozen=True)
+class Reading(Question):
+    """Pairs of a summary and its broken variant beside a document of 2,000 words that holds their own."""
+
+    name: ClassVar[str] = "reading"
+    title: ClassVar[str] = "Where does it stop reading?"
+    axis: ClassVar[str] = "long texts"
+    place: ClassVar[int] = 8
+    scores: ClassVar[bool] = True
+    page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
+    tab: ClassVar[str] = "readings[view=windows]"
+
+    def finding(self, evidence: Evidence, metric: str) -> Finding:
+        effects = place_effects(evidence.placed, METRICS.parse(metric), evidence.seed)
+        known = [one for one in effects if one.consistency.value is not None]
+        if len(known) < 2:
+            return self.not_measured("No summary could be broken by rule, or it has no score of long documents.")
+        alone, *placed = known
+        worst = min(placed, key=lambda one: one.consistency.value or 0.0)
+        figure = Figure(f"pairs ordered rightly, evidence {worst.place} in a long document", worst.consistency, "share")
+        windows = _window_effects(evidence, metric)
+        sentence = _sentence(alone, placed, worst)
+        errors = [one for one in windows if one.intent == "breaking" and one.shift.value is not None]
+        if errors:
+            shifts = [f"{format_signed(replace(one.shift, low=None, high=None))} at w = {one.w}" for one in errors]
+            sentence += f" With w sentences read around each passage an error moves its mean by {', '.join(shifts)}."
+        # the audit itself for the long documents, and the commands of a stress run for windows and density
+        swept = ["python cli.py sweep run.jsonl -o windows.jsonl"] if metric in evidence.sweeps else []
+        binned = ["python cli.py study readings run.jsonl --view density"] if evidence.densities.get(metric) else []
+        run = [evidence.stress_command(metric)] if (swept or binned) and evidence.data.stress_options else []
+        command = "\n".join([evidence.audit_command(metric), *(run and [*run, *swept, *binned])])
+        window_figures = [
+            Figure(
+                f"mean shift by {_EDITS[one.intent]}, w = {one.w}",
+                one.shift,
+                "score",
+                f"score {Figure('', one.variant)}",
+            )
+            for one in windows
+        ]
+        seen = [one.seen for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric]
+        share = sum(one.cut > 0 for one in seen) / len(seen) if seen else None
+        cut_share = Figure("texts of the data that were cut", Estimate(share, None, None, len(seen)), "share")
+        return replace(
+            self.found(_level(alone, worst), sentence, figure),
+            details=(
+                *(Figure(f"pairs ordered rightly, {one.place}", one.consistency, "share") for one in known),
+                *(Figure(f"mean gain of the faithful side, {one.place}", one.gain, "score") for one in known),
+                cut_share,
+                *window_figures,
+                *_density_figures(evidence, metric),
+            ),
+            command=command,
+        )
+
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+        """Every pair beside its own document and at each place of a long one."""
+        by_pair: dict[tuple[str, str], list[PlacedPair]] = {}
+        for one in evidence.placed:
+            if one.metric == metric:
+                by_pair.setdefault((one.source, one.kind), []).append(one)
+        cases = []
+        for (name, kind), pairs in by_pair.items():
+            source, variant = evidence.run.sources[name], evidence.run.variants[name, kind]
+            cells: dict[str, str | float | None] = {"edit": PERTURBATIONS.parse(kind).card.title}
+            for one in pairs:
+                cells |= {f"faithful, {one.place}": one.faithful, f"broken, {one.place}": one.broken}
+            summaries = (source.example.summary, variant.summary or "")
+            cases.append(Case(cells, ShownPair(name, kind, *summaries, pairs[0].faithful, pairs[0].broken)))
+        return cases
+
+
+def _level(alone: PlaceEffect, worst: PlaceEffect) -> Level:
+    """Level by the share that is left of the pairs ordered rightly alone; none where that share may be chance.
+
+    It fails too where the rest may be chance, and is below all that the pairs alone can be.
+    """
+    rightly, low = alone.consistency.value or 0.0, alone.consistency.low
+    level = Scale(SCALE.good * rightly, SCALE.fails * rightly).level(worst.consistency)
+    if level is Level.TOO_FEW:
+        return level
+    if low is None or low <= _CHANCE:
+        return Level.MEASURED
+    placed = worst.consistency
+    guesses = placed.low is not None and placed.high is not None and placed.low <= _CHANCE and placed.high < low
+    return Level.FAILS if guesses else level
+
+
+def _sentence(alone: PlaceEffect, placed: list[PlaceEffect], worst: PlaceEffect) -> str:
+    by_place = ", ".join(f"{one.place} {100 * (one.consistency.value or 0.0):.0f} %" for one in placed)
+    chance = (
+        "" if (alone.consistency.low or 0.0) > _CHANCE else " Where that may be chance, no place can cost anything."
+    )
+    return (
+        f"Beside its own document it orders {100 * (alone.consistency.value or 0.0):.0f} % of pairs rightly; in a document of "
+        f"2,000 words {by_place}: it is worst where the evidence stands {worst.place}.{chance}"
+    )
+
+
+def _window_effects(evidence: Evidence, metric: str) -> list[WindowEffect]:
+    """Those of `cli.py sweep`; none of a metric that does not retrieve."""
+    run = evidence.sweeps.get(metric)
+    if run is None:
+        return []
+    shifts = score_shifts(run)
+    families = window_families(run.plan.metrics).values()
+    return [effect for windows in families for effect in window_effects(run, windows, shifts)]
+
+
+def _density_figures(evidence: Evidence, metric: str) -> list[Figure]:
+    """The mean scores of `cli.py study readings --view density`."""
+    bins = bins_by_density(evidence.densities.get(metric, ()), BINS, evidence.seed)
+    return [
+        Figure(
+            f"mean score of sentences of density {one.low:.3f} to {one.high:.3f}",
+            one.score,
+            "score",
+            f"{one.documents} documents",
+        )
+        for one in bins
+    ]

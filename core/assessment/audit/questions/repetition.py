@@ -1,0 +1,55 @@
+"""Audit question: does the metric repeat? The same texts in another order, of a judge another sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.question import MOST_SHOWN_PAIRS, QUESTIONS, Case, Finding, Question, Scale, ShownPair
+from core.assessment.audit.repeated_scores import repeated_scores
+from core.assessment.audit.shown_pairs import text_case
+
+SCALE = Scale(good=0.99, fails=0.9)
+
+
+@QUESTIONS.add
+@dataclass(frozen=True)
+class Repetition(Question):
+    """The share of texts with the same score."""
+
+    name: ClassVar[str] = "repetition"
+    title: ClassVar[str] = "Does it repeat?"
+    axis: ClassVar[str] = "repeats"
+    place: ClassVar[int] = 7
+    scores: ClassVar[bool] = True
+
+    def finding(self, evidence: Evidence, metric: str) -> Finding:
+        asked = evidence.repetitions.get(metric)
+        again = repeated_scores(evidence, metric, asked)
+        if asked is None or again is None:
+            return self.not_measured(asked.way if asked and not asked.scores else "No text has both scores.")
+        figure = again.share_same()
+        sentence = f"Asked {asked.way}, {figure} of {figure.estimate.n} texts have the same score."
+        changed = [one for one, alike in zip(again.scores, again.same, strict=True) if not alike]
+        different = tuple(
+            ShownPair(
+                one.example.id, "", one.example.summary, one.example.summary, one.first, one.second, "asked again"
+            )
+            for one in changed[:MOST_SHOWN_PAIRS]
+        )
+        return replace(
+            self.found(SCALE.level(figure.estimate), sentence, figure),
+            details=tuple(again.details()),
+            pairs=different,
+            command=evidence.audit_command(metric),
+        )
+
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+        """Every text with its first score and that of asking again."""
+        asked = evidence.repetitions.get(metric)
+        return [
+            text_case(one.example, {"first": one.first, "asked again": one.second}, one.first, one.second)
+            for one in (asked.scores if asked else ())
+        ]

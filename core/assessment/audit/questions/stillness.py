@@ -1,0 +1,75 @@
+"""Audit question: does it stay still when nothing changed? The shift by errors over the shift by harmless edits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
+from core.assessment.audit.shown_pairs import pairs_of_kinds
+from core.evaluation.studies.sensitivity import edits_of_run, metric_sensitivities
+from core.results.runs.matrix import MatrixCell, shift_matrix
+from core.stats.score_pairs import Move
+from core.stats.text_tables import format_ratio
+
+SCALE = Scale(good=2.0, fails=1.0)
+"""At 1 an error moves the metric as far as nothing does."""
+
+
+@QUESTIONS.add
+@dataclass(frozen=True)
+class Stillness(Question):
+    """The sensitivity of `cli.py study shifts --view sensitivity`, and each harmless kind against the null band."""
+
+    name: ClassVar[str] = "stillness"
+    title: ClassVar[str] = "Does it stay still when nothing changed?"
+    axis: ClassVar[str] = "stays still"
+    place: ClassVar[int] = 4
+    scores: ClassVar[bool] = True
+    page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
+    tab: ClassVar[str] = "shifts"
+
+    def finding(self, evidence: Evidence, metric: str) -> Finding:
+        edits = [one for one in edits_of_run(evidence.run, evidence.shifts) if one.metric == metric]
+        if not edits:
+            return self.not_measured("No summary here could be edited by rule.")
+        found = metric_sensitivities(edits, evidence.run.plan.seed)[0]
+        cells = metric_cells(evidence, metric)
+        harmless = [cell for cell in cells if cell.intent == "preserving"]
+        figure = Figure("shift by an error ÷ shift by a harmless edit", found.ratio, "quotient")
+        # without a shift by harmless edits there is nothing to divide by, and nothing to ask for
+        if found.ratio.value is not None or found.benign.value != 0 or not found.correction.value:
+            level = SCALE.level(found.ratio)
+        else:
+            value = SCALE.good if found.correction.value > 0 else SCALE.fails
+            level = SCALE.level(replace(found.correction, value=value, low=None, high=None))
+        moved = [cell.kind for cell in harmless if cell.move is Move.WRONG]
+        clear = [cell.kind for cell in harmless if cell.is_clear]
+        kinds = f"{len(moved)} of {len(harmless)} harmless kinds move its mean beyond the noise of the others"
+        listed = f": {', '.join(moved)}" if moved else ""
+        unedited = f", {len(clear)} against no edit at all{': ' if clear else ''}{', '.join(clear)}"
+        first = (
+            found.ratio.why
+            if found.ratio.value is None
+            else f"An error moves it {format_ratio(found.ratio)} times as far as a harmless edit."
+        )
+        return replace(
+            self.found(level, f"{first} {kinds}{listed}{unedited}.", figure),
+            brief="moves as far for nothing as for an error" if level is Level.FAILS else "",
+            details=(
+                Figure("mean gain by a correction", found.correction, "score"),
+                Figure("mean shift by a harmless edit", found.benign, "score"),
+                *(
+                    Figure(f"mean shift, {cell.kind}", cell.shift, "score", cell.move.value, cell.edge)
+                    for cell in cells
+                ),
+            ),
+            pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "preserving", largest=True),
+            command=f"{evidence.stress_command(metric)}\npython cli.py study shifts run.jsonl --view sensitivity",
+        )
+
+
+def metric_cells(evidence: Evidence, metric: str) -> list[MatrixCell]:
+    """Each kind of edits of the stress run of an audit against the null band."""
+    return [cell for cell in shift_matrix(evidence.run, evidence.shifts) if cell.metric == metric]

@@ -1,0 +1,70 @@
+"""Audit question: how much of the metric is surface? The share of its variance that features of the surface predict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
+from core.evaluation.studies.surface import SURFACE_FEATURES, correlations_of, missing_features, surface_shares
+
+SCALE = Scale(good=0.3, fails=0.6)
+
+
+@QUESTIONS.add
+@dataclass(frozen=True)
+class Surface(Question):
+    """Figures of `cli.py study surface` for the metric."""
+
+    name: ClassVar[str] = "surface"
+    title: ClassVar[str] = "How much of it is surface?"
+    axis: ClassVar[str] = "surface"
+    place: ClassVar[int] = 6
+    less_is_better: ClassVar[bool] = True
+    page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
+    tab: ClassVar[str] = "surface"
+
+    def finding(self, evidence: Evidence, metric: str) -> Finding:
+        if metric in SURFACE_FEATURES:
+            return self.found(Level.FAILS, f"It is one of the {len(SURFACE_FEATURES)} features of the surface itself.")
+        column = evidence.column(metric)
+        if column is None or missing_features(evidence.cases, SURFACE_FEATURES):
+            return self.not_measured("It has no score of these summaries, or a feature of the surface has none.")
+        features = tuple(one for one in evidence.cases.columns if one.name in SURFACE_FEATURES)
+        cases = replace(evidence.cases, columns=(column, *features), separate=())
+        [share] = surface_shares(cases, evidence.drawn)
+        if share.variance.value is None:
+            return self.not_measured(share.variance.why)
+        # a prediction that is worse than the mean score predicts nothing
+        value, low, high = (
+            None if one is None else max(0.0, one)
+            for one in (share.variance.value, share.variance.low, share.variance.high)
+        )
+        figure = Figure(
+            "variance of its scores that the surface predicts",
+            replace(share.variance, value=value, low=low, high=high),
+            "share",
+        )
+        order = Figure("rank correlation of prediction and score", share.order, "score")
+        level = SCALE.level(share.variance)
+        return replace(
+            self.found(
+                level,
+                f"Length, position, extractiveness and the six features of the surface predict {figure} of the variance of its "
+                "scores on documents that were held out.",
+                figure,
+            ),
+            brief=f"{round(100 * (figure.estimate.value or 0.0))} % surface"
+            if level in (Level.WEAK, Level.FAILS)
+            else "",
+            details=(
+                order,
+                *(
+                    Figure(f"rank correlation with {one.feature}", one.estimate, "score")
+                    for one in correlations_of(column, cases, evidence.drawn)
+                ),
+            ),
+            command=evidence.cases_command("python cli.py study surface", metric, chosen=False)
+            + f" --resamples {evidence.resamples}",
+        )

@@ -1,0 +1,180 @@
+"""Audit question: is there a threshold? Balanced accuracy and false alarms on documents that it was not chosen on, and of a saved one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale, worst_level
+from core.assessment.audit.shown_pairs import format_decisions, labelled_case
+from core.evaluation.studies.calibration import calibrations, domain_slices
+from core.evaluation.studies.saved_threshold import decision_figures
+from core.results.cases.cases import Cases
+from core.results.cases.measures import OVERALL_SLICE, slice_cases
+from core.stats.annotators.agreement import LabelMatrix, cohen_kappa, gwet_ac1, nominal_distance, raw_agreement
+from core.stats.calibration import threshold_decisions
+from core.stats.discrimination import LabelledScores
+from core.stats.statistic import FOLDS, deal_folds, mean
+
+SCALE = Scale(good=0.7, fails=0.55)
+"""Half is a coin."""
+
+
+@QUESTIONS.add
+@dataclass(frozen=True)
+class Threshold(Question):
+    """The cross-fitted threshold of the study `calibration` for the metric, its false alarms, and those of a saved one."""
+
+    name: ClassVar[str] = "threshold"
+    title: ClassVar[str] = "Is there a threshold?"
+    axis: ClassVar[str] = "threshold"
+    place: ClassVar[int] = 11
+    page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
+    tab: ClassVar[str] = "calibration"
+
+    def finding(self, evidence: Evidence, metric: str) -> Finding:
+        column = evidence.column(metric)
+        if column is None or column.direction == "neutral":
+            return self.not_measured("It has no score of these summaries, or no better side.")
+        cases = evidence.cases_with(column)
+        if np.isnan(cases.labels).all():
+            return self.not_measured("No summary here is labelled.")
+        saved = _saved_figures(evidence, cases, metric)
+        [found] = calibrations(cases, "dataset", evidence.drawn)
+        usable = [one for one in found.domains if not one.why]
+        if not usable:
+            return (
+                self._of_saved_threshold(evidence, metric, saved) if saved else self.not_measured(found.domains[0].why)
+            )
+        largest = max(usable, key=lambda one: one.n)
+        accuracy = next(one.accuracy for one in found.transfers if one.chosen_on == one.used_on == largest.domain)
+        alarms = _false_alarms(evidence, cases, largest.domain)
+        figure = Figure("balanced accuracy of a threshold chosen on other documents", accuracy, "share")
+        levels = [SCALE.level(one) for one in (accuracy, *(one.estimate for one in saved[:1]))]
+        threshold = "–" if largest.threshold is None else f"{largest.threshold:.3g}"
+        sentence = (
+            f"A threshold (on all of the data {threshold}) reaches {figure} of balanced accuracy on documents that it was not chosen "
+            f"on, with {alarms} false alarms."
+        )
+        finding = self.found(
+            worst_level(levels),
+            f"{sentence}{_saved_sentence(evidence, metric, saved)}",
+            figure,
+        )
+        return replace(
+            finding,
+            details=(*saved, alarms, *_agreement_with_labels(evidence, cases)),
+            command=evidence.cases_command("python cli.py study calibration --by dataset", metric)
+            + f" --resamples {evidence.resamples}",
+            by="dataset",
+            warning=" ".join(filter(None, [finding.warning, _saved_warning(evidence, metric)])),
+        )
+
+    def _of_saved_threshold(self, evidence: Evidence, metric: str, saved: Sequence[Figure]) -> Finding:
+        """Judge a threshold that was chosen elsewhere, where there are too few labels to choose one."""
+        level = SCALE.level(saved[0].estimate)
+        finding = self.found(level, _saved_sentence(evidence, metric, saved).strip(), saved[0])
+        return replace(
+            finding,
+            details=tuple(saved[1:]),
+            command=evidence.audit_command(metric),
+            warning=" ".join(filter(None, [finding.warning, _saved_warning(evidence, metric)])),
+        )
+
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+        """Every labelled summary with the decision of the threshold of other documents, and of a saved one."""
+        column = evidence.column(metric)
+        if column is None or column.direction == "neutral":
+            return ()
+        cases = evidence.cases_with(column)
+        labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
+        known = ~np.isnan(cases.labels) & ~np.isnan(column.values)
+        fitted = threshold_decisions(labelled, known, deal_folds(cases.documents, FOLDS))
+        decisions = {"threshold of other documents": format_decisions(fitted == 1, known & ~np.isnan(fitted))}
+        threshold = evidence.threshold(metric)
+        if threshold and metric in evidence.saved_thresholds:
+            decisions["saved threshold"] = format_decisions(threshold.accepts(labelled), known)
+        return [
+            labelled_case(
+                cases.samples[place], float(column.values[place]), {name: of[place] for name, of in decisions.items()}
+            )
+            for place in np.flatnonzero(known).tolist()
+        ]
+
+
+def _saved_figures(evidence: Evidence, cases: Cases, metric: str) -> tuple[Figure, ...]:
+    """Balanced accuracy, false alarms and misses at the saved threshold, overall and by domain; none where none is saved."""
+    if metric not in evidence.saved_thresholds:
+        return ()
+    parts = [one for one in slice_cases(cases, "domain") if one.summaries.any()]
+    if len(parts) < 3:  # one domain alone is all of it
+        parts = parts[:1]
+    [column] = cases.columns
+    labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
+    threshold = evidence.threshold(metric)
+    accepted = threshold.accepts(labelled).astype(np.float64) if threshold else np.zeros(len(cases.labels))
+    figures: list[Figure] = []
+    for part in parts:
+        decisions = np.where(part.summaries & ~np.isnan(column.values), accepted, np.nan)
+        found = decision_figures(labelled, decisions, evidence.drawn)
+        where = "" if part.name == OVERALL_SLICE else f", {part.name}"
+        figures += [
+            Figure(f"balanced accuracy at the saved threshold{where}", found.accuracy, "share"),
+            Figure(f"false alarms at the saved threshold{where}", found.false_alarms, "share"),
+            Figure(f"missed at the saved threshold{where}", found.missed, "share"),
+        ]
+    return tuple(figures)
+
+
+def _saved_sentence(evidence: Evidence, metric: str, saved: Sequence[Figure]) -> str:
+    if not saved:
+        return ""
+    own, (_, alarms, missed, *_) = evidence.saved_thresholds[metric], saved
+    return (
+        f" The saved threshold {own.value:.3g} ({own.name}) refuses {alarms} of the consistent summaries and accepts {missed} of "
+        "the inconsistent ones."
+    )
+
+
+def _saved_warning(evidence: Evidence, metric: str) -> str:
+    saved = evidence.saved_thresholds.get(metric)
+    hashes = {one.sha256 for one in saved.data} if saved else set()
+    if hashes.isdisjoint(one.sha256 for one in evidence.data.facts):
+        return ""
+    return "The saved threshold was chosen on these data: its figures flatter it."
+
+
+def _false_alarms(evidence: Evidence, cases: Cases, domain: str) -> Figure:
+    """Consistent summaries that the threshold of other documents refuses."""
+    [column] = cases.columns
+    [part] = [one for one in domain_slices(cases, "dataset") if one.name == domain]
+    labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
+    known = part.summaries & ~np.isnan(cases.labels) & ~np.isnan(column.values)
+    decisions = threshold_decisions(labelled, known, deal_folds(cases.documents, FOLDS))
+    refused = np.where(known & labelled.labels, 1.0 - decisions, np.nan)
+    return Figure("false alarms of it", evidence.drawn.estimate(mean(refused, cases.documents)), "share")
+
+
+def _agreement_with_labels(evidence: Evidence, cases: Cases) -> list[Figure]:
+    """Agreement of its decisions with the labels, by the threshold of other documents: in per cent, and corrected for chance.
+
+    Per cent alone flatters whoever always gives the commoner verdict. None where a threshold cannot be chosen.
+    """
+    [column] = cases.columns
+    labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
+    known = ~np.isnan(cases.labels) & ~np.isnan(column.values)
+    decisions = threshold_decisions(labelled, known, deal_folds(cases.documents, FOLDS))
+    both = known & ~np.isnan(decisions)
+    if not both.any():
+        return []
+    matrix = LabelMatrix(np.where(both[:, None], np.column_stack([cases.labels, decisions]), np.nan), cases.documents)
+    kappa = cohen_kappa(matrix, 0, 1, nominal_distance)
+    return [
+        Figure("labels that its decisions agree with", evidence.drawn.estimate(raw_agreement(matrix)), "share"),
+        Figure("Cohen's kappa of its decisions and the labels", evidence.drawn.estimate(kappa), "score"),
+        Figure("Gwet's AC1 of its decisions and the labels", evidence.drawn.estimate(gwet_ac1(matrix)), "score"),
+    ]

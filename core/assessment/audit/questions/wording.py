@@ -1,0 +1,99 @@
+"""Audit question of judges: does the wording of the instructions decide? Moves by other words, beyond those by asking again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from core.assessment.audit.controlled_effect import Effect, rise, worst_effect
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.judge_question import JudgeQuestion
+from core.assessment.audit.judge_trials import mean_by_group, per_range
+from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Scale
+from core.assessment.audit.repeated_scores import RepeatedScores, repeated_scores
+from core.assessment.audit.repetition import RepeatedScore
+from core.assessment.audit.shown_pairs import text_case
+
+SCALE = Scale(good=0.05, fails=0.2)
+"""Of the judge's range, and of its decisions: a judge that answers the question, and not its wording, changes few."""
+
+_BRIEF = "its decisions depend on the wording of its instructions"
+
+
+@QUESTIONS.add
+@dataclass(frozen=True)
+class Wording(JudgeQuestion):
+    """The mean move of a score, and the decisions that flip, under each of the other wordings."""
+
+    name: ClassVar[str] = "wording"
+    title: ClassVar[str] = "Does the wording of its instructions decide?"
+    axis: ClassVar[str] = "wording"
+    place: ClassVar[int] = 15
+    less_is_better: ClassVar[bool] = True
+
+    def finding(self, evidence: Evidence, metric: str) -> Finding:
+        rewordings = evidence.rewordings.get(metric, ())
+        if not rewordings:
+            return self.not_asked("There are no other wordings of its instructions.")
+        again = repeated_scores(evidence, metric, evidence.repetitions.get(metric))
+        by_way = {one.way: found for one in rewordings if (found := repeated_scores(evidence, metric, one))}
+        if again is None or not by_way:
+            return self.not_measured(
+                "No text was scored again and in other words: what chance moves is not known without the former."
+            )
+        effects = [
+            effect
+            for way, reworded in by_way.items()
+            for effect in _effects(evidence, metric, way, reworded, again, 2 * len(by_way))
+        ]
+        worst = worst_effect(effects)
+        label = worst.figure.label.removesuffix(", beyond asking again")
+        sentence = (
+            f"Of {len(by_way)} other wordings of its instructions the worst does this beyond asking again in the same words: {label}, "
+            f"{worst.figure}.{worst.remark}"
+        )
+        return replace(
+            self.found(worst.level, sentence, worst.figure),
+            brief=worst.claim,
+            details=(
+                *(one.figure for one in effects if one is not worst),
+                *(figure for way, one in by_way.items() for figure in one.details(f", {way}")),
+            ),
+            command=evidence.audit_command(metric),
+        )
+
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+        """Every text with its first score, that of asking again, and those in other words."""
+        asked = evidence.repetitions.get(metric)
+        ways = [("asked again", asked)] if asked and asked.scores else []
+        ways += [(one.way, one) for one in evidence.rewordings.get(metric, ())]
+        by_text: dict[str, list[tuple[str, RepeatedScore]]] = {}
+        for way, repetition in ways:
+            for one in repetition.scores:
+                by_text.setdefault(one.example.id, []).append((way, one))
+        cases = []
+        for scores in by_text.values():
+            _, first = scores[0]
+            cells = {"first": first.first, **{way: one.second for way, one in scores}}
+            cases.append(text_case(first.example, cells, first.first, first.second))
+        return cases
+
+
+def _effects(
+    evidence: Evidence, metric: str, way: str, reworded: RepeatedScores, again: RepeatedScores, among: int
+) -> Iterator[Effect]:
+    """Moves by other words, and flips where there is a threshold, beyond those of asking again."""
+    size = abs(per_range(evidence.card(metric)))
+    moves = [(f"mean move of a score, {way}", size * np.abs(one.second - one.first)) for one in (reworded, again)]
+    flips = [(f"decisions that flip, {way}", one.flipped) for one in (reworded, again) if one.flipped is not None]
+    for (label, treated), (_, control) in [pair for pair in (moves, flips) if len(pair) == 2]:
+        # differences of the texts that have both, (n,), and their documents
+        controls = {one.example.id: value for one, value in zip(again.scores, control, strict=True)}
+        both = [(one, value) for one, value in zip(reworded.scores, treated, strict=True) if one.example.id in controls]
+        values = np.array([value - controls[one.example.id] for one, value in both], dtype=np.float64)
+        groups = [one.example.document for one, _ in both]
+        figure = Figure(f"{label}, beyond asking again", mean_by_group(values, groups, among), "share")
+        yield rise(figure, SCALE, _BRIEF)

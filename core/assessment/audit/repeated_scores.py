@@ -1,0 +1,77 @@
+"""Two scores of the same texts compared: those that are the same, the move between them, and decisions that flip at the threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.question import Figure
+from core.assessment.audit.repetition import RepeatedScore, Repetition
+from core.results.runs.shifts import STRESS_RESAMPLES, score_array
+from core.stats.annotators.agreement import LabelMatrix, cohen_kappa, nominal_distance
+from core.stats.bootstrap import Resamples
+from core.stats.statistic import Estimate, Mask, Numbers, Values, mean, number_documents
+
+_TOLERANCE = 1e-4
+"""Difference that another size of batch leaves in single precision."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RepeatedScores:
+    """First and second scores of texts that have both, (n,), their documents, and decisions on each, None without a threshold."""
+
+    scores: Sequence[RepeatedScore]
+    first: Values
+    second: Values
+    documents: Numbers
+    decisions: tuple[Values, Values] | None
+    seed: int
+
+    @property
+    def same(self) -> Mask:
+        return np.isclose(self.first, self.second, rtol=_TOLERANCE, atol=_TOLERANCE)
+
+    @property
+    def flipped(self) -> Values | None:
+        """1 where the decision is another one, (n,); None without a threshold."""
+        return None if self.decisions is None else (self.decisions[0] != self.decisions[1]).astype(np.float64)
+
+    def share_same(self) -> Figure:
+        return Figure("texts with the same score", self._mean(self.same.astype(np.float64)), "share")
+
+    def details(self, way: str = "") -> list[Figure]:
+        """The largest difference, the flips and their agreement; `way` stands after their labels."""
+        largest = Estimate(float(np.max(np.abs(self.first - self.second))), None, None, len(self.first))
+        figures = [Figure(f"largest difference{way}", largest, "score")]
+        if self.decisions is not None and self.flipped is not None:
+            matrix = LabelMatrix(np.column_stack(self.decisions).astype(np.float64), self.documents)
+            kappa = self._drawn().estimate(cohen_kappa(matrix, 0, 1, nominal_distance))
+            figures += [
+                Figure(f"decisions that flip at its threshold{way}", self._mean(self.flipped), "share"),
+                Figure(f"Cohen's kappa of the decisions{way}", kappa, "score"),
+            ]
+        return figures
+
+    def _mean(self, values: Values) -> Estimate:
+        return self._drawn().estimate(mean(values, self.documents))
+
+    def _drawn(self) -> Resamples:
+        return Resamples.draw(int(self.documents.max()) + 1, STRESS_RESAMPLES, self.seed)
+
+
+def repeated_scores(evidence: Evidence, metric: str, asked: Repetition | None) -> RepeatedScores | None:
+    """None where no text has both scores."""
+    both = [one for one in asked.scores if one.first is not None and one.second is not None] if asked else []
+    if not both:
+        return None
+    first, second = score_array(one.first for one in both), score_array(one.second for one in both)
+    threshold, direction = evidence.threshold(metric), evidence.card(metric).direction
+    decisions = None
+    if threshold is not None:
+        one, two = (threshold.accepts_scores(of, direction).astype(np.float64) for of in (first, second))
+        decisions = one, two
+    documents = number_documents([one.example.document] for one in both)
+    return RepeatedScores(both, first, second, documents, decisions, evidence.seed)

@@ -1,0 +1,121 @@
+"""The report as text: Markdown for a model card, lines for a terminal, and a badge."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from core.assessment.audit.judge_card import JudgeCard, judge_cards
+from core.assessment.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Finding, Level, MetricAudit
+from core.assessment.audit.report import AuditReport, FindingChange, failure_lines, warnings_of
+from core.assessment.audit.report_html import TEMPLATES
+from core.stats.text_tables import align_columns, markdown_table
+
+_COLOURS = {Level.GOOD: "#1f6b4f", Level.WEAK: "#8a5a00", Level.FAILS: "#a83214", Level.TOO_FEW: "#5a6475"}
+_LETTER_PX = 6.6
+_LABEL = "audit"
+
+
+def report_markdown(report: AuditReport) -> str:
+    """Sections for a model card: a table for each metric, its warnings, the data and the command."""
+    data = "; ".join(
+        f"{one.name} ({one.summaries:,} summaries of {one.documents:,} documents, SHA-256 `{one.sha256}`)"
+        for one in report.data
+    )
+    sections = [
+        *map(_metric_markdown, report.metrics),
+        *(
+            f"## {title}\n\n{markdown_table(head, rows)}\n"
+            for title, head, rows in map(_card_table, judge_cards(report.metrics))
+        ),
+    ]
+    repeat = f"Data: {data}. Battery: {report.battery_label}. Touchstone {report.version}, seed {report.seed}.\n\n```\n{report.command}\n```\n"
+    return "\n".join([*sections, repeat])
+
+
+def _metric_markdown(audit: MetricAudit) -> str:
+    rows = [
+        (one.title, f"{LEVEL_MARKS[one.level][1]} {one.level.value}", _figure(one), _n(one)) for one in audit.common
+    ]
+    table = markdown_table(("question", "verdict", "figure [95 %]", "n"), rows)
+    warnings = "".join(f"- {one}\n" for one in warnings_of(audit))
+    return (
+        f"## Audit of `{audit.metric}`\n\n**{audit.summary}**\n\n{table}\n{warnings}\nSignature: `{audit.signature}`\n"
+    )
+
+
+def format_report(report: AuditReport) -> str:
+    """For a terminal: the summary, a line for each question, what must be read with care, the cards of judges, and the battery."""
+    parts = []
+    for audit in report.metrics:
+        lines = [(LEVEL_MARKS[one.level][1], one.level.value, one.title, _figure(one), _n(one)) for one in audit.common]
+        table = align_columns([("", "verdict", "question", "figure [95 %]", "n"), *lines])
+        remarks = [f"! {one}" for one in (*warnings_of(audit), *failure_lines(audit))]
+        parts.append("\n".join([f"{audit.metric}: {audit.summary}", "", table, *remarks]))
+    parts += [
+        f"{title}\n\n{align_columns([head, *rows])}"
+        for title, head, rows in map(_card_table, judge_cards(report.metrics))
+    ]
+    return "\n\n".join([*parts, f"Battery: {report.battery_label}"])
+
+
+def _card_table(card: JudgeCard) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
+    """Title, head and rows of the card of a judge: verdict and figure for each metric that asks it."""
+    head = ("question", *(audit.metric for audit in card.audits))
+    rows = []
+    for title, findings in card.rows():
+        verdicts = []
+        for one in findings:
+            figure = f" {one.figure} ({one.figure.label})" if one and one.figure else ""
+            verdicts.append(f"{LEVEL_MARKS[one.level][1]} {one.level.value}{figure}" if one else "")
+        rows.append((title, *verdicts))
+    return f"Judge card: {card.model.title}", head, rows
+
+
+def format_changes(changes: list[FindingChange]) -> str:
+    """Changes since an earlier report, a line each; those that became worse first."""
+    shown = sorted(
+        (one for one in changes if one.worse or one.moved or one.before.level != one.after.level),
+        key=lambda one: not one.worse,
+    )
+    if not shown:
+        return "No verdict changed since the earlier audit, and no figure moved beyond the intervals."
+    rows = [
+        (
+            "worse" if one.worse else "changed",
+            one.metric,
+            one.title,
+            f"{one.before.level.value} → {one.after.level.value}",
+            f"{_figure(one.before)} → {_figure(one.after)}",
+        )
+        for one in shown
+    ]
+    return align_columns([("", "metric", "question", "verdict", "figure [95 %]"), *rows])
+
+
+def badge_svg(audit: MetricAudit) -> str:
+    """A badge with the metric and how many of its questions are good, in the colour of the worst verdict."""
+    counts = Counter(one.level for one in audit.findings)
+    judged = sum(counts[level] for level in JUDGED_LEVELS)
+    worst = max(
+        (one.level for one in audit.findings if one.level in JUDGED_LEVELS),
+        key=JUDGED_LEVELS.index,
+        default=Level.TOO_FEW,
+    )
+    label, value = f"{_LABEL} {audit.metric}", f"{counts[Level.GOOD]} of {judged} good" if judged else "too few pairs"
+    left, right = (round(_LETTER_PX * len(text) + 12) for text in (label, value))
+    return TEMPLATES.get_template("badge.svg").render(
+        label=label,
+        value=value,
+        left=left,
+        right=right,
+        colour=_COLOURS[worst],
+        title=f"{label}: {value}. {audit.summary}",
+    )
+
+
+def _figure(found: Finding) -> str:
+    return str(found.figure) if found.figure else "–"
+
+
+def _n(found: Finding) -> str:
+    return str(found.figure.estimate.n) if found.figure else ""

@@ -1,0 +1,52 @@
+"""An audit in the background: measured, answered and reported while a page is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+
+from core.assessment.audit.data import audit_command
+from core.assessment.audit.evidence import Evidence, Measurement
+from core.assessment.audit.question import MetricAudit
+from core.assessment.audit.report import AuditReport, audit_metrics, build_report
+from core.base.background import BackgroundTask
+
+
+class AuditTask:
+    """One audit under way or done; what was scored stays in the engine's cache where it is cancelled.
+
+    `keep` is called with the report at the end of the work, in its thread.
+    """
+
+    def __init__(self, measured: Measurement, keep: Callable[[AuditReport], None] | None = None) -> None:
+        self.metrics = [*measured.given, *(metric.spec for metric in measured.metrics)]
+        self.data = measured.data
+        self.thresholds = [one.name for one in measured.saved_thresholds.values()]
+        self._measured = measured
+        self._audits: list[MetricAudit] = []
+        self._keep = keep
+        self.task: BackgroundTask[object] = BackgroundTask(self._work, counts=self._counts)
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """Measured evidence, or None before all of it is there."""
+        return self._measured.finished
+
+    @property
+    def report(self) -> AuditReport | None:
+        """None before every metric has its findings."""
+        evidence = self.evidence
+        if evidence is None or len(self._audits) < len(self.metrics):
+            return None
+        return build_report(evidence, self._audits, audit_command(self.data, self.metrics, evidence.seed))
+
+    def _counts(self) -> tuple[int, int]:
+        done, total = self._measured.counts
+        return done + len(self._audits), total + len(self.metrics)
+
+    def _work(self) -> Generator[object]:
+        yield from self._measured.work()
+        for audit in audit_metrics(self._measured.evidence(), self.metrics):
+            self._audits.append(audit)
+            yield audit
+        if self._keep and self.report:
+            self._keep(self.report)

@@ -1,0 +1,92 @@
+"""Two sets of summaries compared by the share of consistent ones, from few labels and the scores of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from core.assessment.gate.regression import CONSISTENT, Change, MetricComparison
+from core.assessment.gate.results_file import MetricSide
+from core.errors import TouchstoneError
+from core.results.cases.cases import MetricColumn
+from core.results.cases.pool import Pool, PoolLabel, with_labels
+from core.results.cases.pool_rates import LabelDraw, draw_of_labels
+from core.scoring.metric import METRICS
+from core.stats.rates.rate import Rate
+from core.stats.rates.rate_differences import difference_interval, difference_p
+from core.stats.statistic import Estimate
+
+_SIDES = ("before", "after")
+_NAME = "summaries"
+
+
+def compare_rates(
+    before: Mapping[str, MetricSide],
+    after: Mapping[str, MetricSide],
+    labels: tuple[Sequence[PoolLabel], Sequence[PoolLabel]],
+) -> tuple[MetricComparison, list[str]]:
+    """The change of the share of consistent summaries by the labels of each side, and sentences on these.
+
+    Rates are prediction-powered (`core/stats/rates/prediction_powered.py`); their difference has the interval of Zou and Donner
+    (2008), which takes both sides as independent. Raises TouchstoneError for labels of other summaries, and for none.
+    """
+    draws = []
+    for name, side, some in zip(_SIDES, (before, after), labels, strict=True):
+        if not some:
+            raise TouchstoneError(
+                f"No label is of a summary {name}. Label a few dozen summaries of each side, drawn at random."
+            )
+        ids = list(dict.fromkeys(id for one in side.values() for id in one.scores))
+        columns = [
+            MetricColumn(
+                one.metric,
+                np.array([one.scores.get(id, np.nan) for id in ids], dtype=np.float64),
+                METRICS.parse(one.metric).card.direction,
+                one.signature,
+            )
+            for one in side.values()
+        ]
+        draws.append(
+            draw_of_labels(with_labels(Pool(ids, np.full(len(ids), np.nan), np.arange(len(ids)), tuple(columns)), some))
+        )
+    first, second = (draw.powered for draw in draws)
+    low, high = difference_interval(first, second)  # the share of consistent ones rises as that of others falls
+    difference = Estimate(
+        first.value - second.value, low, high, min(first.n, second.n), documents=min(first.documents, second.documents)
+    )
+    change = Change(_NAME, CONSISTENT, _consistent(first), _consistent(second), difference, difference_p(first, second))
+    sentences = [sentence for name, draw in zip(_SIDES, draws, strict=True) for sentence in _sentences(name, draw)]
+    return MetricComparison(_NAME, (change,)), sentences
+
+
+def split_labels(
+    before: Mapping[str, MetricSide], after: Mapping[str, MetricSide], labels: Sequence[PoolLabel]
+) -> tuple[list[PoolLabel], list[PoolLabel]]:
+    """The labels of each side, by the ids that it alone has scores of. Raises TouchstoneError for a label of both."""
+    first, second = ({id for one in side.values() for id in one.scores} for side in (before, after))
+    unclear = next((label.id for label in labels if label.id in first and label.id in second), "")
+    if unclear:
+        raise TouchstoneError(
+            f"Both files have a score of {unclear}: it cannot be told whose summary its label is of. Name a file of labels for "
+            "each side: --labels BEFORE --labels AFTER."
+        )
+    return [label for label in labels if label.id in first], [label for label in labels if label.id in second]
+
+
+def _consistent(rate: Rate) -> Estimate:
+    estimate = rate.estimate()
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return replace(estimate, value=None if estimate.value is None else 1 - estimate.value)
+    return replace(estimate, value=1 - estimate.value, low=1 - estimate.high, high=1 - estimate.low)
+
+
+def _sentences(name: str, draw: LabelDraw) -> list[str]:
+    alone = _consistent(draw.alone)
+    ends = "" if alone.low is None or alone.high is None else f" [{100 * alone.low:.1f}, {100 * alone.high:.1f}]"
+    return [
+        f"{name.capitalize()}: {draw.sample.n:,} of {draw.size:,} summaries have a label; by labels alone "
+        f"{100 * (alone.value or 0.0):.1f} %{ends} are consistent.",
+        *(f"{name.capitalize()}: {problem}" for problem in draw.problems),
+    ]

@@ -1,0 +1,108 @@
+"""Two stress runs as the sides of a comparison: the summaries that both scored, labelled by what made them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.assessment.gate.results_file import MetricSide
+from core.edits.perturbation import Intent
+from core.errors import TouchstoneError
+from core.results.bulk.results import scored_sample
+from core.results.cases.cases import Cases
+from core.results.cases.pooling import pool_cases
+from core.results.runs.run import Run, ScoreRecord, VariantKey, intent_of, run_from_lines
+from core.types import Example, Item, Verdict
+
+_VERDICTS: dict[Intent, Verdict] = {"breaking": Verdict.INCONSISTENT, "preserving": Verdict.CONSISTENT}
+_FIRST_BYTES = 65_536
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedTexts:
+    """The texts that two runs have in common, as cases, and how many texts only one of them has."""
+
+    cases: Cases
+    sides: tuple[dict[str, MetricSide], dict[str, MetricSide]]
+    others: int
+
+
+def is_stress_run(path: Path) -> bool:
+    """True if the first line of a file is the plan of a run."""
+    with path.open("rb") as file:
+        line = file.readline(_FIRST_BYTES)
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(record, dict) and record.get("record") == "plan"
+
+
+def read_stress_run(path: Path) -> Run:
+    """The run of a file that `stress` wrote."""
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise TouchstoneError(f"{path} is no text in UTF-8 ({error}). Give a file that `stress` wrote.") from None
+    return run_from_lines(line for line in lines if line)
+
+
+def shared_texts(before: Run, after: Run) -> SharedTexts:
+    """Originals and harmless edits are consistent, broken variants are not, and phrases that game metrics have no label.
+
+    Raises TouchstoneError where the runs have no text in common.
+    """
+    texts = [_texts(run) for run in (before, after)]
+    common = [key for key, text in texts[0].items() if texts[1].get(key) == text]
+    if not common:
+        raise TouchstoneError("The two runs have no text in common. Compare runs of the same pairs, kinds and seed.")
+    known, items = set(common), []
+    for id, kind in common:
+        source = before.sources[id]
+        if not kind:
+            items.append(Item(source.example, intended=Verdict.CONSISTENT, domain=source.domain, group=source.group))
+            continue
+        items.append(
+            Item(
+                Example(_text_id(id, kind), source.example.document, before.variants[id, kind].summary or ""),
+                parent=id if (id, "") in known else None,
+                intended=_VERDICTS.get(intent_of(kind)),
+                domain=source.domain,
+                group=source.group,
+            )
+        )
+    return SharedTexts(
+        pool_cases([[scored_sample("stress", item, ()) for item in items]]),
+        (_sides_of_run(before, common), _sides_of_run(after, common)),
+        sum(len(one.keys() - set(common)) for one in texts),
+    )
+
+
+def _texts(run: Run) -> dict[VariantKey, tuple[str, str]]:
+    """Document and summary by source and kind, "" for the source itself."""
+    sources = {(id, ""): (one.example.document, one.example.summary) for id, one in run.sources.items()}
+    variants = {
+        (id, kind): (run.sources[id].example.document, one.summary)
+        for (id, kind), one in run.variants.items()
+        if one.summary is not None
+    }
+    return sources | variants
+
+
+def _sides_of_run(run: Run, keys: Sequence[VariantKey]) -> dict[str, MetricSide]:
+    """The scores of every metric of a run."""
+    known = set(keys)
+    scored: list[ScoreRecord] = [one for one in run.readings.values() if (one.source, one.kind) in known]
+    sides = {}
+    for metric in run.plan.metrics:
+        of_metric = [one for one in scored if one.metric == metric]
+        scores = {_text_id(one.source, one.kind): one.value for one in of_metric if one.value is not None}
+        signature = next((one.signature for one in of_metric if one.signature), "")
+        sides[metric] = MetricSide(metric, signature, scores)
+    return sides
+
+
+def _text_id(source: str, kind: str) -> str:
+    return f"{source}, {kind}" if kind else source

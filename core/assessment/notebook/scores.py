@@ -1,0 +1,73 @@
+"""The scores of a notebook: records that equal the lines of `cli.py score`, and their display with heat and evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from core.assessment.notebook.session import Pairs, download_weights, engine, parse_metrics, read_pairs
+from core.base.html_templates import open_templates
+from core.scoring.metric import METRICS
+from core.scoring.outcome_records import JsonRecord, outcome_record
+from core.types import Example
+
+_MOST_ROWS = 50
+_TEMPLATES = open_templates(Path(__file__).with_name("templates"))
+_CONSISTENT, _INCONSISTENT, _NEUTRAL = "47, 91, 215", "194, 87, 12", "120, 128, 144"  # as on the pages
+_FAINTEST, _STRONGEST = 0.06, 0.45  # opacity, which any background bears
+
+Bounds = tuple[float, float]
+"""The scores at which a colour is the faintest and the strongest."""
+
+
+class Scores(list[JsonRecord]):
+    """One record for each pair and metric, pair by pair; `pandas.DataFrame(scores)` is the table of them."""
+
+    def _repr_html_(self) -> str:
+        """A table with the sentences of each summary, tinted by their scores, and the evidence of each; all text is escaped."""
+        shown = self[:_MOST_ROWS]
+        bounds = {spec: _bounds(spec, self) for spec in {record["metric"] for record in shown}}
+        return _TEMPLATES.get_template("scores.html").render(
+            records=shown,
+            more=len(self) - len(shown),
+            tint=lambda record, part: _tint(record["metric"], part["score"], bounds[record["metric"]]),
+        )
+
+
+def score_pairs(pairs: Pairs, metrics: str | Sequence[str]) -> Scores:
+    """See `touchstone.score`."""
+    chosen, items = parse_metrics(metrics), read_pairs(pairs)
+    opened = engine()
+    download_weights(opened.pool, (model for metric in chosen for model in metric.checkpoints()))
+    found = opened.run(chosen, (item.example for item in items))
+    return Scores(outcome_record(example, outcome) for example, outcome in found)
+
+
+def score_texts(metric: str, summaries: Sequence[str], documents: Sequence[str]) -> Scores:
+    """The records of summaries, each with its document, in order; raises TouchstoneError as `touchstone.score` does."""
+    texts = enumerate(zip(documents, summaries, strict=True), start=1)
+    return score_pairs([Example(f"pair-{number}", document, summary) for number, (document, summary) in texts], metric)
+
+
+def _bounds(spec: str, records: Iterable[JsonRecord]) -> Bounds:
+    """Those of the metric's card; where it is unbounded, the lowest and the highest score of a sentence here."""
+    card = METRICS.parse(spec).card
+    known = [part["score"] for record in records if record["metric"] == spec for part in record["sentences"]]
+    low = min(known, default=0.0) if card.low is None else card.low
+    high = max(known, default=1.0) if card.high is None else card.high
+    return low, high
+
+
+def _tint(spec: str, score: float, bounds: Bounds) -> str:
+    """Blue where the metric says consistent, orange where it says inconsistent, grey where it has no better side."""
+    low, high = bounds
+    place = min(1.0, max(0.0, (score - low) / (high - low))) if high > low else 0.5
+    direction = METRICS.parse(spec).card.direction
+    if direction == "neutral":
+        return f"rgba({_NEUTRAL}, {_opacity(place):.2f})"
+    good = 1 - place if direction == "lower" else place
+    return f"rgba({_CONSISTENT if good >= 0.5 else _INCONSISTENT}, {_opacity(abs(2 * good - 1)):.2f})"
+
+
+def _opacity(strength: float) -> float:
+    return _FAINTEST + strength * (_STRONGEST - _FAINTEST)

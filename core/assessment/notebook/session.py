@@ -1,0 +1,99 @@
+"""Session of `import touchstone`: one engine for each process, and pairs as a notebook holds them."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from core.data.dataset import Refusal
+from core.data.datasets.formats.item_stream import items_of_record, items_of_rows
+from core.data.datasets.formats.text_files import Row
+from core.errors import TouchstoneError
+from core.model_reference import ModelRef, local_checkpoints
+from core.models.pool import ModelPool
+from core.models.weights.locations import ModelStatus
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
+from core.settings import Settings
+from core.text.contexts import optional_fields
+from core.types import Example, Item
+
+_LOOK_S = 0.2  # between two looks at a download
+_NAMED_REFUSALS = 3  # that a message names
+
+_engines: dict[int, Engine] = {}  # by process: one that was forked has none of the threads
+_opening = threading.Lock()
+
+
+@runtime_checkable
+class DataFrame(Protocol):
+    """Part of pandas' class that is read; it is imported by whoever has one."""
+
+    def to_dict(self, orient: str) -> list[Row]: ...
+
+
+Pairs = Iterable[Example | Mapping[str, object]] | DataFrame
+"""Examples, records with the field names of `core.data.datasets.pairs`, or a table with such columns."""
+
+
+def engine() -> Engine:
+    """The engine of this process, opened by the settings of this moment where there is none.
+
+    Raises BadSettingError as `Engine.open` does.
+    """
+    with _opening:
+        if os.getpid() not in _engines:
+            _engines[os.getpid()] = Engine.open(Settings.read())
+        return _engines[os.getpid()]
+
+
+@atexit.register
+def close() -> None:
+    """Drop the models of this process and stop the threads; the next call opens an engine again."""
+    with _opening:
+        opened = _engines.pop(os.getpid(), None)
+    if opened:
+        opened.close()
+
+
+def parse_metrics(specs: str | Iterable[str]) -> list[Metric]:
+    """The metrics of these specs. Raises TouchstoneError for one that does not exist."""
+    return [METRICS.parse(spec) for spec in ([specs] if isinstance(specs, str) else specs)]
+
+
+def download_weights(pool: ModelPool, needed: Iterable[ModelRef]) -> None:
+    """Download what is not on this machine; what cannot be downloaded fails its own scores later, with the reason."""
+    for checkpoint in dict.fromkeys(local_checkpoints(needed)):
+        if pool.state(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:
+            pool.fetch(checkpoint)
+            while pool.state(checkpoint).status is ModelStatus.DOWNLOADING:
+                time.sleep(_LOOK_S)
+
+
+def read_pairs(pairs: Pairs) -> list[Item]:
+    """The items of pairs, in order; a pair with an edit is two.
+
+    Raises TouchstoneError, which numbers the pairs from 1, where one of them cannot be read.
+    """
+    rows = pairs.to_dict("records") if isinstance(pairs, DataFrame) else pairs
+    numbered = ((number, _row(pair)) for number, pair in enumerate(rows, start=1))
+    found = list(
+        items_of_rows(numbered, Path("pairs"), lambda row, place: items_of_record(row, f"line-{place.number}"), {})
+    )
+    refused = [one for one in found if isinstance(one, Refusal)]
+    if refused:
+        named = " ".join(f"Pair {one.line}: {one.reason}" for one in refused[:_NAMED_REFUSALS])
+        raise TouchstoneError(f"{len(refused)} of the pairs cannot be read. {named}")
+    return [one for one in found if isinstance(one, Item)]
+
+
+def _row(pair: Example | Mapping[str, object]) -> Row:
+    """The fields of a pair; a table has nan (which equals nothing) where a cell is empty."""
+    if isinstance(pair, Example):
+        return {"id": pair.id, "document": pair.document, "summary": pair.summary, **optional_fields(pair)}
+    return {name: None if value != value else value for name, value in pair.items()}

@@ -1,0 +1,104 @@
+"""The prompts and phrases of a paper, found in a copy of it by their hashes."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import BadSettingError
+from core.models.llm.printed_words import (
+    PrintedPart,
+    PrintedPiece,
+    PrintedTexts,
+    PrintedWords,
+    installed_texts,
+    key_sha256,
+    plain_print,
+    printed_key,
+    printed_words,
+    words_file,
+)
+from core.models.llm.prompts import replacements_folder
+
+_TAGS = re.compile(r"</\w+>|<(\w+)/>")  # what converters make of <summary> in a table
+_BROKEN_WORD = re.compile(r"(?<=\w)[-\u2010\u00ad]\n[ \t]*(?=[a-z])")
+
+
+@dataclass(frozen=True, slots=True)
+class WordsOfCopy:
+    """The texts that a copy of a paper has, by name and part, and the pieces that were not found in it."""
+
+    texts: PrintedTexts
+    missing: tuple[PrintedPiece, ...]
+
+
+def find_words(text: str, words: PrintedWords) -> WordsOfCopy:
+    """Look for every piece wherever it begins in the text, whatever the layout; a piece that is torn apart is not found."""
+    # the text without the marks of converters, and with line breaks where a figure writes them as two characters
+    plain = plain_print(text).replace("\\n", "\n").replace("\\", "")
+    readable = _TAGS.sub(lambda tag: f"<{tag[1]}>" if tag[1] else "", plain)
+    margins = "|".join(map(re.escape, words.rows))
+    readings = [readable, *([re.sub(rf"^(?:{margins})\s+", "", readable, flags=re.MULTILINE)] if margins else ())]
+    streams = [_Stream.of(_BROKEN_WORD.sub("", reading)) for reading in readings]
+    texts: dict[str, dict[PrintedPart, str]] = {}
+    missing = []
+    for piece in words.pieces:
+        found = next((match for stream in streams if (match := stream.find(piece))), None)
+        if found is None:
+            missing.append(piece)
+        else:
+            texts.setdefault(piece.name, {})[piece.part] = found
+    return WordsOfCopy(texts, tuple(missing))
+
+
+def save_words(found: WordsOfCopy, words: PrintedWords, folder: Path) -> Path:
+    """Write the texts into the folder of prompts, beside those of earlier copies. Raises BadSettingError where it cannot be written."""
+    file = words_file(folder, words.profile)
+    before = installed_texts(folder, words.profile)
+    texts = {name: {**before.get(name, {}), **found.texts.get(name, {})} for name in {**before, **found.texts}}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(texts, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadSettingError(f"{file} cannot be written: {error.strerror}. Set TOUCHSTONE_PROMPTS_DIR.") from error
+    return file
+
+
+def own_words_note(profile: str) -> str:
+    """A line on the texts of a paper that are not installed; empty where all are, and for a paper that prints none."""
+    words = printed_words(profile)
+    if words is None:
+        return ""
+    texts = installed_texts(replacements_folder(), profile)
+    missing = [piece for piece in words.pieces if piece.part not in texts.get(piece.name, {})]
+    if not missing:
+        return ""
+    return (
+        f"Paper mode {profile} uses words of Touchstone for {len(missing)} of {len(words.pieces)} printed texts, which "
+        f"signatures mark with +own-words. To use the paper's: python cli.py paper-words {profile} YOUR_COPY.pdf"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Stream:
+    """A text, the key of it, and the place in the text of each character of the key."""
+
+    text: str
+    key: str
+    places: tuple[int, ...]
+
+    @classmethod
+    def of(cls, text: str) -> _Stream:
+        kept = [(character, place) for place, character in enumerate(text) if printed_key(character)]
+        return cls(text, "".join(character for character, _ in kept), tuple(place for _, place in kept))
+
+    def find(self, piece: PrintedPiece) -> str | None:
+        """The piece as the text has it; None where no stretch of its length has its hash."""
+        start = -1
+        while (start := self.key.find(piece.first, start + 1)) >= 0:
+            if key_sha256(self.key[start : start + piece.characters]) == piece.sha256:
+                found = self.text[self.places[start] : self.places[start + piece.characters - 1] + 1]
+                return "\n".join(" ".join(line.split()) for line in found.splitlines())
+        return None

@@ -1,0 +1,100 @@
+"""Paper mode: a profile fixes the settings of metrics, perturbations and checks, and the test and slices, as one paper had them.
+
+A profile is one file in `core/base/profiles/`. `name@profile` is the plugin of that name in the paper's form.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from core.errors import UnknownNameError
+
+_FOLDER = Path(__file__).parent / "profiles"
+
+OWN_WORDS = "+own-words"
+"""End of the mark where a prompt or phrase of ours stands in the place of the paper's."""
+
+Setting = str | int | float | bool
+
+FREE_SETTINGS = frozenset(
+    {
+        *("answerer", "backbone", "checkpoint", "encoder", "entailment", "generator", "head", "parser", "rater"),
+        *("endpoint", "languages", "model", "revision", "dtype", "metric", "sample", "text", "place"),
+    }
+)
+"""Settings that no profile fixes: where weights lie, which endpoint is asked, what is wrapped, where a phrase stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Settings of one paper: the `settings` of each plugin by its name, and how its tables were made.
+
+    `test` names the significance test, `by` the slices, `perturbations` the kinds and `nli_check` the check of a stress test;
+    each is "" or empty where the paper has none. `notes` say what was inferred. `digest` changes with every word of the file.
+    """
+
+    name: str
+    paper: str
+    settings: Mapping[str, Mapping[str, Setting]]
+    test: str
+    by: str
+    perturbations: tuple[str, ...]
+    nli_check: str
+    notes: tuple[str, ...]
+    digest: str
+
+    @property
+    def mark(self) -> str:
+        """Mark of the profile in signatures."""
+        return f"paper:{self.name}-{self.digest[:8]}"
+
+    def marks(self, signature: str) -> bool:
+        """True for the signature of something in this form, in the paper's words or in ours."""
+        return any(part.removesuffix(OWN_WORDS) == self.mark for part in signature.split("|"))
+
+    @property
+    def kinds(self) -> list[str]:
+        """Specs of the perturbations in this form."""
+        parts = [one.partition("[") for one in self.perturbations]
+        return [f"{name}@{self.name}{bracket}{settings}" for name, bracket, settings in parts]
+
+    def settings_of(self, plugin: str) -> Mapping[str, Setting]:
+        """The form of a plugin; raises UnknownNameError, which names those that have one."""
+        if plugin not in self.settings:
+            raise UnknownNameError(f"form of paper mode {self.name}", plugin, self.settings)
+        return self.settings[plugin]
+
+
+@cache
+def profile_names() -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+
+
+@cache
+def read_profile(name: str) -> Profile:
+    """The profile of that name; raises UnknownNameError, which names those that exist."""
+    if name not in profile_names():
+        raise UnknownNameError("paper mode", name, profile_names())
+    content = (_FOLDER / f"{name}.toml").read_bytes()
+    known = tomllib.loads(content.decode())
+    return Profile(
+        name=name,
+        paper=known["paper"],
+        settings=known["settings"],
+        test=known.get("test", ""),
+        by=known.get("by", ""),
+        perturbations=tuple(known.get("perturbations", ())),
+        nli_check=known.get("nli_check", ""),
+        notes=tuple(known.get("notes", ())),
+        digest=hashlib.sha256(content).hexdigest(),
+    )
+
+
+def profiles_with(plugin: str) -> list[Profile]:
+    """The profiles that have a form of this plugin."""
+    return [one for one in map(read_profile, profile_names()) if plugin in one.settings]

@@ -1,0 +1,331 @@
+"""Mapping of the columns of a table, as a value that can be saved, and the meanings of the words in judges' columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from core.data.datasets.formats.fields import as_word, table_number
+from core.data.datasets.formats.text_files import Row, open_text
+from core.errors import TouchstoneError
+from core.types import Split, Verdict
+
+YES_WORDS = ("1", "1.0", "true", "yes", "y", "t")
+NO_WORDS = ("0", "0.0", "false", "no", "n", "f")
+"""Words whose meaning depends on the question: if a summary is consistent, or if there is an error."""
+
+_TRUE_WORDS = (
+    "ja",
+    "oui",
+    "sí",
+    "sim",
+    "wahr",
+    "vrai",
+    "verdadero",
+    "verdadeiro",
+    "vero",
+    "waar",
+    "prawda",
+    "правда",
+    "真",
+)
+_FALSE_WORDS = ("nein", "nee", "non", "não", "falsch", "faux", "falso", "onwaar", "fałsz", "ложь", "假")
+CONSISTENT_WORDS = (
+    *YES_WORDS,
+    *_TRUE_WORDS,
+    "consistent",
+    "faithful",
+    "supported",
+    "supports",
+    "grounded",
+    "factual",
+    "correct",
+    "entailment",
+    "entailed",
+    "accurate",
+    *("pass", "passed", "ok", "thumbs up", "thumbs_up", "thumbsup", "👍", "✓", "✔", "✔️", "✅"),
+)
+INCONSISTENT_WORDS = (
+    *(
+        *NO_WORDS,
+        *_FALSE_WORDS,
+        "inconsistent",
+        "unfaithful",
+        "unsupported",
+        "nonfactual",
+        "incorrect",
+        "contradiction",
+        "refuted",
+        "refutes",
+        "not grounded",
+        "ungrounded",
+    ),
+    *(
+        "hallucinated",
+        "hallucination",
+        "not supported",
+        "not_supported",
+        "not consistent",
+        "not faithful",
+        "inaccurate",
+    ),
+    *("fail", "failed", "not ok", "thumbs down", "thumbs_down", "thumbsdown", "👎", "✗", "✘", "❌", "✖", "✖️"),
+)
+BORDERLINE_WORDS = ("borderline", "0.5", "partial", "partially supported", "partially_supported", "mixed")
+UNLABELLED_WORDS = ("unknown", "n/a", "na", "nan", "none", "null", "?", "-", "unsure", "not sure", "skip")
+
+SPLIT_WORDS: Mapping[str, Split] = MappingProxyType(
+    {
+        **dict.fromkeys(("train", "training"), Split.TRAIN),
+        **dict.fromkeys(("dev", "development", "val", "valid", "validation", "eval", "evaluation"), Split.DEV),
+        **dict.fromkeys(("test", "testing"), Split.TEST),
+    }
+)
+"""Names of the splits."""
+
+
+_FIELDS_WITHOUT_COLUMN = {
+    *("annotators", "opposed", "scores", "ratings", "slices", "edited_label"),
+    *("consistent", "inconsistent", "borderline", "unlabelled"),
+}
+
+
+class ScoreColumn(BaseModel):
+    """A column with a metric's scores, of the summaries or of the edited ones.
+
+    Higher is more consistent; where lower is better the scores are kept with the opposite sign, under `<metric> (negated)`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    column: str
+    metric: str
+    edited: bool = False
+    lower_is_better: bool = False
+
+    @property
+    def kept_as(self) -> str:
+        """The name under which its scores are kept."""
+        return f"{self.metric} (negated)" if self.lower_is_better else self.metric
+
+
+class ColumnMap(BaseModel):
+    """The name of each field's column, "" where the table has none.
+
+    `consistent`, `inconsistent` and `borderline` are the words of the label and of the annotators, in lower case: they are
+    the polarity; `unlabelled` are those that say nothing. `annotators` are columns of one judge each; where they are `opposed`
+    their yes means the label's no. `annotator` is the column with the judge's name of a table that has a row for each
+    judge. `ratings` are columns of levels that people gave. `slices` are columns whose values name parts of the data: where the
+    column is called so the values alone, several with semicolons between, else "COLUMN: value". `edited_label` is what an edited summary is in a table without
+    a label; the summary that was edited is consistent then. Without a `document` the `contexts` make it, or it is joined later by `group`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    summary: str
+    document: str = ""
+    id: str = ""
+    edited: str = ""
+    edits: str = ""
+    label: str = ""
+    consistent: tuple[str, ...] = CONSISTENT_WORDS
+    inconsistent: tuple[str, ...] = INCONSISTENT_WORDS
+    borderline: tuple[str, ...] = BORDERLINE_WORDS
+    unlabelled: tuple[str, ...] = UNLABELLED_WORDS
+    edited_label: Verdict | None = None
+    error_type: str = ""
+    group: str = ""
+    domain: str = ""
+    title: str = ""
+    contexts: str = ""
+    question: str = ""
+    system: str = ""
+    split: str = ""
+    annotators: tuple[str, ...] = ()
+    annotator: str = ""
+    opposed: bool = False
+    ratings: tuple[str, ...] = ()
+    slices: tuple[str, ...] = ()
+    scores: tuple[ScoreColumn, ...] = ()
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """Verdict of each word; of a word that is listed twice, the latter."""
+        return (
+            dict.fromkeys(self.consistent, Verdict.CONSISTENT)
+            | dict.fromkeys(self.inconsistent, Verdict.INCONSISTENT)
+            | dict.fromkeys(self.borderline, Verdict.BORDERLINE)
+        )
+
+    @property
+    def yes(self) -> bool:
+        """True if a label of yes or 1 says that the summary is consistent."""
+        return self.verdicts.get("1") is Verdict.CONSISTENT
+
+    @property
+    def votes(self) -> dict[str, Verdict]:
+        """Verdict of each word when an annotator says it."""
+        return self.flipped().verdicts if self.opposed else self.verdicts
+
+    def single(self) -> dict[str, str]:
+        """Field → column, for the fields of one column that the table has."""
+        values: dict[str, str] = self.model_dump(exclude=_FIELDS_WITHOUT_COLUMN)
+        return {field: column for field, column in values.items() if column}
+
+    def used(self) -> list[tuple[str, str]]:
+        """Purpose and name of each mapped column."""
+        judges = [("annotator", column) for column in self.annotators]
+        ratings = [("rating", column) for column in self.ratings]
+        slices = [("slices", column) for column in self.slices]
+        scores = [(f"score of {score.metric}", score.column) for score in self.scores]
+        return [*self.single().items(), *judges, *ratings, *slices, *scores]
+
+    def flipped(self) -> ColumnMap:
+        """The same columns where yes says that an error is there, instead of that none is."""
+        return self.model_copy(
+            update={
+                "consistent": _swap_answers(self.consistent, self.inconsistent),
+                "inconsistent": _swap_answers(self.inconsistent, self.consistent),
+            }
+        )
+
+    def to_json(self) -> str:
+        """JSON that `load_column_map` reads again; the words of a label are listed, so that a person can move them."""
+        spelt = ("consistent", "inconsistent", "borderline", "unlabelled")
+        words = set(spelt) if self.label or self.annotators else set()
+        filled = self.model_dump(exclude_defaults=True).keys()
+        return self.model_dump_json(indent=2, include=filled | words) + "\n"
+
+
+def _swap_answers(side: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of one side, with yes and no from the other instead of its own."""
+    answers = {*YES_WORDS, *NO_WORDS}
+    return (*(word for word in other if word in answers), *(word for word in side if word not in answers))
+
+
+def load_column_map(path: Path) -> ColumnMap:
+    """A mapping that was saved. Raises TouchstoneError with the name of the field that is wrong."""
+    with open_text(path) as file:
+        text = file.read()
+    try:
+        return ColumnMap.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the file"
+        known = ", ".join(ColumnMap.model_fields)
+        raise TouchstoneError(f"{path.name} is no mapping: {field}: {first['msg']}. Known fields: {known}.") from None
+
+
+def is_filled(row: Row, column: str) -> bool:
+    """True if a cell holds something; NaN is nothing."""
+    value = row.get(column)
+    return value is not None and value == value and str(value).strip() != ""  # only NaN differs from itself
+
+
+def label_word(row: Row, column: str) -> str:
+    """A cell as a word of a label."""
+    return as_word(row[column])
+
+
+def label_words(row: Row, column: str) -> list[str]:
+    """The words of a label: one, or that of each sentence where the cell lists as many as the row has sentences."""
+    cell = row[column]
+    if not isinstance(cell, list) or len(cell) < 2:
+        return [label_word(row, column)]
+    lists = (value for name, value in row.items() if name != column and isinstance(value, list))
+    if not any(len(one) == len(cell) and all(isinstance(text, str) and " " in text for text in one) for one in lists):
+        return [label_word(row, column)]
+    return [as_word(one) for one in cell]
+
+
+NLI_COLUMNS = frozenset(
+    {("premise", "hypothesis"), ("context", "hypothesis"), ("sentence1", "sentence2"), ("text1", "text2")}
+)
+"""Names of document and summary in data of natural language inference, whose numbers mostly count entailment as 0."""
+_NLI_LETTERS = frozenset({"e", "n", "c"})
+_CLASSES = frozenset({-1, 0, 1, 2, 3})
+_MOST_CLASSES = 4  # entailment, neutral, contradiction, and no label
+
+
+def classes_of_unclear_direction(rows: Sequence[Row], columns: ColumnMap) -> tuple[str, ...]:
+    """The classes of a label that do not say which of them is consistent: 1 and 2, 0 to 2, 0 and 1 of a premise and a hypothesis; e, n and c.
+
+    Empty for a label in words, for 0 and 1 elsewhere, where 1 is consistent, and for more levels than there are classes.
+    """
+    if not columns.label:
+        return ()
+    cells = (label_words(row, columns.label) for row in rows if is_filled(row, columns.label))
+    words = tuple(sorted({word for cell in cells for word in cell if word not in UNLABELLED_WORDS}))
+    if words and {*words} <= _NLI_LETTERS and {*words} != {"n"}:
+        return words
+    numbers = {None if word.endswith("%") else table_number(word) for word in words}
+    if not 0 < len(words) <= _MOST_CLASSES or not numbers <= _CLASSES:
+        return ()
+    is_nli = (columns.document.lower(), columns.summary.lower()) in NLI_COLUMNS
+    return () if numbers <= {0, 1} and not is_nli else words
+
+
+def with_consistent_words(rows: Sequence[Row], columns: ColumnMap, chosen: Sequence[str]) -> ColumnMap:
+    """The mapping in which these words of the label mean a consistent summary, and its others in these rows an inconsistent one.
+
+    Where classes are counted from 0 a label of -1 is none. Raises TouchstoneError for a word that the label does not say.
+    """
+    cells = (label_words(row, columns.label) for row in rows if columns.label and is_filled(row, columns.label))
+    words = dict.fromkeys(word for cell in cells for word in cell)
+    unknown = [word for word in chosen if word not in words]
+    if unknown or not chosen:
+        raise TouchstoneError(
+            f"The label {columns.label!r} does not say {', '.join(unknown) or 'anything'}. Its words are {', '.join(words) or 'none'}."
+        )
+    none = {*UNLABELLED_WORDS, *({"-1"} if {"0", "-1"} <= words.keys() else ())} - {*chosen}
+    return columns.model_copy(
+        update={
+            "consistent": tuple(chosen),
+            "inconsistent": tuple(word for word in words if word not in none and word not in chosen),
+            "borderline": (),
+            "unlabelled": tuple(dict.fromkeys((*UNLABELLED_WORDS, *(word for word in words if word in none)))),
+        }
+    )
+
+
+def undecided_classes(rows: Sequence[Row], columns: ColumnMap) -> tuple[str, ...]:
+    """The classes of unclear direction, where the mapping gives none of them a meaning."""
+    classes = classes_of_unclear_direction(rows, columns)
+    return () if any(word in columns.verdicts for word in classes) else classes
+
+
+def without_direction(columns: ColumnMap, words: Sequence[str]) -> ColumnMap:
+    """The mapping in which these words of the label say nothing until a person decides."""
+    lists = {
+        name: tuple(word for word in getattr(columns, name) if word not in words)
+        for name in ("consistent", "inconsistent", "borderline", "unlabelled")
+    }
+    return columns.model_copy(update={**lists, "unlabelled": (*lists["unlabelled"], *words)})
+
+
+def voting_columns(rows: Sequence[Row], columns: ColumnMap) -> frozenset[str]:
+    """The judges whose first words all are words of a label; the others rate, among them who once says 1 of 5."""
+    votes = {*columns.votes, *columns.unlabelled}
+    return frozenset(
+        judge
+        for judge in columns.annotators
+        if all(label_word(row, judge) in votes for row in rows if is_filled(row, judge))
+    )
+
+
+def votes_oppose_label(rows: Sequence[Row], columns: ColumnMap) -> bool:
+    """True if the votes contradict the label more often than they agree: their yes then means its no."""
+    if not columns.label:
+        return False
+    verdicts, votes = columns.verdicts, voting_columns(rows, columns)
+    agreed = Counter(
+        verdicts.get(label_word(row, columns.label)) is verdicts.get(label_word(row, judge))
+        for row in rows
+        for judge in votes
+        if is_filled(row, columns.label) and is_filled(row, judge)
+    )
+    return agreed[False] > agreed[True]

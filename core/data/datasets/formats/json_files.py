@@ -1,0 +1,137 @@
+"""The records of JSON: one object a line, a list of objects, or one object that holds them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+from core.data.datasets.formats import text_files
+from core.data.datasets.formats.text_files import UTF8, NumberedRow, Row, bounded_lines, open_text
+from core.errors import TouchstoneError
+
+_CHUNK_CHARACTERS = 1 << 20  # characters
+_NEAR_END = 1 << 12  # an error so near to the end of what was read may only mean that the rest is missing
+_LIST_START = re.compile(r"\s*\[\s*[{\]]")
+_SEPARATORS = re.compile(r"[\s,]*")
+_DECODER = json.JSONDecoder()
+_TOO_DEEP_MESSAGE = "This JSON is too deep or too long to be read. Write one flat JSON object a line."
+
+
+def json_rows(source: Path, encoding: str = UTF8) -> Iterator[NumberedRow]:
+    """The objects of a file. What is no object is a reason; a list that breaks off raises TouchstoneError."""
+    with open_text(source, encoding) as file:
+        head = file.read(_NEAR_END)
+        file.seek(0)
+        if _LIST_START.match(head) is not None:
+            yield from _list_elements(file, source.name)
+            return
+        for number, line in enumerate(bounded_lines(file), start=1):
+            if line is None:
+                reason = f"This line has more than {text_files.MAX_LINE:,} characters. Write one JSON object a line."
+                yield number, reason
+            elif line.strip():
+                yield number, _parse_line(line)
+
+
+def records_of_object(source: Path, encoding: str = UTF8) -> list[NumberedRow]:
+    """The records of a file that is one object: those of its one list where it has no text of its own, or its values, each with its name as `id`.
+
+    Empty for any other file: lines of objects, an object that is itself a record.
+    """
+    with open_text(source, encoding) as file:
+        first, second = next(bounded_lines(file), None) or "", ""
+        if first.lstrip().startswith("{"):
+            second = next((line or "…" for line in bounded_lines(file) if line is None or line.strip()), "")
+        file.seek(0)
+        if not (first.lstrip().startswith("{") and (not second or _breaks_off(first))):
+            return []
+        found = _parse_line(file.read())
+    if isinstance(found, str):
+        return []
+    values = list(found.values())
+    texts = [value for value in values if isinstance(value, str) and " " in value.strip()]
+    lists = [
+        value
+        for value in values
+        if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value)
+    ]
+    if not texts and len(lists) == 1:
+        return [(number, _object_or_reason(value)) for number, value in enumerate(lists[0], start=1)]
+    named = [{"id": name, **value} for name, value in found.items() if isinstance(value, dict)]
+    return list(enumerate(named, start=1)) if len(named) == len(values) > 1 else []
+
+
+def _breaks_off(line: str) -> bool:
+    """True if a line is the beginning of JSON, and nothing else is wrong with it."""
+    try:
+        json.loads(line)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(line.rstrip())
+    except (ValueError, RecursionError):
+        return False
+    return False
+
+
+def json_object(source: Path) -> Row:
+    """A file that is one object. Raises TouchstoneError where it is none."""
+    with open_text(source) as file:
+        found = _parse_line(file.read())
+    if isinstance(found, str):
+        raise TouchstoneError(f"{source.name} cannot be read. {found}")
+    return found
+
+
+def _parse_line(text: str) -> Row | str:
+    try:
+        return _object_or_reason(json.loads(text))
+    except json.JSONDecodeError as error:
+        return f"This is not JSON: {error.msg} at column {error.colno}. Write one JSON object a line."
+    except (ValueError, RecursionError):  # a number of thousands of digits, brackets in thousands
+        return _TOO_DEEP_MESSAGE
+
+
+def _object_or_reason(value: object) -> Row | str:
+    if isinstance(value, dict):
+        return value
+    return f"Expected a JSON object with its fields; got {json.dumps(value, ensure_ascii=False)[:60]}."
+
+
+def _list_elements(file: TextIO, name: str) -> Iterator[NumberedRow]:
+    """The elements of a list; no more of the file is held than the element that is being read and a chunk."""
+    buffer, number = file.read(_CHUNK_CHARACTERS), 1
+    place = buffer.index("[") + 1
+    while True:
+        match = _SEPARATORS.match(buffer, place)
+        place = match.end() if match else place
+        if buffer.startswith("]", place):
+            return
+
+        where = f"{name}, record {number}"
+        try:
+            found = _DECODER.raw_decode(buffer, place)
+        except json.JSONDecodeError as error:
+            if error.msg.startswith("Unterminated string") or error.pos > len(buffer) - _NEAR_END:
+                found = None
+            else:
+                raise TouchstoneError(
+                    f"{where} is not JSON: {error.msg}. Check that the file was copied whole."
+                ) from None
+        except (ValueError, RecursionError):
+            raise TouchstoneError(f"{where}: {_TOO_DEEP_MESSAGE}") from None
+
+        if found is None:
+            if len(buffer) - place > text_files.MAX_LINE:
+                raise TouchstoneError(
+                    f"{name}, record {number} has more than {text_files.MAX_LINE:,} characters. Check its brackets."
+                )
+            more = file.read(max(_CHUNK_CHARACTERS, len(buffer) - place))
+            if not more:
+                raise TouchstoneError(f"{name} breaks off in record {number}. Check that it was copied whole.")
+            buffer, place = buffer[place:] + more, 0
+            continue
+        value, place = found
+        yield number, _object_or_reason(value)
+        number += 1

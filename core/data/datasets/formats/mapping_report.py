@@ -1,0 +1,111 @@
+"""Report on the mapping of a table, for a person to check: a line for each used column, and what is left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from core.data.datasets.formats.column_map import (
+    UNLABELLED_WORDS,
+    ColumnMap,
+    is_filled,
+    label_words,
+    undecided_classes,
+)
+from core.data.datasets.formats.fields import table_number
+from core.data.datasets.formats.text_files import Row
+from core.types import Verdict
+
+_NAMED_COLUMNS = 30
+
+
+def format_mapping(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequence[str] = ()) -> list[str]:
+    """The lines: a field and its column, what the label's words mean, what is left out, and what to check."""
+    lines = [f"{field.replace('_', ' '):12} {column}" for field, column in columns.single().items()]
+    lines += [f"{'annotators':12} {', '.join(columns.annotators)}"] if columns.annotators else []
+    lines += [f"{'ratings':12} {', '.join(columns.ratings)}"] if columns.ratings else []
+    lines += [f"{'slices':12} {', '.join(columns.slices)}"] if columns.slices else []
+    scores = [
+        f"{score.column} ({'lower' if score.lower_is_better else 'higher'} is better{', edited side' if score.edited else ''})"
+        for score in columns.scores
+    ]
+    lines += [f"{'scores':12} {', '.join(scores)}"] if scores else []
+    lines += [f"{'label says':12} {meaning}" for meaning in label_meanings(columns, rows)]
+    left = left_out(columns, rows)
+    lines += [f"{'left out':12} {', '.join(left[:_NAMED_COLUMNS])}"] if left else []
+    return [*lines, *(f"{'check':12} {question}" for question in open_questions(columns, rows, other_sheets))]
+
+
+def left_out(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
+    """The columns with something in them that no field has, in order."""
+    used = {column for _, column in columns.used()}
+    filled = dict.fromkeys(name for row in rows for name in row if name and is_filled(row, name))
+    return [name for name in filled if name not in used]
+
+
+def label_meanings(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
+    """Each word that the label says in these rows, its meaning and how often; and what an unlabelled edit means."""
+    found = []
+    if columns.edited_label:
+        found.append(f"no label: edited summaries are {columns.edited_label}, the others {Verdict.CONSISTENT}")
+    if not columns.label and (columns.annotators or columns.annotator):
+        found.append("what most annotators say; no label where they tie")
+    if columns.label:
+        words = Counter(
+            word for row in rows if is_filled(row, columns.label) for word in label_words(row, columns.label)
+        )
+        meanings = columns.verdicts
+        found += [f"{word}: {meanings.get(word, 'no label')} ({number})" for word, number in words.most_common()]
+    return found
+
+
+def open_questions(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequence[str] = ()) -> list[str]:
+    """Questions that a person has to decide, each with the guess that was made."""
+    found = []
+    strange = [word for word in _label_words(columns, rows) if word not in {*columns.verdicts, *UNLABELLED_WORDS}]
+    if classes := undecided_classes(rows, columns):
+        found.append(direction_question(columns, classes))
+    elif strange:
+        found.append(
+            f"{columns.label} also says {', '.join(strange)}: read as no label. Put a word under consistent, inconsistent "
+            "or borderline."
+        )
+    if "0.5" in _label_words(columns, rows) and "0.5" in columns.borderline:
+        found.append(f"{columns.label} also says 0.5: read as borderline. Is it a rating? Then put it under ratings.")
+    found += [
+        f"{column} is read as a rating that people gave, higher is better. Is it a metric? Then put it under scores."
+        for column in columns.ratings
+    ]
+    for score in columns.scores:
+        cells = [row[score.column] for row in rows if is_filled(row, score.column)]
+        values = [value for cell in cells if (value := table_number(cell)) is not None]
+        signed = any(str(row.get(score.column)).strip().endswith("%") for row in rows)
+        if signed or (values and min(values) >= 0 and 10 < max(values) <= 100):
+            found.append(
+                f"{score.column} is between 0 and 100. Is it a rating that people gave? Then put it under ratings."
+            )
+    found += [
+        f"{score.column} is read as lower is better: kept with the opposite sign as {score.kept_as}."
+        for score in columns.scores
+        if score.lower_is_better
+    ]
+    if other_sheets:
+        found.append(
+            f"Other sheets are not read: {', '.join(other_sheets)}. Name one: generic[sheet={other_sheets[0]}]."
+        )
+    if not columns.label and not columns.edited_label and not columns.annotators and not columns.ratings:
+        found.append("No column is a label, a rating or an annotator: nothing can be evaluated but pairs of edits.")
+    return found
+
+
+def direction_question(columns: ColumnMap, classes: Sequence[str]) -> str:
+    """Ask which numbers of a label mean a consistent summary, with the setting that answers it."""
+    return (
+        f"{columns.label} says {', '.join(classes)}, and nothing says which of them is consistent (datasets of NLI mostly count "
+        f"entailment as 0). Say which: generic[consistent={classes[0]}], the others are inconsistent then."
+    )
+
+
+def _label_words(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
+    cells = (label_words(row, columns.label) for row in rows if columns.label and is_filled(row, columns.label))
+    return list(dict.fromkeys(word for cell in cells for word in cell))

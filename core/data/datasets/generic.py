@@ -1,0 +1,315 @@
+"""Any table of summaries: JSONL, a JSON list, CSV, parquet or a workbook, read by a mapping of its columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar
+
+from core.data.dataset import DATASETS, Importer, Refusal
+from core.data.datasets.formats import fields, foreign_records, item_stream
+from core.data.datasets.formats.column_inference import infer_column_map
+from core.data.datasets.formats.column_map import (
+    SPLIT_WORDS,
+    UNLABELLED_WORDS,
+    ColumnMap,
+    is_filled,
+    label_word,
+    label_words,
+    load_column_map,
+    undecided_classes,
+    voting_columns,
+    with_consistent_words,
+)
+from core.data.datasets.formats.item_stream import RecordPlace
+from core.data.datasets.formats.mapping_report import direction_question, format_mapping
+from core.data.datasets.formats.table_files import table_rows
+from core.data.datasets.formats.text_files import UTF8, Row
+from core.data.datasets.formats.workbook_files import sheet_names
+from core.errors import TouchstoneError
+from core.types import ALL_JUDGES, Item, Judgement, Rating, ReleasedScore, Verdict
+
+_COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title", "contexts", "question")
+_CONTEXT_NAMES = frozenset(item_stream.FIELD_NAMES["contexts"])
+"""Columns whose lists and objects are the parts of one document, and not several samples or fields."""
+_SLICE_NAMES = frozenset(item_stream.FIELD_NAMES["slices"])
+_WORST_FIRST = (Verdict.INCONSISTENT, Verdict.BORDERLINE, Verdict.CONSISTENT)
+_PREVIEW_ROWS = 500  # rows
+
+
+@DATASETS.add
+@dataclass(frozen=True)
+class Generic(Importer):
+    """A file and the mapping of its columns: a saved one, or the guess from the first rows where `mapping` is "".
+
+    `encoding` is that of a text file, `sheet` names one of a workbook, by default the first. `consistent` are the words of the
+    label that mean a consistent summary, with + between them; its other words mean an inconsistent one then.
+    """
+
+    name: ClassVar[str] = "generic"
+    title: ClassVar[str] = "Any table (JSONL, JSON, CSV, parquet, xlsx)"
+    licence: ClassVar[str] = "your own"
+    mapping: str = ""
+    encoding: str = UTF8
+    sheet: str = ""
+    consistent: str = ""
+
+    def read(self, source: Path) -> Iterator[Item | Refusal]:
+        rows, columns = self._rows(source), self._columns(source)
+        if not self.mapping and (classes := undecided_classes(rows, columns)):
+            raise TouchstoneError(f"{source.name}: {direction_question(columns, classes)}")
+        return read_with_map(source, columns, self.encoding, self.sheet)
+
+    def describe(self, source: Path) -> list[str]:
+        return format_mapping(
+            self._columns(source), self._rows(source), [name for name in sheet_names(source)[1:] if not self.sheet]
+        )
+
+    def settings_used(self, source: Path) -> dict[str, str]:
+        return used_settings(self._columns(source), self.encoding, self.sheet)
+
+    def _columns(self, source: Path) -> ColumnMap:
+        columns = load_column_map(Path(self.mapping)) if self.mapping else infer_column_map(self._rows(source))
+        chosen = [word.strip().lower() for word in self.consistent.split("+") if word.strip()]
+        return with_consistent_words(self._rows(source), columns, chosen) if chosen else columns
+
+    def _rows(self, source: Path) -> list[Row]:
+        return preview_rows(source, encoding=self.encoding, sheet=self.sheet)
+
+
+def used_settings(columns: ColumnMap, encoding: str, sheet: str) -> dict[str, str]:
+    """The settings of Generic by name, the mapping as its text; those left as they are by default are not named."""
+    others = {"encoding": "" if encoding == UTF8 else encoding, "sheet": sheet}
+    return {"mapping": columns.to_json(), **{name: value for name, value in others.items() if value}}
+
+
+def preview_rows(source: Path, number: int = _PREVIEW_ROWS, encoding: str = UTF8, sheet: str = "") -> list[Row]:
+    """The first rows that can be read, with the fields of an object as columns of their own: `scores.ROUGE-2`.
+
+    Raises TouchstoneError, with the reason of the first row, where there is none.
+    """
+    lines = list(islice(table_rows(source, encoding, sheet), number))
+    found = [flat for _, row in lines if not isinstance(row, str) for flat in _flat_rows(row)]
+    if not found:
+        reasons = (f" Line {line}: {row}" for line, row in lines if isinstance(row, str))
+        raise TouchstoneError(f"{source.name} has no row that can be read.{next(reasons, ' It has a header at most.')}")
+    return found
+
+
+def read_with_map(source: Path, columns: ColumnMap, encoding: str = UTF8, sheet: str = "") -> Iterator[Item | Refusal]:
+    """The items of a file by a mapping. Raises TouchstoneError where the file lacks one of the mapped columns."""
+    first = preview_rows(source, encoding=encoding, sheet=sheet)
+    known = dict.fromkeys(name for row in first for name in row)
+    for field, column in columns.used():
+        if column not in known:
+            raise TouchstoneError(
+                f"{source.name} has no column {column!r} for the {field}. The columns are {', '.join(known)}."
+            )
+    reading = _MappedReader(columns, columns.single(), columns.verdicts, columns.votes, voting_columns(first, columns))
+    lines = table_rows(source, encoding, sheet)
+    if not columns.annotator:
+        return item_stream.items_of_rows(lines, source, reading.items, {})
+    # a row for each judge: the same sample comes again and again
+    found = (one for line in lines for one in item_stream.items_of_rows([line], source, reading.items, {}))
+    return merge_judges(found)
+
+
+def _flat_rows(row: Row) -> list[Row]:
+    """A record with the fields of its objects as columns; one that lists the samples of a document is a row for each.
+
+    A chat is the pair of its last answer and of what was said before.
+    """
+    rows = []
+    for record in foreign_records.flat_records(item_stream.pair_of_chat(row)):
+        lists = [
+            name
+            for name, value in record.items()
+            if isinstance(value, list) and value and isinstance(value[0], dict) and name not in _CONTEXT_NAMES
+        ]
+        texts = [value for value in record.values() if isinstance(value, str) and " " in value.strip()]
+        if len(lists) != 1 or len(texts) > 1 or not all(isinstance(one, dict) for one in _entries(record, lists[0])):
+            rows.append(_flat_row(record))
+            continue
+        shared = {name: value for name, value in record.items() if name != lists[0]}
+        for entry in _entries(record, lists[0]):
+            # a field that the document has too stands under the name of the list as well
+            own = {f"{lists[0]}.{name}" if name in shared else name: value for name, value in entry.items()}
+            rows.append(_flat_row({**shared, **own}))
+    return rows
+
+
+def _entries(row: Row, name: str) -> list[Row]:
+    found = row[name]
+    assert isinstance(found, list)
+    return found
+
+
+def _flat_row(row: Row) -> Row:
+    nested = {name for name, value in row.items() if isinstance(value, dict)} - _CONTEXT_NAMES
+    if not nested:
+        return row
+    flat: dict[str, object] = {}
+    for name, value in row.items():
+        inner = value if name in nested and isinstance(value, dict) else {}
+        flat |= {f"{name}.{field}": held for field, held in inner.items()} if name in nested else {name: value}
+    return flat
+
+
+@dataclass(frozen=True, slots=True)
+class _MappedReader:
+    """A mapping in use; what its columns hold and its words mean is worked out once for all rows."""
+
+    columns: ColumnMap
+    mapped: dict[str, str]
+    verdicts: dict[str, Verdict]
+    votes: dict[str, Verdict]
+    voters: frozenset[str]
+
+    def items(self, record: Row, place: RecordPlace) -> list[Item]:
+        """The items of a record: of one row, or of those of the samples that it lists."""
+        name = f"{place.path.stem}-{place.number}"
+        rows = _flat_rows(record)
+        names = [name] if len(rows) == 1 else [f"{name}.{number}" for number in range(1, len(rows) + 1)]
+        return [item for row, default in zip(rows, names, strict=True) for item in self._row_items(row, default)]
+
+    def _row_items(self, row: Row, default_id: str) -> list[Item]:
+        """The pair of a row and its edit; label, error type and annotators speak of the edit where there is one."""
+        values = self._texts(row)
+        if self.columns.annotator and not values.get("id"):
+            default_id = fields.document_key("\0".join(str(value) for value in values.values()))
+        made = item_stream.items_of_fields(values, default_id)
+        *plain, last = made
+        original = Verdict.CONSISTENT if self.columns.edited_label else None
+        label = self.columns.edited_label if plain else None
+        return [
+            *(replace(item, intended=original, **self._description(item, row)) for item in plain),
+            replace(last, **self._description(last, row), **self._judgements(last, row, label)),
+        ]
+
+    def _texts(self, row: Row) -> dict[str, object]:
+        """The fields that a record has under any importer; those that must not be blank are checked by their column."""
+        copied = {field: row.get(self.mapped[field]) for field in _COPIED_FIELDS if field in self.mapped}
+        found = {**copied, "summary": _filled_passage(row, self.mapped["summary"])}
+        if "document" not in self.mapped or (found.get("contexts") and not is_filled(row, self.mapped["document"])):
+            return found
+        return {**found, "document": _filled_passage(row, self.mapped["document"])}
+
+    def _description(self, item: Item, row: Row) -> dict[str, Any]:
+        """Fields that both sides of a pair share, and the scores of an item's own side."""
+        columns = self.columns
+        own = [
+            score
+            for score in columns.scores
+            if score.edited == (item.parent is not None) and is_filled(row, score.column)
+        ]
+        values = [(score, fields.table_number(row[score.column])) for score in own]
+
+        filled = [column for column in columns.slices if is_filled(row, column)]
+        cells = [(column, row[column]) for column in filled]  # a list of names, or a cell as its text
+        found = [
+            (column, name)
+            for column, cell in cells
+            for name in item_stream.parse_slices(
+                cell if isinstance(cell, list | int) and not isinstance(cell, bool) else str(cell)
+            )
+        ]
+        slice_names = tuple(
+            dict.fromkeys(name if column.lower() in _SLICE_NAMES else f"{column}: {name}" for column, name in found)
+        )
+        return {
+            "system": fields.optional(row, columns.system) if columns.system else "",
+            "split": fields.choice(row, columns.split, SPLIT_WORDS) if columns.split else None,
+            "slices": slice_names,
+            "scores": tuple(
+                ReleasedScore(score.kept_as, -value if score.lower_is_better else value)
+                for score, value in values
+                if value is not None
+            ),
+            "failed_scores": tuple(score.kept_as for score, value in values if value is None),
+        }
+
+    def _judgements(self, item: Item, row: Row, default: Verdict | None) -> dict[str, Any]:
+        """Labels of an item: its verdict, by default `default`, its errors, the votes and the ratings."""
+        columns, name = self.columns, item.example.id
+        judges = [judge for judge in columns.annotators if is_filled(row, judge)]
+        voting = [
+            judge for judge in judges if judge in self.voters and label_word(row, judge) not in columns.unlabelled
+        ]
+        rating = [judge for judge in judges if judge not in self.voters]
+        errors: tuple[str, ...] = ()
+        if columns.error_type and isinstance(row.get(columns.error_type), list):
+            errors = tuple(fields.texts(row, columns.error_type))
+        elif columns.error_type:
+            text = fields.optional(row, columns.error_type).strip()
+            listed = fields.literals(row, columns.error_type) if text.startswith("[") else [text]
+            errors = tuple(listed) if text.lower() not in {"", "n/a", "none"} else ()
+        kinds = [item_stream.parse_error_type(error) for error in errors]
+        votes = tuple(Judgement(name, judge, fields.choice(row, judge, self.votes)) for judge in voting)
+        label = self._label(row)
+        who = fields.optional(row, columns.annotator) if columns.annotator else ""
+        own = (Judgement(name, who, label),) if who and label else ()
+        return {
+            "intended": label or default or (None if columns.label else majority(votes)),
+            "error_type": kinds[0] if len(kinds) == 1 else None,
+            "categories": errors,
+            "judgements": (*own, *votes),
+            "ratings": (
+                *(Rating(judge, "rating", _level(row, judge)) for judge in rating),
+                *(
+                    Rating(who or ALL_JUDGES, aspect, _level(row, aspect))
+                    for aspect in columns.ratings
+                    if is_filled(row, aspect) and label_word(row, aspect) not in UNLABELLED_WORDS
+                ),
+            ),
+        }
+
+    def _label(self, row: Row) -> Verdict | None:
+        """The verdict of a row: of one whose sentences are labelled, that of the worst sentence."""
+        column = self.columns.label
+        if not column or not is_filled(row, column):
+            return None
+        words = [word for word in label_words(row, column) if word not in self.columns.unlabelled]
+        found = {fields.meaning(column, word, self.verdicts) for word in words}
+        return next((verdict for verdict in _WORST_FIRST if verdict in found), None)
+
+
+def _filled_passage(row: Row, column: str) -> str:
+    return fields.passage(row, column) or fields.text(row, column)
+
+
+def _level(row: Row, column: str) -> float:
+    found = fields.table_number(row[column])
+    return fields.number(row, column) if found is None else found
+
+
+def merge_judges(found: Iterable[Item | Refusal]) -> Iterator[Item | Refusal]:
+    """The samples of a table with a row for each judge, each once: its label is that of most judges, none where they tie."""
+    merged: dict[str, Item] = {}
+    for one in found:
+        if isinstance(one, Refusal):
+            yield one
+            continue
+        before = merged.get(one.example.id, one)
+        if before.example != one.example:
+            yield Refusal(0, f"The id {one.example.id!r} has several summaries or documents. Map no id, or another.")
+        elif before is one:
+            merged[one.example.id] = one
+        else:
+            merged[one.example.id] = replace(
+                before,
+                judgements=tuple(dict.fromkeys((*before.judgements, *one.judgements))),
+                ratings=tuple(dict.fromkeys((*before.ratings, *one.ratings))),
+                categories=tuple(dict.fromkeys((*before.categories, *one.categories))),
+            )
+    for item in merged.values():
+        yield replace(item, intended=majority(item.judgements)) if item.judgements else item
+
+
+def majority(votes: Iterable[Judgement]) -> Verdict | None:
+    """Verdict of most votes; None where they tie or there is none."""
+    counted = Counter(vote.verdict for vote in votes).most_common(2)
+    tied = len(counted) == 2 and counted[0][1] == counted[1][1]
+    return None if tied or not counted else counted[0][0]

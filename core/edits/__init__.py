@@ -1,0 +1,1 @@
+"""Edits of summaries: perturbations, batteries of them, and edits that a language model proposes."""

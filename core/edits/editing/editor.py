@@ -1,0 +1,164 @@
+"""A language model that edits: asks for edits in one of two forms and reads the answer (SummExecEdit, Thorat et al. 2024)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar
+
+from pydantic import AliasChoices, Field
+
+from core.edits.editing.proposals import REWRITTEN_WORDS, EditForm, Proposals, RawEdit, check_edits, smallest_edit
+from core.edits.editing.trivial import TrivialityJudgement, judge_trivial_kind
+from core.errors import EditError, UnscorableError
+from core.models.llm.chat import Sampling, model_signature
+from core.models.llm.endpoints.endpoints import resolve_model
+from core.models.llm.endpoints.local_models import chat_model
+from core.models.llm.prompts import PAIR_VARIABLES, Messages, Prompt, load_prompt, pair_texts
+from core.models.llm.rewrites import clean_rewrite
+from core.models.llm.structured import StructuredAnswer, ask_structured
+from core.registry import format_spec, profile_field
+from core.scoring.engine.conversation import Conversation
+from core.text import edits as executable
+from core.types import Edit, Example, Rounds
+
+
+class ProposedEdit(StructuredAnswer):
+    """One executable edit as the prompt asks for it."""
+
+    original_text: str
+    replace_text: str
+    explanation: str
+
+
+class ExecutableEdits(StructuredAnswer):
+    """Answer to the prompt `executable-edits`."""
+
+    edits: list[ProposedEdit]
+
+
+class EditedSummary(StructuredAnswer):
+    """One edited summary as the prompt asks for it."""
+
+    edited_summary: str
+    explanation: str
+
+
+class EditedSummaries(StructuredAnswer):
+    """Answer to the prompt `edited-summaries`."""
+
+    # the paper's own prompt calls them edits
+    summaries: list[EditedSummary] = Field(validation_alias=AliasChoices("summaries", "edits", "edited_summaries"))
+
+
+EditRequest = Callable[[Example, Messages, Sampling, str], Rounds[Proposals]]
+
+
+def request_executable_edits(example: Example, messages: Messages, sampling: Sampling, by: str) -> Rounds[Proposals]:
+    """The edits of an answer that gives replacements. Raises UnscorableError for an answer without any."""
+    answer = yield from ask_structured(messages, sampling, ExecutableEdits)
+    raw_edits = [RawEdit(_to_json(one), partial(_parse_executable, one, example.summary, by)) for one in answer.edits]
+    return _require_any(check_edits(example, raw_edits))
+
+
+def request_edited_summaries(example: Example, messages: Messages, sampling: Sampling, by: str) -> Rounds[Proposals]:
+    """The edits of an answer that gives whole summaries, recovered by diff, of at most REWRITTEN_WORDS words each.
+
+    Raises UnscorableError for an answer without any.
+    """
+    answer = yield from ask_structured(messages, sampling, EditedSummaries)
+    raw_edits = [RawEdit(_to_json(one), partial(_recover_edit, one, example, by)) for one in answer.summaries]
+    return _require_any(check_edits(example, raw_edits, REWRITTEN_WORDS))
+
+
+EDIT_PROMPTS = {EditForm.EXECUTABLE: "executable-edits", EditForm.REWRITTEN: "edited-summaries"}
+
+EDIT_REQUESTS: dict[EditForm, EditRequest] = {
+    EditForm.EXECUTABLE: request_executable_edits,
+    EditForm.REWRITTEN: request_edited_summaries,
+}
+
+
+def _parse_executable(proposed: ProposedEdit, summary: str, by: str) -> Edit:
+    [edit] = executable.parse(json.dumps(proposed.model_dump()), summary, by)
+    return edit
+
+
+def _recover_edit(proposed: EditedSummary, example: Example, by: str) -> Edit:
+    if not proposed.explanation.strip():
+        raise EditError("The explanation is empty. Say why the edited summary is inconsistent with the document.")
+    found = smallest_edit(example.summary, clean_rewrite(example, proposed.edited_summary))
+    return replace(found, explanation=proposed.explanation.strip(), by=by)
+
+
+def _to_json(proposed: StructuredAnswer) -> str:
+    return json.dumps(proposed.model_dump(), ensure_ascii=False, indent=1)
+
+
+def _require_any(proposals: Proposals) -> Proposals:
+    if not proposals.checked:
+        raise UnscorableError("The model proposed no edit at all. Ask again, or ask another model.")
+    return proposals
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """A language model that edits; another `sample` is another sample of the same.
+
+    An empty model is that of the endpoint, an empty endpoint the default one. `profile` names the paper whose prompts it uses.
+    """
+
+    name: ClassVar[str] = "edits"
+
+    form: EditForm = EditForm.EXECUTABLE
+    model: str = ""
+    endpoint: str = ""
+    temperature: float = 0.7
+    top_p: float = 1.0
+    max_tokens: int = 4096
+    sample: int = 0
+    profile: str = profile_field()
+
+    @property
+    def signature(self) -> str:
+        """Signature that distinguishes the edits of two editors; raises MissingEndpointError without an endpoint."""
+        return self._signed(self._prompt(), self._sampling())
+
+    def propose_conversation(self, example: Example) -> Conversation[Proposals]:
+        """The conversation that ends in the edits of one answer, checked and executed."""
+        return Conversation(
+            format_spec(self),
+            example,
+            partial(self._propose, example),
+            (chat_model(self.model, self.endpoint),),
+        )
+
+    def triviality_conversation(self, example: Example, edit: Edit) -> Conversation[TrivialityJudgement]:
+        """The conversation in which the same model says whether an edit of the summary is trivial."""
+        rounds = partial(self._judge, example, edit)
+        return Conversation(
+            f"trivial by {format_spec(self)}", example, rounds, (chat_model(self.model, self.endpoint),)
+        )
+
+    def _propose(self, example: Example) -> Rounds[Proposals]:
+        used, sampling = self._prompt(), self._sampling()
+        messages = used.fill(pair_texts(example))
+        return (yield from EDIT_REQUESTS[self.form](example, messages, sampling, self._signed(used, sampling)))
+
+    def _judge(self, example: Example, edit: Edit) -> Rounds[TrivialityJudgement]:
+        # at temperature 0 whatever the edits were sampled at: a filter is not sampled
+        return (yield from judge_trivial_kind(edit, example.summary, Sampling(self._model(), endpoint=self.endpoint)))
+
+    def _prompt(self) -> Prompt:
+        return load_prompt(EDIT_PROMPTS[self.form], PAIR_VARIABLES, self.profile)
+
+    def _model(self) -> str:
+        return resolve_model(self.model, self.endpoint)
+
+    def _sampling(self) -> Sampling:
+        return Sampling(self._model(), self.temperature, self.top_p, self.max_tokens, self.sample, self.endpoint)
+
+    def _signed(self, used: Prompt, sampling: Sampling) -> str:
+        return model_signature(f"{self.name}-{self.form}", used, sampling)

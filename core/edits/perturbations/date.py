@@ -1,0 +1,49 @@
+"""Another date than the document gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.edits.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
+from core.text.english.dates import Date, find_dates, other_dates
+from core.text.text import padded_words, words
+from core.types import Edit, ErrorType, Example
+
+
+@PERTURBATIONS.add
+@dataclass(frozen=True)
+class DateChanged(RulePerturbation):
+    """A part of the day, weekday, month, day, quarter or year of the document becomes one that the document does not hold."""
+
+    name: ClassVar[str] = "date"
+    card: ClassVar[PerturbationCard] = PerturbationCard(
+        title="Change a date",
+        intent="breaking",
+        does="Replaces a part of the day, weekday, month, day, quarter or year by one that the document does not mention.",
+        paper="Ma et al. 2023, BUMP; a trivial edit in Thorat et al. 2024, SummExecEdit",
+        error_type=ErrorType.EXTRINSIC_CIRCUMSTANCE,
+    )
+    no_proposals_message: ClassVar[str] = (
+        "The summary holds no part of the day, weekday, month, day, quarter or year that the document holds as well."
+    )
+
+    def proposals(self, example: Example) -> list[Edit]:
+        given = [date for date in find_dates(example.summary)[:MAX_MENTIONS] if _is_given(example.document, date.text)]
+        return [edit for date in given for edit in _changed_dates(example, date)]
+
+
+def _changed_dates(example: Example, date: Date) -> list[Edit]:
+    fresh = [other for other in other_dates(date) if not _is_given(example.document, other)]
+    return [
+        replacement(
+            example.summary, date.span, other, f"The document says {date.text} here; it never mentions {other}."
+        )
+        for other in fresh
+        if not _is_given(example.summary, other)
+    ]
+
+
+def _is_given(text: str, date: str) -> bool:
+    """True if a text holds a date in any case and with any hyphens."""
+    return f" {' '.join(words(date))} " in padded_words(text)

@@ -1,0 +1,42 @@
+"""Negation of a statement, or removal of its negation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from core.edits.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
+from core.text.english.negation import Reversal, find_reversals
+from core.text.english.syntax import tokenize
+from core.types import Edit, ErrorType, Example
+
+
+@PERTURBATIONS.add
+@dataclass(frozen=True)
+class Negation(RulePerturbation):
+    """Puts "not" to the predicate of a clause, or takes it away."""
+
+    name: ClassVar[str] = "negation"
+    card: ClassVar[PerturbationCard] = PerturbationCard(
+        title="Negate a predicate",
+        intent="breaking",
+        does="Puts not to the predicate of one clause, or takes it away.",
+        paper="Ma et al. 2023, BUMP; a trivial edit in Thorat et al. 2024, SummExecEdit",
+        error_type=ErrorType.INTRINSIC_PREDICATE,
+    )
+    no_proposals_message: ClassVar[str] = (
+        "No clause of the summary can be denied by a single not: each has a quantifier, a condition, a negation of its own "
+        "or a verb that is not known for sure."
+    )
+
+    def proposals(self, example: Example) -> list[Edit]:
+        return [_negation_edit(found) for sentence in tokenize(example.summary) for found in find_reversals(sentence)]
+
+
+def _negation_edit(found: Reversal) -> Edit:
+    why = (
+        "By the document this is so; here it is denied."
+        if found.denies
+        else "The document denies this; here it is said."
+    )
+    return Edit(found.span, found.new, why)

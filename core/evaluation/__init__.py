@@ -1,0 +1,1 @@
+"""Evaluation of metrics: studies, their reports, judgments of explanations, and training."""

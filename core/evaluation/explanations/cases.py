@@ -1,0 +1,225 @@
+"""Cases of explanations to be judged, from datasets and from files of JSON lines, and the files of judgements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from core.data.dataset import Refusal
+from core.errors import TouchstoneError
+from core.evaluation.explanations.causes import parse_cause
+from core.evaluation.explanations.checks import run_rule_checks
+from core.evaluation.explanations.edited_summaries import summaries_with_edits
+from core.evaluation.explanations.judge import Case, Judgement, parse_grade
+from core.evaluation.explanations.judge_agreement import GradePair, JudgedExplanation
+from core.evaluation.explanations.panel import ONE_VOTE_EACH, PanelRule, PanelVote, is_panel_signature
+from core.models.llm.chat import is_model_signature
+from core.text.contexts import document_for_reader
+from core.types import GRADE_VALUES, Failure, Item, Verdict
+
+_FIELD_NAMES = {
+    "id": ("id", "sample_id", "sample"),
+    "explanation": ("explanation",),
+    "document": ("document", "doc"),
+    "seed": ("seed", "original_summary"),
+    "summary": ("summary", "edited_summary"),
+    "reference": ("reference", "reference_explanation"),
+    "group": ("group", "doc_id"),
+    "human": ("human", "grade"),
+    "human_cause": ("human_cause",),
+    "sample": ("sample", "sample_id", "id"),
+    "by": ("by",),
+}
+"""Names that a field of a case may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedCase:
+    """An explanation of no error, which is not graded, and why."""
+
+    why: str
+
+
+_CALLED_CONSISTENT = SkippedCase("called the summary consistent")
+_LABELLED_CONSISTENT = SkippedCase("of a summary that is labelled consistent")
+_UNANSWERED = SkippedCase("without an answer")
+
+
+def read_cases(file: Path) -> Iterator[Case | SkippedCase | Refusal]:
+    """The cases of a file of JSON lines; a broken line is a Refusal. Raises TouchstoneError for a file that is not there."""
+    for number, line in _numbered_lines(file):
+        try:
+            yield _parse_case(_parse_object(line), number)
+        except TouchstoneError as error:
+            yield Refusal(number, str(error))
+
+
+def cases_from_items(items: Iterable[Item]) -> Iterator[Case | SkippedCase]:
+    """The explanations of a dataset's items: one for each person that graded it, or one where there is no such grade."""
+    for subject in summaries_with_edits(items):
+        example, explanations = subject.item.example, subject.item.explanations
+        # those that people graded, once for each of them, and all others once
+        graded = [one for one in explanations if one.grade and not is_model_signature(one.judge)]
+        known = {(one.by, one.text) for one in graded}
+        ungraded = [one for one in explanations if (one.by, one.text) not in known]
+        others = {(one.by, one.text): replace(one, grade="", judge="") for one in ungraded}
+        for place, given in enumerate([*graded, *others.values()]):
+            skipped = None if given.text.strip() else _UNANSWERED
+            skipped = _skip_reason(given.verdict, subject.item.intended) or skipped
+            yield skipped or Case(
+                id=f"{example.id}#{place}",
+                explanation=given.text,
+                document=document_for_reader(example),
+                seed=subject.seed,
+                summary=example.summary,
+                reference=subject.reference,
+                group=subject.group,
+                human=parse_grade(given.grade) if given.grade else None,
+                human_cause=parse_cause(given.cause) if given.cause else None,
+                sample=example.id,
+                by=given.by,
+            )
+
+
+def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -> dict[str, object]:
+    """One line of what the judge of that signature said: a grade with its worth, 0 to 1, or a reason and no number.
+
+    It includes the results of the rule checks.
+    """
+    record: dict[str, object] = {"id": case.id, "group": case.group or case.id, "signature": signature}
+    record |= {"sample": case.sample or case.id, "by": case.by, "explanation": case.explanation}
+    record |= {"human": case.human, "human_cause": case.human_cause, "checks": asdict(run_rule_checks(case))}
+    if isinstance(outcome, Failure):
+        return {
+            **record,
+            "status": "failed",
+            "grade": None,
+            "score": None,
+            "because": "",
+            "cause": None,
+            "error": outcome.message,
+        }
+    grade = {"grade": outcome.grade, "score": GRADE_VALUES[outcome.grade], "because": outcome.because}
+    cause = {"cause": outcome.cause, "cause_by": outcome.cause_by or None}
+    return {**record, "status": "ok", **grade, **cause, "error": None}
+
+
+def panel_record(case: Case, signature: str, vote: PanelVote) -> dict[str, object]:
+    """The same for a panel of that signature: the grade of the majority with the mean worth of all grades, and the votes.
+
+    Without a majority there is no grade.
+    """
+    record = judgement_record(case, signature, Judgement(vote.majority or "not", str(vote), signature))
+    record |= {"votes": dict(vote.counts), "failed": vote.failed, "mean": vote.score}
+    record |= {"probabilities": dict(vote.probabilities)} if vote.probabilities else {}
+    if vote.majority:
+        return record
+    return {**record, "status": "failed", "grade": None, "score": None, "because": "", "error": vote.problem}
+
+
+def judgement_records(
+    case: Case,
+    signatures: Sequence[str],
+    outcomes: Sequence[Judgement | Failure],
+    panel: str = "",
+    rule: PanelRule = ONE_VOTE_EACH,
+) -> Iterator[dict[str, object]]:
+    """A line for each judge of a case, and one more for the panel of that signature, "" where there is none."""
+    for signature, outcome in zip(signatures, outcomes, strict=True):
+        yield judgement_record(case, signature, outcome)
+    if panel:
+        yield panel_record(case, panel, rule.vote(signatures, outcomes))
+
+
+def read_judged(file: Path) -> list[JudgedExplanation]:
+    """Every explanation of a file with the grade of each judge; those of panels are left out.
+
+    Raises TouchstoneError for a line that `judgement_record` did not write.
+    """
+    found: dict[tuple[str, ...], JudgedExplanation] = {}
+    for number, line in _numbered_lines(file):
+        record = _parse_object(line)
+        judge, compared = _parse_judgement(record, f"{file.name}, line {number}")
+        group, grade = str(record["group"]), record["grade"]
+        key = (group, *(str(record.get(name, "")) for name in ("id", "by", "explanation")))
+        if grade and not is_panel_signature(judge):
+            grades = found[key].grades if key in found else {}
+            human = compared.human_grade if compared else None
+            found[key] = JudgedExplanation(key, group, {**grades, judge: parse_grade(str(grade))}, human)
+    return list(found.values())
+
+
+def read_judgements(file: Path) -> dict[str, list[GradePair]]:
+    """Grades of each judge, by its signature, with people's grades; explanations without a grade of a person are left out.
+
+    Raises TouchstoneError for a line that `judgement_record` did not write.
+    """
+    found: dict[str, list[GradePair]] = {}
+    for number, line in _numbered_lines(file):
+        signature, compared = _parse_judgement(_parse_object(line), f"{file.name}, line {number}")
+        if compared:
+            found.setdefault(signature, []).append(compared)
+    return found
+
+
+def _parse_judgement(record: Mapping[str, object], where: str) -> tuple[str, GradePair | None]:
+    signature, group, human = (record.get(name) for name in ("signature", "group", "human"))
+    if not isinstance(signature, str) or not isinstance(group, str) or "grade" not in record:
+        raise TouchstoneError(f"{where} is no line that cli.py judge wrote. Make the file with it.")
+    if not human:
+        return signature, None
+    grade = record["grade"]
+    causes = [parse_cause(str(record[name])) if record.get(name) else None for name in ("cause", "human_cause")]
+    return signature, GradePair(parse_grade(str(grade)) if grade else None, parse_grade(str(human)), group, *causes)
+
+
+def _skip_reason(verdict: object, label: object) -> SkippedCase | None:
+    """Reason why there is nothing to grade, by the verdict of the author of an explanation and the summary's label."""
+    if verdict == Verdict.CONSISTENT:
+        return _CALLED_CONSISTENT
+    return _LABELLED_CONSISTENT if label == Verdict.CONSISTENT else None
+
+
+def _parse_case(record: Mapping[str, object], number: int) -> Case | SkippedCase:
+    if record.get("status") == "failed":
+        return _UNANSWERED
+    if spared := _skip_reason(record.get("verdict"), record.get("label")):
+        return spared
+    if "human" in record:  # a line that a judge has written: its grade is no person's
+        record = {**record, "grade": None}
+    texts = {field: _read_text(record, names) for field, names in _FIELD_NAMES.items()}
+    if not texts["explanation"]:
+        raise TouchstoneError("There is no explanation to judge. Give one under “explanation”.")
+    human, cause, id = texts.pop("human"), texts.pop("human_cause"), texts.pop("id") or f"line-{number}"
+    group = texts.pop("group") or texts["document"] or id
+    grade, flaw = parse_grade(human) if human else None, parse_cause(cause) if cause else None
+    return Case(id, group=group, human=grade, human_cause=flaw, **texts)
+
+
+def _read_text(record: Mapping[str, object], names: Iterable[str]) -> str:
+    """The text under the first of the names that is there, "" where none is."""
+    value = next((record[name] for name in names if record.get(name) is not None), "")
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise TouchstoneError(f"{next(iter(names))} must be a text; got {type(value).__name__}.")
+    return str(value).strip()
+
+
+def _numbered_lines(file: Path) -> Iterator[tuple[int, str]]:
+    if not file.is_file():
+        raise TouchstoneError(f"There is no file {file}. Check the path.")
+    with file.open(encoding="utf-8-sig") as lines:
+        yield from ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+
+
+def _parse_object(line: str) -> Mapping[str, object]:
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise TouchstoneError(
+            f"This is not JSON: {error.msg} at column {error.colno}. Write one object a line."
+        ) from None
+    if not isinstance(record, dict):
+        raise TouchstoneError(f"Expected a JSON object with an explanation; got {line.strip()[:60]}.")
+    return record

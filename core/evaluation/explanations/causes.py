@@ -1,0 +1,52 @@
+"""Flaws of an explanation that is not entirely correct (SummExecEdit, Thorat et al. 2024, section 5.3), by its judge."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import get_args
+
+from core.errors import TouchstoneError
+from core.evaluation.explanations.judge import Case, Cause, Judgement, JudgeSetup, judge_conversation, judge_explanation
+from core.models.llm.chat import Sampling
+from core.models.llm.prompts import load_prompt
+from core.models.llm.structured import StructuredAnswer, ask_structured
+from core.scoring.engine.conversation import Conversation
+from core.types import Rounds
+
+_PROMPT = "explanation-cause"
+_VARIABLES = ("explanation", "because")
+_CAUSES: tuple[Cause, ...] = get_args(Cause)
+
+
+class NamedCause(StructuredAnswer):
+    """Answer to the prompt `explanation-cause`, the reason first."""
+
+    because: str
+    cause: Cause
+
+
+def parse_cause(words: str) -> Cause:
+    """The cause in a person's or file's words; TouchstoneError for words that are not known."""
+    wanted = words.replace("_", " ").strip().lower()
+    cause = next((one for one in _CAUSES if one == wanted), None)
+    if cause is None:
+        raise TouchstoneError(f"The cause is {words[:60]!r}. Known: {', '.join(_CAUSES)}.")
+    return cause
+
+
+def judge_with_cause(case: Case, setup: JudgeSetup, sampling: Sampling) -> Rounds[Judgement]:
+    """The grade and, where it is not "entirely", what the same judge says is wrong; UnscorableError as for the grade."""
+    judged = yield from judge_explanation(case, setup, sampling)
+    if judged.grade == "entirely":
+        return judged
+    used = load_prompt(_PROMPT, _VARIABLES)
+    texts = {"explanation": case.explanation, "because": judged.because}
+    found = yield from ask_structured(used.fill(texts), sampling, NamedCause)
+    return replace(judged, cause=found.cause, cause_by=used.signature)
+
+
+def cause_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Conversation[Judgement]:
+    """The conversation for the engine."""
+    graded = judge_conversation(case, setup, sampling)
+    return replace(graded, spec=f"cause-{graded.spec}", rounds=partial(judge_with_cause, case, setup, sampling))

@@ -1,0 +1,134 @@
+"""Rule checks of an explanation: does it name the edit, and does it contradict its own verdict?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.evaluation.explanations.judge import Case
+from core.text.edits import recover
+from core.text.english.inflection import base_forms, base_forms_in
+from core.text.english.word_lists import FUNCTION_WORDS, NEGATIVES
+from core.text.text import sentences, words
+from core.types import Edit, Verdict
+
+_MIN_NAMED_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEdit:
+    """Of one edit the words that it brought in and took away, and which of them an explanation uses, in some form."""
+
+    edit: Edit
+    inserted: tuple[str, ...]
+    deleted: tuple[str, ...]
+    used: frozenset[str]
+
+    @property
+    def is_named(self) -> bool:
+        """True if at least half of the inserted or half of the deleted words are used."""
+        return any(
+            side and len(self.used.intersection(side)) >= _MIN_NAMED_SHARE * len(side)
+            for side in (self.inserted, self.deleted)
+        )
+
+
+def check_named_edits(explanation: str, seed: str, edits: Sequence[Edit]) -> list[NamedEdit]:
+    """For each edit of `seed` whether the explanation names it.
+
+    Function words count only where an edit changes nothing else. A description in other words is not recognised, and
+    words that stand there for another reason are.
+    """
+    spoken = base_forms_in(explanation)
+    found = []
+    for edit in edits:
+        old, new = words(edit.span.of(seed)), words(edit.new)
+        inserted, deleted = _words_only_in(new, old), _words_only_in(old, new)
+        telling = {word for word in (*inserted, *deleted) if word not in FUNCTION_WORDS}
+        if telling:
+            inserted, deleted = (tuple(word for word in side if word in telling) for side in (inserted, deleted))
+        used = frozenset(word for word in (*inserted, *deleted) if base_forms(word) & spoken)
+        found.append(NamedEdit(edit, inserted, deleted, used))
+    return found
+
+
+def _words_only_in(here: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of one side that the other lacks, once each."""
+    return tuple(dict.fromkeys(word for word in here if word not in there))
+
+
+_TOKEN = re.compile(r"[\w'’]+")
+_LINE = re.compile(r"[\n:;]+")
+_ANSWER = re.compile(r"\A\W*(?:yes|no)\s*(?:[,.!]|\Z)", re.IGNORECASE)
+_SUBJECTS = frozenset(
+    "summary summaries claim claims statement statements sentence it this there document everything".split()
+)
+_CONSISTENT_WORDS = frozenset(
+    "consistent accurate correct faithful true supported accurately correctly faithfully".split()
+)
+_INCONSISTENT_WORDS = frozenset(
+    "inconsistent inconsistency inconsistencies inaccurate inaccuracy inaccuracies incorrect incorrectly unfaithful unsupported "
+    "false falsely wrong wrongly untrue contradict contradicts contradicted contradiction contradictions error errors mistake "
+    "mistakenly misrepresents misstates discrepancy discrepancies".split()
+)
+_SUPPORT_WORDS = frozenset("mentioned stated".split())
+_DENIALS = NEGATIVES | frozenset("cannot can't can’t don't don’t".split())
+_QUALIFIERS = frozenset("partially partly some most mostly largely whether if possible possibly difficult".split())
+_NEGATION_WINDOW = 6  # words before a judgement in which a negation turns it
+_SUBJECT_WINDOW = 10  # words before a judgement in which stands what is judged
+
+
+def stated_verdict(explanation: str) -> Verdict | None:
+    """The verdict that the explanation gives in so many words; None where it gives none, or both.
+
+    It knows the plain English phrases of such verdicts ("the summary is accurate", "there is no error", "not supported")
+    and no others: an explanation that only tells the facts has none for it.
+    """
+    found = set(_verdicts(explanation))
+    return found.pop() if len(found) == 1 else None
+
+
+def contradicts_itself(verdict: Verdict, explanation: str) -> bool:
+    """True if the explanation states a verdict, and not the one that it was given for."""
+    stated = stated_verdict(explanation)
+    return stated is not None and stated != verdict
+
+
+def _verdicts(explanation: str) -> Iterator[Verdict]:
+    # without a "no" in front, which answers a question and negates nothing that follows
+    sentences_of_lines = [(line, span) for line in _LINE.split(explanation) for span in sentences(line)]
+    for statement in (_ANSWER.sub("", span.of(line)) for line, span in sentences_of_lines):
+        tokens = _TOKEN.findall(statement.lower())
+        for place, token in enumerate(tokens):
+            if _SUBJECTS.intersection(tokens[max(0, place - _SUBJECT_WINDOW) : place]):
+                yield from _verdict(token, tokens[max(0, place - _NEGATION_WINDOW) : place])
+
+
+def _verdict(token: str, before: Sequence[str]) -> list[Verdict]:
+    if _QUALIFIERS.intersection(before):
+        return []
+    denied = bool(_DENIALS.intersection(before))
+    if token in _INCONSISTENT_WORDS:
+        return [Verdict.CONSISTENT if denied else Verdict.INCONSISTENT]
+    if token in _CONSISTENT_WORDS:
+        return [Verdict.INCONSISTENT if denied else Verdict.CONSISTENT]
+    return [Verdict.INCONSISTENT] if token in _SUPPORT_WORDS and denied else []
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChecks:
+    """Results of the rules: `names_edit` is true if every edit is named, None without the summary before it."""
+
+    names_edit: bool | None
+    contradicts_verdict: bool
+
+
+def run_rule_checks(case: Case) -> RuleChecks:
+    """Check by `check_named_edits` and `contradicts_itself` the explanation of a summary that was found inconsistent."""
+    edits = recover(case.seed, case.summary) if case.seed and case.summary else []
+    found = check_named_edits(case.explanation, case.seed, edits)
+    return RuleChecks(
+        names_edit=all(one.is_named for one in found) if found else None,
+        contradicts_verdict=contradicts_itself(Verdict.INCONSISTENT, case.explanation),
+    )

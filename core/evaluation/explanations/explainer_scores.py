@@ -1,0 +1,277 @@
+"""Scores of explainers, by the grades of their explanations of errors (SummExecEdit, Thorat, Laban and Wu 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import eq
+from types import MappingProxyType
+
+import numpy as np
+
+from core.evaluation.explanations.judge import parse_grade
+from core.evaluation.explanations.judge_agreement import JudgedExplanation
+from core.evaluation.explanations.panel import is_panel_signature
+from core.models.llm.chat import is_model_signature
+from core.results.cases.cases import Cases
+from core.stats.bootstrap import Resamples
+from core.stats.statistic import (
+    Estimate,
+    Mask,
+    Numbers,
+    Statistic,
+    Values,
+    cluster_documents,
+    mean,
+    ratio,
+    sums_by,
+    undefined,
+)
+from core.types import GRADE_VALUES, Item, Sample, Verdict
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GradedDetections:
+    """Verdicts of a model on summaries, with the grades of its explanations, (n,) each.
+
+    `inconsistent` is the truth, `flagged` the model's verdict. `grades` judge the explanation of the error: 1 entirely,
+    0.5 partially, 0 not correct, and nan where there is none to judge.
+    """
+
+    inconsistent: Mask
+    flagged: Mask
+    grades: Values
+    documents: Numbers
+
+
+def detection_accuracy(explained: GradedDetections) -> Statistic:
+    """DA: share of right verdicts over consistent and inconsistent summaries."""
+    right = explained.inconsistent == explained.flagged
+    return mean(right.astype(np.float64), explained.documents)
+
+
+def detection_score(explained: GradedDetections) -> Statistic:
+    """DS: share of the inconsistent summaries that are found out."""
+    return _mean_over(explained.inconsistent, explained.flagged.astype(np.float64), explained)
+
+
+def explanation_score(explained: GradedDetections) -> Statistic:
+    """ES: mean grade of the explanations of the errors that were found."""
+    return _mean_over(explained.inconsistent & explained.flagged, explained.grades, explained)
+
+
+def joint_score(explained: GradedDetections) -> Statistic:
+    """JS: mean over the inconsistent summaries of detection times grade; an error that is missed counts 0.
+
+    A found error without a grade is unknown, neither wrong nor left out: it counts as the graded ones do in the mean, so
+    that JS is DS times ES. Undefined where errors were found and none of their explanations is graded.
+    """
+    inconsistent = explained.inconsistent
+    found = inconsistent & explained.flagged
+    graded = found & ~np.isnan(explained.grades)
+    if not inconsistent.any():
+        return undefined(0, _NO_ERROR)
+    if found.any() and not graded.any():
+        return undefined(0, "No explanation of an error that was found is graded.")
+    numbers, places = cluster_documents(explained.documents)
+    counted = np.column_stack([inconsistent, found, graded, np.where(graded, explained.grades, 0.0)])
+    sums = sums_by(places, counted.astype(np.float64), len(numbers))
+
+    def weigh(weights: Values) -> Values:
+        errors, detected, judged, worth = sums.T @ weights
+        explanation = np.where(detected > 0, ratio(worth, judged), 0.0)
+        return ratio(detected, errors) * explanation
+
+    return Statistic(int(inconsistent.sum()), numbers, weigh, len(numbers))
+
+
+_NO_ERROR = "No summary is inconsistent."
+
+
+def _mean_over(chosen: Mask, values: Values, explained: GradedDetections) -> Statistic:
+    if not chosen.any():
+        return undefined(0, "No error was found." if explained.inconsistent.any() else _NO_ERROR)
+    return mean(values[chosen], explained.documents[chosen])
+
+
+SCORE_TITLES = MappingProxyType(
+    {
+        "DA": "detection accuracy, right verdicts over all summaries",
+        "DS": "detection score, inconsistent summaries that were found out",
+        "ES": "explanation score, the mean grade of the explanations of errors that were found",
+        "JS": "joint score, the mean of detection times grade, an ungraded explanation counting as the graded ones do",
+        "entirely": "explanations that are entirely correct",
+    }
+)
+"""The figures, each a share in 0..1."""
+
+_UNKNOWN_VERDICTS = "It is not known what it said of summaries that it did not explain."
+
+
+MIN_GRADED_SHARE = 0.95
+"""With less of the explanations graded, ES, JS and the share of entirely correct ones are marked."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainerScores:
+    """A model or person by the name under which it explained: how many grades there are, and its figures.
+
+    `explained` are the explanations that ought to have a grade, those of errors where labels are known; of them `failed`
+    were given to a judge in vain, and `ungraded` have no grade for whatever reason. `unanswered` are the
+    summaries about which it was asked and gave no answer. `judge` alone counts where one is named.
+    """
+
+    name: str
+    graded: int
+    explained: int
+    ungraded: int
+    failed: int
+    unanswered: int
+    figures: dict[str, Estimate]
+    judge: str = ""
+
+    @property
+    def incomplete(self) -> bool:
+        """True if too many explanations lack a grade for the figures that rest on grades."""
+        return 0 < self.explained - self.ungraded < MIN_GRADED_SHARE * self.explained
+
+
+@dataclass(frozen=True, slots=True)
+class GradedAnswer:
+    """Answer of one explainer on one sample: its verdict, the worth of each graded explanation, and if a judge failed."""
+
+    place: int
+    flagged: bool
+    worths: tuple[float, ...]
+    failed: bool = False
+
+
+def explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
+    """Everybody whose explanations were graded or came with a verdict, in the order of their first one.
+
+    Grades of several judges of one explanation are averaged; the majority of a panel, whose judges count already, is left
+    out. A graded explanation says that its author found the summary
+    inconsistent, unless the verdict beside it is another. Detection is told where the author's verdicts stand beside the
+    explanations, or among the judgements under the same name.
+    """
+    yield from _explainer_scores(without_panels(cases), drawn)
+
+
+def scores_by_judge(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
+    """The same by the grades of each language model alone, and of each panel's majority, where there are several."""
+    given = (one.judge for sample in cases.samples for one in sample.item.explanations)
+    judges = [judge for judge in dict.fromkeys(given) if is_model_signature(judge)]
+    for judge in judges if len(judges) > 1 else ():
+        of_judge = _with_judges(cases, partial(eq, judge))
+        yield from (replace(one, judge=judge) for one in _explainer_scores(of_judge, drawn) if one.graded or one.failed)
+
+
+def judged_explanations(cases: Cases) -> list[JudgedExplanation]:
+    """Every explanation that language models graded, with the grade of each; panels are left out."""
+    found: dict[tuple[str, ...], JudgedExplanation] = {}
+    for place, sample in enumerate(cases.samples):
+        for one in sample.item.explanations:
+            if one.grade and is_model_signature(one.judge) and not is_panel_signature(one.judge):
+                key = (str(place), one.by, one.text)
+                grades = found[key].grades if key in found else {}
+                group = str(cases.documents[place])
+                found[key] = JudgedExplanation(key, group, {**grades, one.judge: parse_grade(one.grade)})
+    return list(found.values())
+
+
+def without_panels(cases: Cases) -> Cases:
+    """The same cases without the grades of panels, whose judges count already."""
+    return _with_judges(cases, lambda judge: not is_panel_signature(judge))
+
+
+def _with_judges(cases: Cases, kept: Callable[[str], bool]) -> Cases:
+    """The same cases with the grades of some judges only."""
+
+    def of_sample(sample: Sample) -> Sample:
+        explanations = tuple(one for one in sample.item.explanations if not one.judge or kept(one.judge))
+        return replace(sample, item=replace(sample.item, explanations=explanations))
+
+    return replace(cases, samples=tuple(map(of_sample, cases.samples)))
+
+
+def _explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
+    for name, answers in answers_by_explainer(cases).items():
+        figures = {
+            title: drawn.estimate(statistic) for title, statistic in _score_statistics(cases, name, answers).items()
+        }
+        awaited = [answer for answer in answers if answer.flagged and cases.labels[answer.place] != 1]
+        ungraded = [answer for answer in awaited if not answer.worths]
+        given = [[one for one in sample.item.explanations if one.by == name] for sample in cases.samples]
+        # asked and without an answer, then and later
+        unanswered = [of_item for of_item in given if of_item and not any(one.text or one.verdict for one in of_item)]
+        yield ExplainerScores(
+            name,
+            sum(len(answer.worths) for answer in answers),
+            len(awaited),
+            len(ungraded),
+            sum(answer.failed for answer in ungraded),
+            len(unanswered),
+            figures,
+        )
+
+
+def answers_by_explainer(cases: Cases) -> dict[str, list[GradedAnswer]]:
+    """Answers of all whose explanations were graded or came with a verdict, in the order of the samples."""
+    given = (given for sample in cases.samples for given in sample.item.explanations)
+    names = dict.fromkeys(one.by for one in given if one.grade or one.judge or one.verdict or not one.text)
+    places = range(len(cases.samples))
+    return {name: [answer for place in places for answer in _graded_answers(cases, place, name)] for name in names}
+
+
+def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[GradedAnswer]:
+    """One for each text that the explainer wrote of a sample and somebody was to judge, or its bare verdict."""
+    item = cases.samples[place].item
+    texts: dict[str, list[float]] = {}
+    failed: set[str] = set()
+    for given in item.explanations:
+        if given.by != name or given.verdict is Verdict.CONSISTENT or not given.text:
+            continue
+        if given.grade:
+            texts.setdefault(given.text, []).append(GRADE_VALUES[parse_grade(given.grade)])
+        elif given.judge:
+            texts.setdefault(given.text, [])
+            failed.add(given.text)
+        elif _verdict_of(item, name) is None:
+            texts.setdefault(given.text, [])  # an explanation of the error that it was told of
+    if texts:
+        yield from (GradedAnswer(place, True, tuple(worths), text in failed) for text, worths in texts.items())
+    elif verdict := _verdict_of(item, name):
+        yield GradedAnswer(place, verdict is Verdict.INCONSISTENT, ())
+
+
+def _verdict_of(item: Item, name: str) -> Verdict | None:
+    given_verdicts = [given.verdict for given in item.explanations if given.by == name and given.verdict]
+    return next(iter(given_verdicts), None) or next(
+        (judgement.verdict for judgement in item.judgements if judgement.judge == name), None
+    )
+
+
+def _score_statistics(cases: Cases, name: str, answers: Sequence[GradedAnswer]) -> dict[str, Statistic]:
+    grades = np.array([np.mean(answer.worths) if answer.worths else np.nan for answer in answers])
+    documents = np.array([cases.documents[answer.place] for answer in answers], dtype=np.intp)
+    whole = np.where(np.isnan(grades), np.nan, grades == 1.0)
+    statistics = {"ES": mean(grades, documents), "entirely": mean(whole, documents)}
+    if not any(_verdict_of(sample.item, name) for sample in cases.samples):
+        statistics |= dict.fromkeys(("DA", "DS", "JS"), undefined(len(answers), _UNKNOWN_VERDICTS))
+    else:
+        places = np.array([answer.place for answer in answers], dtype=np.intp)
+        kept = ~np.isnan(cases.labels[places])
+        detections = GradedDetections(
+            inconsistent=cases.labels[places][kept] == 0,
+            flagged=np.array([answer.flagged for answer in answers], dtype=np.bool_)[kept],
+            grades=grades[kept],
+            documents=cases.documents[places][kept],
+        )
+        statistics |= {  # they rest on labels: summaries without one do not count
+            "DA": detection_accuracy(detections),
+            "DS": detection_score(detections),
+            "ES": explanation_score(detections),
+            "JS": joint_score(detections),
+        }
+    return {title: statistics[title] for title in SCORE_TITLES}

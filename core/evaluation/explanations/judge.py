@@ -1,0 +1,173 @@
+"""Grading an explanation by a language model in the four setups of SummExecEdit (Thorat et al. 2024)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from types import MappingProxyType
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import BeforeValidator
+
+from core.errors import TouchstoneError, UnscorableError
+from core.models.llm.chat import Sampling, model_signature
+from core.models.llm.prompts import Prompt, load_prompt
+from core.models.llm.structured import StructuredAnswer, ask_structured, plain_words
+from core.scoring.engine.conversation import Conversation, ScoringEngine
+from core.types import Example, Failure, Grade, Rounds
+
+Cause = Literal["misattribution", "additional unrelated", "completeness", "vague"]
+"""Flaw of an explanation that is not entirely correct."""
+
+
+_GRADE_WORDS: Mapping[str, Grade] = MappingProxyType(
+    {
+        "entirely": "entirely",
+        "entirely correct": "entirely",
+        "correct": "entirely",
+        "partially": "partially",
+        "partially correct": "partially",
+        "not": "not",
+        "not correct": "not",
+        "incorrect": "not",
+        # what speaks of something else, or says nothing, explains no error
+        "unrelated": "not",
+        "no explanation": "not",
+    }
+)
+
+
+def parse_grade(words: str) -> Grade:
+    """The grade that a dataset gives in its own words; TouchstoneError for words that are not known."""
+    grade = _GRADE_WORDS.get(plain_words(words))
+    if grade is None:
+        raise TouchstoneError(f"The grade is {words[:60]!r}. Known: {', '.join(_GRADE_WORDS)}.")
+    return grade
+
+
+class JudgeSetup(StrEnum):
+    """Inputs that a judge is shown besides the explanation."""
+
+    V1 = "V1"
+    V2 = "V2"
+    V3 = "V3"
+    V4 = "V4"
+
+
+SETUP_INPUTS: Mapping[JudgeSetup, tuple[str, ...]] = MappingProxyType(
+    {
+        JudgeSetup.V1: ("document", "summary", "explanation"),
+        JudgeSetup.V2: ("seed", "summary", "explanation"),
+        JudgeSetup.V3: ("seed", "summary", "reference", "explanation"),
+        JudgeSetup.V4: ("reference", "explanation"),
+    }
+)
+"""The texts of a case that a judge reads."""
+
+_INPUT_TITLES = {"seed": "original summary", "reference": "reference explanation"}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An explanation of what is wrong with a summary, and the texts it may be judged by; "" where one is not known.
+
+    `seed` is the summary before its edit. `human` is a person's grade and `human_cause` what the person found wrong, which no
+    judge is shown; `group` names the document, the unit of resampling. `sample` is the id of the summary in its dataset, `by` who explained.
+    """
+
+    id: str
+    explanation: str
+    document: str = ""
+    seed: str = ""
+    summary: str = ""
+    reference: str = ""
+    group: str = ""
+    human: Grade | None = None
+    sample: str = ""
+    by: str = ""
+    human_cause: Cause | None = None
+
+    def texts(self) -> dict[str, str]:
+        """By the names that prompts have for them."""
+        return {name: getattr(self, name) for name in ("document", "seed", "summary", "reference", "explanation")}
+
+    def missing_inputs(self, setup: JudgeSetup) -> list[str]:
+        """Inputs that this set-up reads and that are not there, in words."""
+        return [_INPUT_TITLES.get(name, name) for name in SETUP_INPUTS[setup] if not self.texts()[name].strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The grade that a judge gave, why, and its signature; where it was asked for, what is wrong and by which prompt."""
+
+    grade: Grade
+    because: str
+    by: str
+    cause: Cause | None = None
+    cause_by: str = ""
+
+
+def _as_grade(value: object) -> object:
+    """The grade in our word, however a judge spells it; anything else as it is."""
+    return _GRADE_WORDS.get(plain_words(value), value) if isinstance(value, str) else value
+
+
+class Graded(StructuredAnswer):
+    """Answer to the prompts `judge-v1` to `judge-v4`, the reason first, so that the grade follows from it."""
+
+    because: str
+    grade: Annotated[Grade, BeforeValidator(_as_grade)]
+
+
+def judge_explanation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Rounds[Judgement]:
+    """Ask for a grade; UnscorableError where a text is missing and, with the raw answer, for one that cannot be read."""
+    if missing := case.missing_inputs(setup):
+        raise UnscorableError(
+            f"{setup} reads the {' and the '.join(missing)}, and there is none. Give it, or judge otherwise."
+        )
+    used = _judge_prompt(setup)
+    found = yield from ask_structured(used.fill(case.texts()), sampling, Graded)
+    return Judgement(found.grade, found.because.strip(), model_signature(used.name, used, sampling))
+
+
+def judge_signature(setup: JudgeSetup, sampling: Sampling) -> str:
+    """Signature that `Judgement.by` will be; raises MissingEndpointError where no endpoint is set."""
+    used = _judge_prompt(setup)
+    return model_signature(used.name, used, sampling)
+
+
+def judge_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Conversation[Judgement]:
+    """The conversation for the engine, about the explanation and what it is judged by."""
+    # each text by its name: the engine refuses an example without texts, and `judge_explanation` has the better message
+    *read, explanation = (f"{name}: {case.texts()[name]}" for name in SETUP_INPUTS[setup])
+    about = Example(case.id, "\n\n".join(read), explanation)
+    rounds = partial(judge_explanation, case, setup, sampling)
+    return Conversation(f"judge-{setup.lower()}[{sampling}]", about, rounds, (sampling.asked,))
+
+
+def _judge_prompt(setup: JudgeSetup) -> Prompt:
+    return load_prompt(f"judge-{setup.lower()}", SETUP_INPUTS[setup])
+
+
+SubjectT = TypeVar("SubjectT")
+OutcomeT = TypeVar("OutcomeT")
+
+
+def converse_in_order(
+    engine: ScoringEngine, subjects: Iterable[SubjectT], conversation_of: Callable[[SubjectT], Conversation[OutcomeT]]
+) -> Iterator[tuple[SubjectT, OutcomeT | Failure]]:
+    """Each subject with the outcome of its conversation, in order."""
+    pending: deque[SubjectT] = deque()
+
+    def conversations() -> Iterator[Conversation[OutcomeT]]:
+        for subject in subjects:
+            pending.append(subject)
+            yield conversation_of(subject)
+
+    with closing(engine.converse(conversations())) as answers:
+        for _, outcome in answers:
+            yield pending.popleft(), outcome

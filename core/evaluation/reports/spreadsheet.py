@@ -1,0 +1,60 @@
+"""Tables of a report as CSV, in full precision: a statistic takes a column each for value, interval and n."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from core.evaluation.report import Column, Table, estimate_of
+from core.stats.best_metric import Measurement
+from core.text.text import spreadsheet_safe
+
+_BESIDE_ESTIMATE = ("low", "high", "n", "documents", "why")
+_BESIDE_MEASUREMENT = ("mark", "p")
+
+
+def table_csv(table: Table) -> str:
+    """One line a row. A column of statistics is followed by `<name>_low`, `_high`, `_n`, `_documents` and `_why`."""
+    head = [name for place, column in enumerate(table.columns) for name in _names(column, _kind(table, place))]
+    return csv_lines(head, (list(row.values()) for row in flat_rows(table)))
+
+
+def flat_rows(table: Table) -> list[dict[str, object]]:
+    """The same as records, by the names of the columns of the CSV."""
+    kinds = [_kind(table, place) for place in range(len(table.columns))]
+    head = [name for column, kind in zip(table.columns, kinds, strict=True) for name in _names(column, kind)]
+    rows = []
+    for row in table.rows:
+        texts: list[object] = []
+        for cell, kind in zip(row, kinds, strict=True):
+            estimate = estimate_of(cell)
+            if estimate is None:
+                texts += [cell, *(None for _ in kind)]
+                continue
+            source = cell if isinstance(cell, Measurement) else estimate
+            columns = (getattr(estimate if name in _BESIDE_ESTIMATE else source, name, None) for name in kind)
+            texts += [estimate.value, *columns]
+        rows.append(dict(zip(head, texts, strict=True)))
+    return rows
+
+
+def csv_lines(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
+    """Lines in full precision; None is an empty cell, and no spreadsheet takes a text for a formula."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(head)
+    writer.writerows([spreadsheet_safe(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
+    return text.getvalue()
+
+
+def _kind(table: Table, place: int) -> tuple[str, ...]:
+    """The names of what stands beside the values of a column."""
+    cells = [row[place] for row in table.rows]
+    if any(isinstance(cell, Measurement) for cell in cells):
+        return (*_BESIDE_ESTIMATE, *_BESIDE_MEASUREMENT)
+    return _BESIDE_ESTIMATE if any(estimate_of(cell) for cell in cells) else ()
+
+
+def _names(column: Column, kind: tuple[str, ...]) -> list[str]:
+    return [column.name, *(f"{column.name}_{name}" for name in kind)]

@@ -1,0 +1,340 @@
+"""Calibration over several domains: scores as probabilities by isotonic regression for each domain, and thresholds of one domain used in another.
+
+Every figure is cross-fitted: probabilities and thresholds come from documents of other folds than those that they are judged on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from core.errors import TouchstoneError, UnknownNameError
+from core.evaluation.report import Column, Report, Table
+from core.evaluation.study import STUDIES, Group, Input, Study, StudyData, setting
+from core.results.cases.cases import Cases
+from core.results.cases.measures import SLICE_FIELDS, Slice, slice_cases
+from core.scoring.metric import metric_title
+from core.stats.bootstrap import Distribution, Resamples
+from core.stats.calibration import (
+    best_threshold,
+    brier_score,
+    calibration_error,
+    isotonic_probabilities,
+    raw_probabilities,
+    threshold_decisions,
+)
+from core.stats.comparison import compare_paired
+from core.stats.discrimination import LabelledScores, accuracy_of_decisions
+from core.stats.statistic import FOLDS, Estimate, Mask, Numbers, Values, deal_folds, undefined
+from core.stats.text_tables import format_percent
+
+DOMAIN_FIELDS = ("domain", "dataset", "source", "system")
+"""The fields of a sample whose values can be domains: each summary lies in one of them."""
+
+MIN_DOCUMENTS = 10
+"""A domain has a figure from so many documents with a consistent and so many with an inconsistent summary on."""
+
+FORMS = ("raw", "pooled", "per domain")
+FORMS_NOTE = (
+    "raw: the score itself taken as the probability of being consistent, where all scores lie in 0..1; pooled: isotonic "
+    "regression on all domains together; per domain: on the domain alone."
+)
+CROSS_FITTED_NOTE = (
+    f"Cross-fitted over {FOLDS} folds of documents: nothing is judged on a document that it was fitted on. Intervals resample "
+    "documents and keep the fits. ECE, over ten bins, has none: it is too high where cases are few."
+)
+LOSS_NOTE = (
+    "Balanced accuracy of the threshold that is best on one domain, on the summaries of another, and what this loses against the "
+    "other's own threshold. All of them are cross-fitted, that of a domain on itself too."
+)
+
+_SEVERAL_SCALES = "Its scores in these data are on several scales: nothing fitted on one holds on another."
+_NO_PROBABILITIES = "Its scores are not all within 0..1, so they are no probabilities."
+
+
+@dataclass(frozen=True, slots=True)
+class DomainCalibration:
+    """Quality of a metric's scores as probabilities in one domain of `n` summaries, in each form of FORMS.
+
+    `change` is the Brier score per domain minus that of each other form: below zero where the domain's own calibration
+    helps. `threshold` is the best one on all of the domain, for new data in it. Where `why` gives a reason, there is
+    no figure.
+    """
+
+    domain: str
+    n: int
+    threshold: float | None
+    error: Mapping[str, Estimate]
+    brier: Mapping[str, Estimate]
+    change: Mapping[str, Estimate]
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdTransfer:
+    """The balanced accuracy on one domain of the threshold of another, and how much the domain's own is better.
+
+    `loss` is None where the two are the same domain.
+    """
+
+    chosen_on: str
+    used_on: str
+    accuracy: Estimate
+    loss: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class MetricCalibration:
+    """One metric: its probabilities in each domain, and its thresholds between those that are large enough."""
+
+    metric: str
+    domains: tuple[DomainCalibration, ...]
+    transfers: tuple[ThresholdTransfer, ...]
+
+    @property
+    def usable(self) -> list[str]:
+        """The domains that have figures."""
+        return [one.domain for one in self.domains if not one.why]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Setting:
+    """One metric on all cases: what every figure of it is counted from."""
+
+    labelled: LabelledScores
+    known: Mask
+    folds: Numbers
+    drawn: Resamples
+
+    def distribution(self, statistic: Callable[..., Any], values: Values, part: Mask) -> Distribution:
+        """A statistic of values, labels and documents, on the cases of a part."""
+        return self.drawn.of(statistic(values[part], self.labelled.labels[part], self.labelled.documents[part]))
+
+
+def calibrations(cases: Cases, by: str, drawn: Resamples, seed: int = 0) -> Iterator[MetricCalibration]:
+    """Every metric that has a better side, over the values of one of DOMAIN_FIELDS; one on several scales has no figure.
+
+    Raises UnknownNameError for another field, and TouchstoneError where no summary has a value of it.
+    """
+    parts, folds = domain_slices(cases, by), deal_folds(cases.documents, FOLDS, seed)
+    for column in cases.columns:
+        if column.direction != "neutral":
+            labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
+            known = ~np.isnan(cases.labels) & ~np.isnan(column.values)
+            setting = _Setting(labelled, known, folds, drawn)
+            domains = {part.name: part.summaries & known for part in parts}
+            reasons = {name: _reason_too_small(labelled, rows) for name, rows in domains.items()}
+            large = {name: rows for name, rows in domains.items() if not reasons[name]}
+            forms = (
+                {"raw": raw_probabilities(labelled), "pooled": isotonic_probabilities(labelled, known, folds)}
+                if large
+                else {}
+            )
+            yield MetricCalibration(
+                column.name,
+                tuple(
+                    DomainCalibration(name, int(rows.sum()), None, {}, {}, {}, reasons[name])
+                    if reasons[name]
+                    else _calibrate_domain(setting, name, rows, forms)
+                    for name, rows in domains.items()
+                ),
+                tuple(_transfers(setting, large)),
+            )
+    for column in cases.separate:
+        counts = {part.name: int(np.sum(part.summaries & ~np.isnan(column.values))) for part in parts}
+        unmeasured = [DomainCalibration(name, n, None, {}, {}, {}, _SEVERAL_SCALES) for name, n in counts.items()]
+        yield MetricCalibration(column.name, tuple(unmeasured), ())
+
+
+def domain_slices(cases: Cases, by: str) -> list[Slice]:
+    """A slice for each domain that has a labelled summary."""
+    if by not in DOMAIN_FIELDS:
+        raise UnknownNameError("field of domains", by, DOMAIN_FIELDS)
+    found = [part for part in slice_cases(cases, by)[1:] if part.summaries.any()]
+    if not found:
+        raise TouchstoneError(f"No labelled summary here has a {by}. Take --by dataset, which each of them has.")
+    return found
+
+
+def _reason_too_small(labelled: LabelledScores, rows: Mask) -> str:
+    kinds = (rows & labelled.labels, rows & ~labelled.labels)
+    good, bad = (len(np.unique(labelled.documents[kind])) for kind in kinds)
+    if min(good, bad) >= MIN_DOCUMENTS:
+        return ""
+    return (
+        f"{good} documents have a consistent summary with a score and {bad} an inconsistent one: too few, calibration takes "
+        f"{MIN_DOCUMENTS} of each."
+    )
+
+
+def _calibrate_domain(
+    setting: _Setting, name: str, rows: Mask, forms: Mapping[str, Values | None]
+) -> DomainCalibration:
+    probabilities = {**forms, "per domain": isotonic_probabilities(setting.labelled, rows, setting.folds)}
+    brier = {form: _of_probabilities(setting, brier_score, probabilities[form], rows) for form in FORMS}
+    error = {
+        form: _of_probabilities(setting, calibration_error, probabilities[form], rows).estimate() for form in FORMS
+    }
+    threshold = best_threshold(setting.labelled, rows)
+    return DomainCalibration(
+        name,
+        int(rows.sum()),
+        threshold.value if threshold else None,
+        error,
+        {form: found.estimate() for form, found in brier.items()},
+        {form: compare_paired(brier["per domain"], brier[form]).difference for form in FORMS[:-1]},
+    )
+
+
+def _of_probabilities(
+    setting: _Setting, statistic: Callable[..., Any], probabilities: Values | None, rows: Mask
+) -> Distribution:
+    if probabilities is None:
+        return setting.drawn.of(undefined(int(rows.sum()), _NO_PROBABILITIES))
+    return setting.distribution(statistic, probabilities, rows)
+
+
+def _transfers(setting: _Setting, domains: Mapping[str, Mask]) -> Iterator[ThresholdTransfer]:
+    """Row by row: the threshold of each domain on every domain."""
+    decisions = {name: threshold_decisions(setting.labelled, rows, setting.folds) for name, rows in domains.items()}
+    own = {name: _accuracy(setting, decisions[name], rows) for name, rows in domains.items()}
+    for chosen_on in domains:
+        for used_on, rows in domains.items():
+            found = own[used_on] if used_on == chosen_on else _accuracy(setting, decisions[chosen_on], rows)
+            loss = None if used_on == chosen_on else compare_paired(own[used_on], found).difference
+            yield ThresholdTransfer(chosen_on, used_on, found.estimate(), loss)
+
+
+def _accuracy(setting: _Setting, decisions: Values, rows: Mask) -> Distribution:
+    decided = rows & ~np.isnan(decisions)
+    accepted = decisions == 1
+    labels, documents = setting.labelled.labels[decided], setting.labelled.documents[decided]
+    return setting.drawn.of(accuracy_of_decisions(accepted[decided], labels, documents))
+
+
+def small_data_notes(found: MetricCalibration) -> list[str]:
+    """In words, which domains have no figure, and which rest on few documents."""
+    few = [one for one in found.domains if not one.why and one.brier["pooled"].of_few_documents]
+    number = min((one.brier["pooled"].documents for one in few), default=0)
+    names = ", ".join(one.domain for one in few)
+    marked = [f"{names}: few documents ({number}), intervals are likely too narrow."] if few else []
+    alone = ["One domain alone has figures: no threshold can be used in another."] if len(found.usable) == 1 else []
+    reasons: dict[str, list[str]] = {}
+    for one in found.domains:
+        if one.why:
+            reasons.setdefault(one.why, []).append(one.domain)
+    return [*(f"{', '.join(domains)}: {why}" for why, domains in reasons.items()), *marked, *alone]
+
+
+@STUDIES.add
+@dataclass(frozen=True)
+class Calibration(Study):
+    """Scores as probabilities in each domain, and thresholds of one domain used in another."""
+
+    name: ClassVar[str] = "calibration"
+    title: ClassVar[str] = "Calibration over domains"
+    does: ClassVar[str] = (
+        "Calibrate each metric by isotonic regression, domain by domain, and show how thresholds transfer between domains."
+    )
+    group: ClassVar[Group] = "Thresholds"
+    place: ClassVar[int] = 10
+    takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
+    audit: ClassVar[str] = "calibration"
+    by: str = setting("domain", "The field whose values are the domains.", choices=DOMAIN_FIELDS)
+
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:
+        return [cls(by=domain_fields(data.scored)[0])]
+
+    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:
+        return {"by": domain_fields(data.scored)}
+
+    def run(self, data: StudyData) -> Report:
+        metrics = list(calibrations(data.scored, self.by, data.draws))
+        notes = list(dict.fromkeys(note for one in metrics for note in small_data_notes(one)))
+        if not any(one.usable for one in metrics):
+            most = max(metrics, key=lambda one: sum(domain.n for domain in one.domains))
+            raise TouchstoneError(
+                "\n".join(
+                    [
+                        f"No metric can be calibrated in any domain. Of {metric_title(most.metric)}, which has most scores:",
+                        *small_data_notes(most),
+                    ]
+                )
+            )
+        transfer_table = Table(
+            "transfers",
+            "Thresholds of one domain in another",
+            (
+                Column("metric", format="metric"),
+                Column("chosen_on", "threshold of"),
+                Column("used_on", "used on"),
+                Column("accuracy", "balanced accuracy", "percent"),
+                Column("loss", "loss against its own", "percent"),
+            ),
+            tuple(
+                (metric.metric, one.chosen_on, one.used_on, one.accuracy, one.loss)
+                for metric in metrics
+                for one in metric.transfers
+            ),
+            (LOSS_NOTE,),
+        )
+        sentences = []
+        for metric in metrics:
+            losses = [(one.loss.value or 0.0, one) for one in metric.transfers if one.loss is not None]
+            if losses:
+                _, worst = max(losses, key=lambda loss: loss[0])
+                lost = format_percent(worst.loss) if worst.loss else ""
+                sentences.append(
+                    f"{metric_title(metric.metric)}: the threshold of {worst.chosen_on} loses {lost} points of balanced accuracy on {worst.used_on}."
+                )
+        return self.report(
+            data,
+            [_domain_table(metrics), transfer_table],
+            sentences=sentences,
+            notes=[*notes, FORMS_NOTE, CROSS_FITTED_NOTE],
+        )
+
+
+def domain_fields(cases: Cases) -> list[str]:
+    """The fields that tell summaries apart, those with the fewest values first, and the dataset in any case."""
+    numbers = {by: len({SLICE_FIELDS[by](sample) for sample in cases.samples}) for by in DOMAIN_FIELDS}
+    apart = sorted((by for by in DOMAIN_FIELDS if numbers[by] > 1), key=numbers.__getitem__)
+    return list(dict.fromkeys([*apart, "dataset"]))
+
+
+def _domain_table(metrics: Sequence[MetricCalibration]) -> Table:
+    """A row for each domain with figures: expected calibration error and Brier score in each form, and their changes."""
+    titles = {form: form.replace(" ", "_") for form in FORMS}
+    return Table(
+        "domains",
+        "Scores as probabilities",
+        (
+            *(
+                Column("metric", format="metric"),
+                Column("domain"),
+                Column("n", format="count"),
+                Column("threshold", format="number"),
+            ),
+            *(Column(f"ece_{name}", f"ECE {form}", "unsigned") for form, name in titles.items()),
+            *(Column(f"brier_{name}", f"Brier {form}", "unsigned") for form, name in titles.items()),
+            *(
+                Column(f"change_from_{titles[form]}", f"Brier: per domain − {form}", "signed", "Below zero it helps.")
+                for form in FORMS[:-1]
+            ),
+        ),
+        tuple(
+            (
+                *(metric.metric, one.domain, one.n, one.threshold),
+                *(one.error[form] for form in FORMS),
+                *(one.brier[form] for form in FORMS),
+                *(one.change[form] for form in FORMS[:-1]),
+            )
+            for metric in metrics
+            for one in metric.domains
+            if not one.why
+        ),
+    )

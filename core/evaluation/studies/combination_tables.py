@@ -1,0 +1,213 @@
+"""The tables and charts of the study `combine`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.evaluation.report import Axis, Cell, Chart, Column, Series, Table
+from core.results.cases.cascade import Cascade
+from core.results.cases.combining import Combining, Subset, Transfer
+from core.results.cases.sentence_combining import Levels
+from core.scoring.metric import metric_title
+from core.stats.calibration import brier_score, calibration_error
+from core.stats.comparison import compare_paired
+from core.stats.text_tables import format_percent
+
+COMBINATION, EQUAL = "combination", "equal weights"
+
+
+def quality_table(found: Combining, subset: Subset) -> Table:
+    """The combination beside what it must beat: its best member, the mean of standard scores, and its cheapest equal."""
+    best = found.names[found.best]
+    kept = found.complete
+    mean = found.area(found.equal_weights)
+    probabilities = (found.probabilities[kept], found.labels[kept], found.documents[kept])
+    rows: list[tuple[Cell, ...]] = [
+        (
+            COMBINATION,
+            "",
+            found.combined.estimate(),
+            found.gain.difference,
+            found.gain.p,
+            float(found.costs.sum()),
+            found.drawn.estimate(brier_score(*probabilities)),
+            found.drawn.estimate(calibration_error(*probabilities)),
+        ),
+        (
+            "best member",
+            best,
+            found.alone[found.best].estimate(),
+            None,
+            None,
+            float(found.costs[found.best]),
+            None,
+            None,
+        ),
+    ]
+    if len(found.names) > 1:
+        over = compare_paired(mean, found.alone[found.best]).difference
+        rows += [
+            (EQUAL, "", mean.estimate(), over, None, float(found.costs.sum()), None, None),
+            ("cheapest as good", "+".join(subset.names), subset.area, None, None, subset.cost, None, None),
+        ]
+    return Table(
+        "quality",
+        "Combination and members",
+        (
+            Column("score"),
+            Column("members", format="metrics"),
+            Column("auc", "ROC AUC", "percent"),
+            Column("gain", "gain over the best member", "percent"),
+            Column(
+                "p",
+                format="number",
+                help="Of the hypothesis that it is as good as the best member, by the paired bootstrap.",
+            ),
+            Column("cost", "cost of a verdict", "number"),
+            Column("brier", "Brier", "unsigned"),
+            Column("ece", "ECE", "unsigned", "Calibration error of the probability, over ten bins."),
+        ),
+        tuple(rows),
+    )
+
+
+def level_table(levels: Levels) -> Table:
+    """The weights of summaries beside those of sentences."""
+    fitted = [levels.summary, *([levels.sentence.found] if levels.sentence else [])]
+    rows: list[tuple[Cell, ...]] = []
+    for one in fitted:
+        compared = levels.difference if one.level == "sentence" else None
+        probabilities = (one.probabilities[one.complete], one.labels[one.complete], one.documents[one.complete])
+        rows.append(
+            (
+                one.level,
+                len(one.fitted.owners),
+                one.combined.estimate(),
+                compared.difference if compared else None,
+                compared.p if compared else None,
+                one.drawn.estimate(brier_score(*probabilities)),
+                one.drawn.estimate(calibration_error(*probabilities)),
+            )
+        )
+    return Table(
+        "levels",
+        "Weights of summaries and of sentences",
+        (
+            Column("level", "weights of"),
+            Column("rows", "scores of each member", "count"),
+            Column("auc", "ROC AUC", "percent"),
+            Column("difference", "difference", "percent", "Of the area, paired."),
+            Column("p", format="number", help="Of the hypothesis that both are equally good, by the paired bootstrap."),
+            Column("brier", "Brier", "unsigned"),
+            Column("ece", "ECE", "unsigned", "Calibration error of the probability, over ten bins."),
+        ),
+        tuple(rows),
+    )
+
+
+def member_table(found: Combining) -> Table:
+    total = float(found.weights.sum()) or 1.0
+    several = len(found.names) > 1
+    return Table(
+        "members",
+        "Members",
+        (
+            Column("metric", format="metric"),
+            Column("weight", format="coefficient", help="Of its standard score in the log odds of consistent."),
+            Column("part", "part of all weights", "percent"),
+            Column("auc", "ROC AUC", "percent"),
+            Column("needed", "loss without it", "percent", "Of the area of the combination."),
+            Column("cost", "cost of a score", "number"),
+        ),
+        tuple(
+            (
+                name,
+                float(found.weights[place]),
+                float(found.weights[place]) / total,
+                found.alone[place].estimate(),
+                compare_paired(found.combined, found.area(found.without(place))).difference if several else None,
+                float(found.costs[place]),
+            )
+            for place, name in enumerate(found.names)
+        ),
+    )
+
+
+def transfer_table(elsewhere: Sequence[Transfer], by: str) -> Table:
+    return Table(
+        "transfer",
+        "Fitted on other domains",
+        (
+            Column("domain", by),
+            Column("auc", "combination, ROC AUC", "percent"),
+            Column("chosen", "best elsewhere", "metric", "The member with the largest area on the other domains."),
+            Column("chosen_auc", "its ROC AUC", "percent"),
+            Column("gain", "gain over it", "percent"),
+            Column("best", "best here", "metric"),
+            Column("best_auc", "its ROC AUC here", "percent"),
+            Column("gain_over_best", "gain over the best here", "percent"),
+        ),
+        tuple(
+            (
+                *(one.domain, one.combined, one.chosen, one.chosen_area, one.gain_over_chosen),
+                *(one.best, one.best_area, one.gain_over_best),
+            )
+            for one in elsewhere
+        ),
+        (
+            "Nothing is fitted or scaled on the domain in which it is used. Domains with few labels of either kind are left out.",
+        ),
+    )
+
+
+def cascade_table(cascade: Cascade) -> Table:
+    last = metric_title(cascade.of.names[cascade.last])
+    return Table(
+        "cascade",
+        f"Cascade: {last} last",
+        (
+            Column("asked", "asked for", "percent", "Share of summaries for which the last member is asked."),
+            Column("cost", "mean cost", "number"),
+            Column("auc", "ROC AUC", "percent"),
+            Column("accuracy", "balanced accuracy", "percent", "At the share of consistent labels as threshold."),
+            Column("loss", "loss against asking always", "percent", "Of the ROC AUC."),
+            Column("low", "unsure from", "unsigned"),
+            Column("high", "to", "unsigned"),
+        ),
+        tuple((one.share, one.cost, one.area, one.accuracy, one.loss, one.low, one.high) for one in cascade.points),
+        ("The last member is asked where the probability without it is between the two.",),
+    )
+
+
+def area_chart(found: Combining) -> Chart:
+    shown = {
+        **{metric_title(name): found.alone[place].estimate() for place, name in enumerate(found.names)},
+        COMBINATION: found.combined.estimate(),
+    }
+    order = sorted(shown, key=lambda name: shown[name].value or 0.0)
+    texts = tuple(f"{name}: {format_percent(shown[name])} %" for name in order)
+    return Chart(
+        "areas",
+        "points",
+        "ROC AUC of the combination and its members, with 95 % intervals",
+        Axis("", tuple(order)),
+        Axis("ROC AUC", format="percent"),
+        (Series("ROC AUC", tuple(order), tuple(shown[name] for name in order), texts),),
+        sideways=True,
+    )
+
+
+def cascade_chart(cascade: Cascade) -> Chart:
+    points = cascade.points
+    x = tuple(one.cost for one in points)
+    return Chart(
+        "cascade",
+        "lines",
+        "Accuracy of the cascade by mean cost of a summary",
+        Axis("mean cost of a summary"),
+        Axis("", format="percent"),
+        (
+            Series("ROC AUC", x, tuple(one.area for one in points)),
+            Series("balanced accuracy", x, tuple(one.accuracy for one in points)),
+        ),
+    )

@@ -1,0 +1,392 @@
+"""The gaming table: what phrases without content score alone and add to a summary, and the phrases that a run can be extended with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from types import MappingProxyType
+from typing import ClassVar, get_args
+
+import numpy as np
+
+from core.edits.perturbation import PERTURBATIONS
+from core.edits.perturbations.fillers import Assertion, Filler, Placement
+from core.errors import TouchstoneError
+from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
+from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData
+from core.results.runs.run import Run, intent_of, run_from_lines, run_lines, to_json_line
+from core.results.runs.shifts import (
+    STRESS_RESAMPLES,
+    Shift,
+    document_array,
+    pair_gains,
+    pairs_of_shifts,
+    score_array,
+    standardised_gain,
+)
+from core.scoring.metric import METRICS, Metric, metric_title
+from core.settings import VERSION
+from core.stats.bootstrap import Resamples
+from core.stats.comparison import difference
+from core.stats.discrimination import Threshold
+from core.stats.score_pairs import ScorePairs, wrong_way_share
+from core.stats.statistic import Estimate, Statistic, mean
+from core.stats.text_tables import format_share, format_signed
+from core.text.text import words
+
+_SAME_LENGTH = 0.25
+_ADDED_PLACES: tuple[Placement, ...] = ("prefix", "suffix")
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseEffect:
+    """One phrase against one metric; gains are towards consistency, whichever way that lies.
+
+    `alone` is the mean score of the phrase as the whole summary, and `outright` the share of summaries that it beats. `appended`
+    and `prefixed` are mean gains in the metric's own units, `per_word` the first by the words that it takes, `spreads` the first in
+    standard deviations of the metric over the originals; `raised` is the share of summaries that the appended phrase lifts.
+    `control` is the mean gain by harmless edits of the run that change half to twice as many words, in spreads too, and
+    `excess` what the phrase gains beyond it.
+    """
+
+    metric: str
+    phrase: Filler
+    words: int
+    alone: Estimate
+    outright: Estimate
+    appended: Estimate
+    prefixed: Estimate
+    per_word: Estimate
+    spreads: Estimate
+    raised: Estimate
+    control: Estimate
+    excess: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class MetricGaming:
+    """Gains of a metric by the gaming phrases of a run, put before or after a summary.
+
+    `gain` is the mean gain over all of them in standard deviations of the metric over the originals, and `raised` the share of
+    summaries with a phrase that score higher than without one.
+    """
+
+    metric: str
+    gain: Estimate
+    raised: Estimate
+    plays: tuple[PhraseEffect, ...]
+
+    @property
+    def best(self) -> PhraseEffect:
+        """The phrase that gains most when it is appended."""
+        return max(self.plays, key=lambda play: _sort_value(play.appended))
+
+
+def metric_gaming(run: Run, found: Sequence[Shift], resamples: int = STRESS_RESAMPLES) -> list[MetricGaming]:
+    """Every metric that has a better side and was played with, the most gamed first; intervals by document."""
+    groups = {group: place for place, group in enumerate(dict.fromkeys(s.group for s in run.sources.values()))}
+    kinds = phrase_kinds(run.plan.kinds)
+    if not groups or not kinds:
+        return []
+    drawn = Resamples.draw(len(groups), resamples, run.plan.seed)
+    by_metric = {metric: [shift for shift in found if shift.metric == metric] for metric in run.plan.metrics}
+    fields = [_MetricShifts(run, metric, shifts, groups, drawn) for metric, shifts in by_metric.items()]
+    standings = [field.summarize(kinds) for field in fields if field.direction != "neutral" and field.was_played(kinds)]
+    return sorted(standings, key=lambda result: -_sort_value(result.gain))
+
+
+def phrase_kinds(kinds: Iterable[str]) -> dict[Filler, dict[Placement, str]]:
+    """The phrases among kinds of perturbation, each as it is appended, with the kinds that put it somewhere."""
+    found: dict[Filler, dict[Placement, str]] = {}
+    for kind in kinds:
+        phrase = PERTURBATIONS.parse(kind)
+        if isinstance(phrase, Filler):
+            found.setdefault(replace(phrase, place="suffix"), {})[phrase.place] = kind
+    return found
+
+
+class _MetricShifts:
+    """The shifts of one metric, on the same resamples as those of the others."""
+
+    def __init__(
+        self, run: Run, metric: str, shifts: Iterable[Shift], groups: dict[str, int], drawn: Resamples
+    ) -> None:
+        self.metric, self.direction = metric, METRICS.parse(metric).card.direction
+        self._groups, self._drawn = groups, drawn
+        self._by_kind: dict[str, list[Shift]] = {}
+        for shift in shifts:
+            self._by_kind.setdefault(shift.kind, []).append(shift)
+        readings = [run.readings.get((source, "", metric)) for source in run.sources]
+        self._originals = score_array(reading.value if reading else None for reading in readings)
+        self._documents = document_array((source.group for source in run.sources.values()), groups)
+
+    def was_played(self, kinds: dict[Filler, dict[Placement, str]]) -> bool:
+        return any(kind in self._by_kind for places in kinds.values() for kind in places.values())
+
+    def summarize(self, kinds: dict[Filler, dict[Placement, str]]) -> MetricGaming:
+        meant = {phrase: places for phrase, places in kinds.items() if phrase.targets(self.metric)}
+        added = self._pairs([places[place] for places in meant.values() for place in _ADDED_PLACES if place in places])
+        plays = tuple(self._play(phrase, places) for phrase, places in meant.items())
+        return MetricGaming(self.metric, self._spreads(added), self._drawn.estimate(wrong_way_share(added)), plays)
+
+    def _play(self, phrase: Filler, places: dict[Placement, str]) -> PhraseEffect:
+        alone, prefixed, appended = (self._pairs([places.get(place, "")]) for place in ("alone", "prefix", "suffix"))
+        length, drawn = len(words(phrase.text)), self._drawn
+        gain, control = (drawn.of(self._standardised(pairs)) for pairs in (appended, self._harmless_pairs(length)))
+        return PhraseEffect(
+            metric=self.metric,
+            phrase=phrase,
+            words=length,
+            alone=drawn.estimate(mean(alone.edited, alone.documents)),
+            outright=drawn.estimate(wrong_way_share(alone)),
+            appended=drawn.estimate(mean(pair_gains(appended), appended.documents)),
+            prefixed=drawn.estimate(mean(pair_gains(prefixed), prefixed.documents)),
+            per_word=drawn.estimate(mean(pair_gains(appended) / max(1, length), appended.documents)),
+            spreads=gain.estimate(),
+            raised=drawn.estimate(wrong_way_share(appended)),
+            control=control.estimate(),
+            excess=difference(gain, control),
+        )
+
+    def _pairs(self, kinds: Iterable[str]) -> ScorePairs:
+        chosen = [shift for kind in kinds for shift in self._by_kind.get(kind, ())]
+        return pairs_of_shifts(self.metric, chosen, self._groups)
+
+    def _harmless_pairs(self, length: int) -> ScorePairs:
+        """Pairs under harmless edits that change half to twice so many words."""
+        shifts = [
+            shift
+            for kind, of_kind in self._by_kind.items()
+            if intent_of(kind) == "preserving"
+            for shift in of_kind
+            if length <= 2 * shift.words and shift.words <= 2 * length
+        ]
+        return pairs_of_shifts(self.metric, shifts, self._groups)
+
+    def _standardised(self, pairs: ScorePairs) -> Statistic:
+        return standardised_gain(pairs, self._originals, self._documents)
+
+    def _spreads(self, pairs: ScorePairs) -> Estimate:
+        return self._drawn.estimate(self._standardised(pairs))
+
+
+def lifted_share(pairs: ScorePairs, threshold: Threshold) -> Statistic:
+    """The share of summaries that the threshold refuses and with the phrase accepts, among those that it refuses.
+
+    `pairs` are inconsistent summaries without and with a phrase.
+    """
+    refused = ~threshold.accepts_scores(pairs.original, pairs.direction)
+    lifted = threshold.accepts_scores(pairs.edited, pairs.direction)
+    known = refused & ~np.isnan(pairs.original) & ~np.isnan(pairs.edited)
+    return mean(np.where(known, lifted.astype(np.float64), np.nan), pairs.documents)
+
+
+def control_lengths(phrases: Iterable[Filler]) -> list[int]:
+    """Numbers of words at which harmless edits are the control of phrases: every phrase has one within a quarter of its own."""
+    lengths: list[int] = []
+    for length in sorted({len(words(phrase.text)) for phrase in phrases}, reverse=True):
+        if all(length < (1 - _SAME_LENGTH) * other for other in lengths):
+            lengths.append(length)
+    return lengths
+
+
+def _sort_value(estimate: Estimate) -> float:
+    return -np.inf if estimate.value is None else estimate.value
+
+
+def in_every_place(phrases: Iterable[Filler]) -> list[Filler]:
+    """Each phrase after the summary, before it, and in its place."""
+    return [replace(phrase, place=place) for phrase in phrases for place in get_args(Placement)]
+
+
+def known_phrases(metrics: Iterable[str]) -> list[Filler]:
+    """Every kind of phrase, and the assertion also in the terms of each metric that asks a model: a rule reads no claims."""
+    plain = [plugin() for plugin in PERTURBATIONS if issubclass(plugin, Filler)]
+    named = [Assertion(metric=metric) for metric in metrics if METRICS.parse(metric).checkpoints()]
+    return [*plain, *named]
+
+
+def for_each_metric(kinds: Sequence[str], metrics: Sequence[Metric]) -> list[str]:
+    """The kinds, with the assertion of a paper in the terms of each metric in the place of the general one."""
+    found = []
+    for kind in kinds:
+        built = PERTURBATIONS.parse(kind)
+        if isinstance(built, Assertion) and not built.metric:
+            found += [replace(built, metric=metric.spec).spec for metric in metrics]
+        else:
+            found.append(kind)
+    return found
+
+
+def extended_run(run: Run, name: str, phrases: Iterable[Filler]) -> Run:
+    """A run of that name with further phrases, in which everything is found that this one found.
+
+    Scores of another version of Touchstone are not taken over.
+    """
+    kinds = dict.fromkeys([*run.plan.kinds, *(phrase.spec for phrase in phrases)])
+    battery = run.plan.battery if len(kinds) == len(run.plan.kinds) else ""
+    longer = Run(replace(run.plan, name=name, kinds=tuple(kinds), version=VERSION, battery=battery))
+    if run.plan.version != VERSION:
+        longer.sources.update(run.sources)
+        return longer
+    return run_from_lines([to_json_line(longer.plan), *islice(run_lines(run), 1, None)])
+
+
+@STUDIES.add
+@dataclass(frozen=True)
+class Gaming(Study):
+    """Gains by phrases without content."""
+
+    name: ClassVar[str] = "gaming"
+    title: ClassVar[str] = "Gaming"
+    does: ClassVar[str] = "Measure how far phrases without content raise the scores of each metric."
+    group: ClassVar[Group] = "Gaming"
+    takes: ClassVar[tuple[Input, ...]] = (Input.RUN,)
+    place: ClassVar[int] = 10
+    audit: ClassVar[str] = "gaming"
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(
+        {"pack": "The pack is of labelled summaries, and this is of the variants of a stress run."}
+    )
+
+    def run(self, data: StudyData) -> Report:
+        run = data.stress_run
+        results = metric_gaming(run, data.shifts)
+        if not results:
+            raise TouchstoneError(
+                "No phrase without content was tried on these summaries yet, or no metric has a better side. Make a run with one: "
+                "cli.py stress PAIRS --kind phrase -o RUN.jsonl"
+            )
+        neutral = [metric for metric in run.plan.metrics if METRICS.parse(metric).card.direction == "neutral"]
+        titles = tuple(metric_title(result.metric) for result in reversed(results))  # the most gamed on top
+        gain_chart = Chart(
+            "gain",
+            "points",
+            "Mean gain by a phrase without content, with 95 % intervals",
+            Axis("", titles),
+            Axis("gain in spreads (standard deviations)"),
+            (Series("gain", titles, tuple(result.gain for result in reversed(results))),),
+            sideways=True,
+        )
+        return self.report(
+            data,
+            [_metrics_table(results), _phrases_table(results)],
+            charts=[gain_chart],
+            sentences=_answer(results),
+            notes=[
+                "A gain is towards consistency; a spread is the standard deviation of the metric over the original summaries. A good "
+                "metric stays at zero or falls: a phrase that says nothing makes no summary more consistent. Intervals are of 95 %, by "
+                "document.",
+                *(
+                    [f"Not in the table, as neither side of it is better: {', '.join(map(metric_title, neutral))}."]
+                    if neutral
+                    else []
+                ),
+            ],
+        )
+
+
+def _metrics_table(results: Sequence[MetricGaming]) -> Table:
+    return Table(
+        "metrics",
+        "Gain of each metric by phrases without content",
+        (
+            Column("metric", format="metric"),
+            Column("gain", "gain in spreads", "signed", "Mean over all phrases before and after a summary."),
+            Column("raised", format="share", help="Share of summaries that score higher with a phrase than without."),
+            Column("best", "best phrase", "perturbation", "The phrase that gains most when it is appended."),
+            Column("best_gain", "its gain", "signed", "Mean gain of the appended phrase, in the metric's own units."),
+            Column("n", format="count"),
+        ),
+        tuple(
+            (
+                result.metric,
+                result.gain,
+                result.raised,
+                result.best.phrase.spec,
+                result.best.appended,
+                result.gain.n,
+            )
+            for result in results
+        ),
+    )
+
+
+def _phrases_table(results: Sequence[MetricGaming]) -> Table:
+    rows = [
+        (
+            play.metric,
+            play.phrase.spec,
+            play.phrase.text,
+            play.words,
+            play.alone,
+            play.outright,
+            play.appended,
+            play.prefixed,
+            play.per_word,
+            play.spreads,
+            play.raised,
+            play.control,
+            play.excess,
+            play.appended.n,
+        )
+        for result in results
+        for play in result.plays
+    ]
+    return Table(
+        "phrases",
+        "Each phrase against each metric",
+        (
+            Column("metric", format="metric"),
+            Column("phrase", format="perturbation"),
+            Column("text", "says"),
+            Column("words", format="count"),
+            Column(
+                "alone",
+                format="unsigned",
+                help="Mean score of the phrase as the whole summary, in the metric's own units.",
+            ),
+            Column("outright", "beats", "share", "Share of the summaries that the bare phrase outscores."),
+            Column("appended", "after", "signed", "Mean gain when the phrase is appended, in the metric's own units."),
+            Column("prefixed", "before", "signed", "Mean gain when the phrase is put first."),
+            Column("per_word", "per word", "signed", "Mean gain of the appended phrase by the words that it takes."),
+            Column(
+                "spreads",
+                "in spreads",
+                "signed",
+                "Gain of the appended phrase in standard deviations over the originals.",
+            ),
+            Column(
+                "raised", format="share", help="Share of the summaries that score higher with the phrase after them."
+            ),
+            Column(
+                "control",
+                "harmless edits",
+                "signed",
+                "Mean gain, in spreads, by harmless edits of the run that change half to twice as many words.",
+            ),
+            Column(
+                "excess", "beyond them", "signed", "Gain of the phrase in spreads beyond that of the harmless edits."
+            ),
+            Column("n", format="count", help="Summaries that the phrase was appended to."),
+        ),
+        tuple(rows),
+    )
+
+
+def _answer(results: Sequence[MetricGaming]) -> list[str]:
+    """The most gamed metric, and those whose gain is not above zero by the whole interval."""
+    first = results[0]
+    if first.gain.value is None:
+        return [f"No metric has a gain: {first.gain.why}"]
+    gain = f"{format_signed(first.gain)} spreads, {format_share(first.raised)} of the summaries raised"
+    best = (
+        f"{metric_title(first.metric)} is gamed most"
+        if first.gain.value > 0
+        else f"No metric gains in the mean; nearest is {metric_title(first.metric)}"
+    )
+    sentences = [f"{best}: {gain}. Appended, “{first.best.phrase.title}” gains most."]
+    withstand = [result.metric for result in results if result.gain.high is not None and result.gain.high <= 0]
+    if withstand:
+        sentences.append(f"The whole interval is at or below zero for {', '.join(map(metric_title, withstand))}.")
+    return sentences

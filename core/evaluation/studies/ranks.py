@@ -1,0 +1,139 @@
+"""The rank of each metric in each slice with its bootstrap interval, as over datasets in BUMP (Ma et al. 2023, figure 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import numpy as np
+
+from core.errors import UnknownNameError
+from core.evaluation.report import Axis, Chart, Column, Pivot, Report, Series, Table
+from core.evaluation.reports.cells import format_rank
+from core.evaluation.study import Study, StudyData
+from core.results.cases.cases import Cases
+from core.results.cases.measures import (
+    FIGURE_TITLES,
+    MEASURES,
+    UNIT_MEASURES,
+    Slice,
+    has_one_scale,
+    measure_format,
+    shown_columns,
+)
+from core.scoring.metric import metric_title, metric_titles
+from core.stats.bootstrap import Distribution, Resamples
+from core.stats.statistic import Estimate
+
+RANKED_MEASURES = tuple(name for name in MEASURES if name not in {*UNIT_MEASURES, "ties", "average_precision"})
+"""The measures of which more is better and which have an interval, without which there is no rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRank:
+    """One metric in one slice: `rank` is 1 for the best of `among` metrics, equal ones share the mean of their ranks."""
+
+    metric: str
+    slice: str
+    rank: Estimate
+    value: Estimate
+    among: int
+
+
+def metric_ranks(cases: Cases, parts: Sequence[Slice], drawn: Resamples, measure: str) -> Iterator[MetricRank]:
+    """The metrics of each slice, the best first; the interval is that of the rank over resamples of documents.
+
+    A metric without a figure or an interval in a slice has no rank there. Raises UnknownNameError for another measure.
+    """
+    if measure not in RANKED_MEASURES:
+        raise UnknownNameError("measure to rank by", measure, RANKED_MEASURES)
+    from scipy.stats import rankdata  # it takes a second, and few commands rank
+
+    for part in parts:
+        figures = {
+            column.name: drawn.of(MEASURES[measure](cases, part, column))
+            for column in shown_columns(cases, parts)
+            if has_one_scale(cases, part, column)
+        }
+        figures = {name: figure for name, figure in figures.items() if figure.draws.size}
+        if not figures:
+            continue
+        values = rankdata([-(figure.value or 0.0) for figure in figures.values()])
+        draws = rankdata(-np.stack([figure.draws for figure in figures.values()]), axis=0, nan_policy="omit")
+        ranks = [
+            MetricRank(
+                name,
+                part.name,
+                Distribution(float(value), of_metric, figure.n, figure.why, figure.documents).estimate(),
+                figure.estimate(),
+                len(figures),
+            )
+            for (name, figure), value, of_metric in zip(figures.items(), values, draws, strict=True)
+        ]
+        yield from sorted(ranks, key=lambda rank: (rank.rank.value or 0.0, rank.metric))
+
+
+def rank_report(study: Study, data: StudyData, measure: str) -> Report:
+    """Metrics ranked in each slice by one measure."""
+    ranks = list(metric_ranks(data.scored, data.parts, data.draws, measure))
+    title = FIGURE_TITLES[measure]
+    sentence = "No metric has this figure with an interval in any slice: it takes cases of several documents."
+    if ranks:
+        first, *others = [one for one in ranks if one.slice == ranks[0].slice]
+        sentence = f"{first.slice}: {metric_title(first.metric)} has rank {format_rank(first.rank)} of {first.among} by {title}"
+        # those whose interval begins at rank 1
+        level = [metric_title(one.metric) for one in others if one.rank.low is not None and one.rank.low <= 1]
+        sentence += f"; {', '.join(level)} may be first as well." if level else "."
+    table = Table(
+        "ranks",
+        f"Ranks by {title}",
+        (
+            Column("slice"),
+            Column("metric", format="metric"),
+            Column("rank", format="rank", help="1 is the best; equal metrics share the mean of their ranks."),
+            Column("among", "of", "count", "Metrics that have a figure in the slice."),
+            Column("value", title, measure_format(measure)),
+            Column("n", format="count"),
+        ),
+        tuple((one.slice, one.metric, one.rank, one.among, one.value, one.value.n) for one in ranks),
+        pivot=Pivot("metric", "slice", ("rank",)),
+    )
+    return study.report(
+        data,
+        [table],
+        charts=[rank_chart(ranks, title)] if ranks else [],
+        sentences=[sentence],
+        notes=[
+            f"1 is the best, with the 95 % interval of {data.resamples:,} resamples of whole documents; equal metrics share "
+            "the mean of their ranks. Choose slices by dataset, and several datasets, for figure 3 of BUMP; `--by dataset,error_type` tells origins apart."
+        ],
+    )
+
+
+def rank_chart(ranks: Sequence[MetricRank], title: str) -> Chart:
+    """A panel for each slice with a point for each metric, the best over all slices on top."""
+    by_metric: dict[str, list[float]] = {}
+    for one in ranks:
+        by_metric.setdefault(one.metric, []).append(one.rank.value if one.rank.value is not None else float(one.among))
+    titles = metric_titles(sorted(by_metric, key=lambda metric: (fmean(by_metric[metric]), metric)))
+    series = [
+        Series(
+            part,
+            tuple(titles[one.metric] for one in of_slice),
+            tuple(one.rank for one in of_slice),
+            tuple(f"{titles[one.metric]}, {part}: {format_rank(one.rank)} of {one.among}" for one in of_slice),
+            panel=part,
+        )
+        for part in dict.fromkeys(one.slice for one in ranks)
+        if (of_slice := [one for one in ranks if one.slice == part])
+    ]
+    return Chart(
+        "ranks",
+        "points",
+        f"Rank by {title} with 95 % intervals",
+        Axis("", tuple(titles.values()), reverse=True),
+        Axis("rank", whole=True, format="rank"),
+        tuple(series),
+        sideways=True,
+    )

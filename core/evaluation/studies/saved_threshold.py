@@ -1,0 +1,220 @@
+"""A threshold of one's own: chosen on labelled data, checked on documents that it was not chosen on, and kept with its signature.
+
+It is no study: it is kept, and decides scores that come later. The study `calibration` reports how thresholds that are chosen
+in the same way carry over to other data, and the question `threshold` of the audit how a kept one decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
+
+from core.base.signatures import apart_from_code
+from core.errors import TouchstoneError
+from core.results.cases.cases import Cases
+from core.results.cases.data_facts import DataFacts
+from core.scoring.metric import METRICS, Metric, metric_title
+from core.scoring.outcome_records import JsonRecord
+from core.settings import VERSION
+from core.stats.bootstrap import Resamples
+from core.stats.calibration import threshold_decisions
+from core.stats.discrimination import LabelledScores, accuracy_of_decisions, choose_threshold
+from core.stats.statistic import FOLDS, Estimate, Mask, Values, deal_folds, mean
+from core.stats.text_tables import format_percent
+from core.types import Direction
+
+_RECORD = "touchstone-threshold-1"
+_MOST_BYTES = 65_536  # of a file of one threshold
+
+
+@dataclass(frozen=True, slots=True)
+class OwnThreshold:
+    """Threshold on the score of one metric, from which on a summary counts as consistent.
+
+    `accuracy` is the balanced accuracy, `false_alarms` the share of consistent summaries that are refused and `missed` that of
+    inconsistent ones that are accepted, all three cross-fitted: of thresholds chosen in the same way on other documents.
+    """
+
+    name: str
+    metric: str
+    signature: str
+    direction: Direction
+    value: float
+    accuracy: Estimate
+    false_alarms: Estimate
+    missed: Estimate
+    data: tuple[DataFacts, ...]
+    version: str = VERSION
+    record: str = _RECORD
+
+    def accepts(self, score: float) -> bool:
+        return score <= self.value if self.direction == "lower" else score >= self.value
+
+    def require_signature(self, signature: str) -> None:
+        """Raises TouchstoneError for scores of another signature; without one, all of them failed."""
+        # other code is most often another version that scores alike; settings, weights and prompts give another scale
+        if signature and apart_from_code(signature) != apart_from_code(self.signature):
+            raise TouchstoneError(
+                f"The threshold {self.name} is of {self.signature}, and this score of {signature}. Choose it again: "
+                f"cli.py threshold {self.metric} --data …"
+            )
+
+    def decide(self, record: JsonRecord) -> JsonRecord:
+        """A record of `score` with the decision, None where there is no score; others as they are.
+
+        Raises TouchstoneError for a score of the metric with another signature, whose scale may be another.
+        """
+        if record["metric"] != self.metric:
+            return record
+        if record["signature"] is not None:
+            self.require_signature(str(record["signature"]))
+        score = record["score"]
+        return {**record, "threshold": self.value, "consistent": None if score is None else self.accepts(score)}
+
+
+_THRESHOLD: TypeAdapter[OwnThreshold] = TypeAdapter(OwnThreshold)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionFigures:
+    """Figures of decisions: balanced accuracy, the share of consistent summaries refused, and of inconsistent ones accepted."""
+
+    accuracy: Estimate
+    false_alarms: Estimate
+    missed: Estimate
+
+
+def decision_figures(labelled: LabelledScores, decisions: Values, drawn: Resamples) -> DecisionFigures:
+    """`decisions`, (n,), are 1 where a summary is accepted, 0 where it is refused, nan where nothing was decided."""
+    decided = ~np.isnan(decisions)
+    accepted = decisions == 1
+    accuracy = accuracy_of_decisions(accepted[decided], labelled.labels[decided], labelled.documents[decided])
+    refused_good = np.where(labelled.labels & decided, 1.0 - decisions, np.nan)
+    accepted_bad = np.where(~labelled.labels & decided, decisions, np.nan)
+    return DecisionFigures(
+        drawn.estimate(accuracy),
+        drawn.estimate(mean(refused_good, labelled.documents)),
+        drawn.estimate(mean(accepted_bad, labelled.documents)),
+    )
+
+
+def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], drawn: Resamples) -> OwnThreshold:
+    """The best threshold of the one metric of these cases. Raises TouchstoneError where the labels are not of both kinds."""
+    labelled, known = _labelled_scores(cases)
+    [column] = cases.columns
+    threshold = choose_threshold(labelled)
+    every = np.ones(len(labelled.labels), dtype=np.bool_)
+    decisions = threshold_decisions(labelled, every, deal_folds(cases.documents, FOLDS)[known])
+    figures = decision_figures(labelled, decisions, drawn)
+    return OwnThreshold(
+        name=name,
+        metric=column.name,
+        signature=column.signature,
+        direction=column.direction,
+        value=threshold.value,
+        accuracy=figures.accuracy,
+        false_alarms=figures.false_alarms,
+        missed=figures.missed,
+        data=data,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FixedThresholdFigures:
+    """Figures of a threshold that was given: `right` is the share of right decisions, n in `right.n` summaries."""
+
+    metric: str
+    direction: Direction
+    value: float
+    right: Estimate
+    decisions: DecisionFigures
+
+
+def fixed_threshold_figures(value: float, cases: Cases, drawn: Resamples) -> FixedThresholdFigures:
+    """Figures of a given threshold of the one metric of these cases, such as the 0.5 that papers take without a choice."""
+    labelled, _ = _labelled_scores(cases)
+    [column] = cases.columns
+    scores = labelled.scores
+    accepted = scores <= value if labelled.direction == "lower" else scores >= value
+    right = mean((accepted == labelled.labels).astype(np.float64), labelled.documents)
+    figures = decision_figures(labelled, accepted.astype(np.float64), drawn)
+    return FixedThresholdFigures(column.name, column.direction, value, drawn.estimate(right), figures)
+
+
+def format_fixed_threshold(found: FixedThresholdFigures) -> str:
+    """The figures in two sentences."""
+    side = "at most" if found.direction == "lower" else "at least"
+    of = found.decisions
+    return (
+        f"{metric_title(found.metric)}: consistent from a score of {side} {found.value:.6g} on, a threshold that was given.\n"
+        f"Of {found.right.n} labelled summaries: accuracy {format_percent(found.right)} %, balanced accuracy "
+        f"{format_percent(of.accuracy)} %, false alarms {format_percent(of.false_alarms)} %, missed {format_percent(of.missed)} %."
+    )
+
+
+def _labelled_scores(cases: Cases) -> tuple[LabelledScores, Mask]:
+    """The labelled scores of the one metric, and which of the samples they are, (samples,)."""
+    [column] = cases.columns
+    known: Mask = ~np.isnan(cases.labels) & ~np.isnan(column.values)
+    scores = LabelledScores(column.values[known], cases.labels[known] == 1, cases.documents[known], column.direction)
+    return scores, known
+
+
+def is_threshold(path: Path) -> bool:
+    """True if a file says that it is a threshold; it may still be damaged."""
+    with path.open("rb") as file:
+        return _RECORD.encode() in file.read(_MOST_BYTES)
+
+
+def threshold_json(threshold: OwnThreshold) -> str:
+    """The threshold as `-o` writes it; `parse_threshold` gives it back."""
+    return f"{_THRESHOLD.dump_json(threshold, indent=1).decode()}\n"
+
+
+def parse_threshold(text: str | bytes, name: str) -> OwnThreshold:
+    """The threshold under this name. Raises TouchstoneError for anything else than `threshold_json` gives."""
+    try:
+        found = _THRESHOLD.validate_json(text)
+    except ValidationError as error:
+        raise TouchstoneError(
+            f"{name} is no threshold. Make one: cli.py threshold METRIC --data DATA -o {name}"
+        ) from error
+    return replace(found, name=name)
+
+
+def read_threshold(path: Path) -> OwnThreshold:
+    """Raises TouchstoneError for a file that `threshold` did not write."""
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise TouchstoneError(f"{path} cannot be read: {error.strerror}. Name a file of `threshold -o`.") from error
+    return parse_threshold(text, path.name)
+
+
+def thresholds_by_metric(thresholds: Sequence[OwnThreshold], metrics: Sequence[Metric]) -> dict[str, OwnThreshold]:
+    """By the spec of the metric. Raises TouchstoneError for one of a metric that is not among these, or a second one."""
+    known, found = [metric.spec for metric in metrics], dict[str, OwnThreshold]()
+    for one in thresholds:
+        spec = METRICS.parse(one.metric).spec
+        if spec not in known:
+            raise TouchstoneError(f"{one.name} is a threshold of {spec}, and audited is {', '.join(known)}.")
+        if spec in found:
+            raise TouchstoneError(
+                f"{found[spec].name} and {one.name} are both thresholds of {spec}: choose one of them."
+            )
+        found[spec] = one
+    return found
+
+
+def format_threshold(found: OwnThreshold) -> str:
+    """The threshold and what it was found to be worth, in a sentence each."""
+    side = "at most" if found.direction == "lower" else "at least"
+    return (
+        f"{metric_title(found.metric)}: consistent from a score of {side} {found.value:.6g} on, chosen on {found.accuracy.n} labelled summaries.\n"
+        f"On documents that it was not chosen on ({FOLDS} folds): balanced accuracy {format_percent(found.accuracy)} %, false "
+        f"alarms {format_percent(found.false_alarms)} %, missed {format_percent(found.missed)} %."
+    )

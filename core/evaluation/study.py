@@ -1,0 +1,428 @@
+"""The contract of a study: typed, described settings and `run(data) -> Report`; one file of `core/evaluation/studies/` each.
+
+From it come the command (`cli.py study NAME`), the tab with its form, every form of the report, the call in Python
+(`touchstone.study`), the figure of the audit and the table of the paper pack.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from shlex import quote
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from core.base.background import Track, untracked
+from core.base.profile import Setting
+from core.errors import BadSettingError, TouchstoneError
+from core.evaluation.report import Chart, Report, Table
+from core.registry import Registry, format_spec, settings_of
+from core.results.cases.measures import Slice, draw_resamples, slice_cases
+from core.results.cases.pool import pool_of_cases
+from core.settings import VERSION
+from core.stats.bootstrap import RESAMPLES
+from core.types import T
+
+if TYPE_CHECKING:
+    from core.results.cases.cases import Cases
+    from core.results.cases.pool import Pool
+    from core.results.runs.run import Run, VariantKey
+    from core.results.runs.shifts import Shift
+    from core.scoring.engine.engine import Engine
+    from core.scoring.outcome_records import SentenceScores
+    from core.stats.bootstrap import Resamples
+    from core.types import Item
+
+
+class Input(StrEnum):
+    """Kinds of data that a study takes."""
+
+    SAMPLES = "samples"
+    """Samples of datasets: labels, ratings and explanations, with or without scores of metrics."""
+    SCORES = "scores"
+    """The same with the scores of at least one metric."""
+    SENTENCES = "sentences"
+    """Scores of the sentences of these summaries, where they are kept."""
+    RUN = "run"
+    """A stress run."""
+    PAIRS = "pairs"
+    """Pairs of a file, with their edits."""
+    ITEMS = "items"
+    """The texts of datasets with their documents."""
+    POOL = "pool"
+    """Summaries with or without scores, of which few have a label."""
+    FILES = "files"
+    """Files that a command wrote, such as the grades of judges."""
+
+
+Group = Literal[
+    "Compare",
+    "How many are wrong?",
+    "Combine",
+    "Errors",
+    "People",
+    "Surface",
+    "Thresholds",
+    "Data",
+    "Export",
+    "Shifts",
+    "Gaming",
+    "Reading",
+]
+"""The tab that a study is in: the first nine are on Evaluate, the others on Stress test."""
+
+Outlet = Literal["command", "page", "audit", "python", "pack"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudyData:
+    """The data of a study, of which it takes what its `takes` name.
+
+    `by` is the field whose values are the slices besides Overall. `counting` are the variants of the run that count, None
+    for all, and `left_out` the filters that leave the others out. `items` are pairs with their edits, those of each dataset or file by its name, `files` paths. An `engine` is there for a study
+    that `asks`. `metric_names` are those that were chosen, empty for all. `pool` holds summaries that were read without samples,
+    `labels_file` names the labels that stand in place of their own; `results` are the datasets that are folders of results.
+    `sentence_scores` are the scores of sentences, for a study that takes them.
+    """
+
+    datasets: tuple[str, ...] = ()
+    cases: Cases | None = None
+    by: str | None = None
+    metric_names: tuple[str, ...] = ()
+    resamples: int = RESAMPLES
+    run: Run | None = None
+    run_name: str = "RUN.jsonl"
+    counting: frozenset[VariantKey] | None = None
+    left_out: tuple[str, ...] = ()
+    items: Mapping[str, Sequence[Item]] = dataclasses.field(default_factory=dict)
+    pool: Pool | None = None
+    labels_file: str = ""
+    results: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+    sentence_scores: SentenceScores = dataclasses.field(default_factory=dict)
+    engine: Engine | None = None
+    track: Track = untracked
+
+    @property
+    def samples(self) -> Cases:
+        """The samples. Raises TouchstoneError where no dataset is given."""
+        if self.cases is None:
+            raise TouchstoneError("This study needs labelled summaries. Name a dataset.")
+        return self.cases
+
+    @property
+    def scored(self) -> Cases:
+        """The samples with scores. Raises TouchstoneError where no metric has one."""
+        if not self.samples.all_columns:
+            raise TouchstoneError(
+                f"No metric has a score in {', '.join(self.datasets)}. Score it: cli.py score-dataset NAME --metric …; in Python "
+                "give the scores that touchstone.score makes of these pairs."
+            )
+        return self.samples
+
+    @property
+    def summaries(self) -> Pool:
+        """The pool of summaries, that of the samples where none was read. Raises TouchstoneError where there is neither."""
+        return self.pool or pool_of_cases(self.samples, self.by)
+
+    @property
+    def parts(self) -> list[Slice]:
+        """The slices, Overall first."""
+        return slice_cases(self.samples, self.by)
+
+    @property
+    def draws(self) -> Resamples:
+        """The resamples of documents that serve all figures."""
+        return draw_resamples(self.samples, self.resamples, track=self.track)
+
+    @property
+    def stress_run(self) -> Run:
+        """The run. Raises TouchstoneError where none is given."""
+        if self.run is None:
+            raise TouchstoneError("This study needs a stress run. Make one: cli.py stress PAIRS -o RUN.jsonl")
+        return self.run
+
+    @property
+    def shifts(self) -> list[Shift]:
+        """The shifts of the run under the variants that count."""
+        from core.results.runs.shifts import score_shifts
+
+        return score_shifts(self.stress_run, self.counting)
+
+    @property
+    def scoring(self) -> Engine:
+        """The engine. Raises TouchstoneError where nobody opened one."""
+        if self.engine is None:
+            raise TouchstoneError("This study asks models, and no engine is open.")
+        return self.engine
+
+    def facts(self) -> dict[str, object]:
+        """Facts that the figures rest on, as a record."""
+        facts: dict[str, object] = {"version": VERSION}
+        if self.cases is not None:
+            columns = [
+                {
+                    "metric": column.name,
+                    "signature": column.signature,
+                    "released": column.released,
+                    "direction": column.direction,
+                    "scores": int(np.sum(~np.isnan(column.values))),
+                    "failures": column.failed,
+                }
+                for column in self.cases.all_columns
+            ]
+            facts |= {
+                "datasets": list(self.datasets),
+                "by": self.by,
+                "resamples": self.resamples,
+                "seed": 0,
+                "samples": len(self.cases.samples),
+                "documents": self.cases.clusters,
+                "metrics": columns,
+                "warnings": list(self.cases.warnings),
+            }
+        if self.pool is not None:
+            facts |= {"datasets": list(self.datasets), "by": self.by, "labels_file": self.labels_file}
+            facts["pool"] = {
+                "summaries": len(self.pool.ids),
+                "labels": len(self.pool.labelled),
+                "metrics": [
+                    {
+                        "metric": column.name,
+                        "signature": column.signature,
+                        "scores": int(np.isfinite(column.values).sum()),
+                    }
+                    for column in self.pool.columns
+                ],
+            }
+        if self.run is not None:
+            plan = self.run.plan
+            facts["run"] = {
+                "name": plan.name,
+                "battery": plan.battery_label,
+                "seed": plan.seed,
+                "version": plan.version,
+                "nli_check": plan.guard,
+                "left_out": list(self.left_out),
+                "pairs": len(self.run.sources),
+                "metrics": list(plan.metrics),
+            }
+        return facts
+
+
+def setting(  # noqa: PLR0913  # what there is to say of a setting
+    default: T,
+    description: str,
+    *,
+    choices: Iterable[str] = (),
+    labels: Mapping[str, str] = MappingProxyType({}),
+    low: float | None = None,
+    high: float | None = None,
+    shown: bool = False,
+    title: str = "",
+    several: str = "",
+    each: float | None = None,
+    views: Iterable[str] = (),
+) -> T:
+    """A described setting of a study: the field's default, and what the command's help and the form say of it.
+
+    `choices` are the values of a text that has no others, `labels` their names in a form; `low` and `high` bound a number.
+    A form calls it by its `title`, or else by the name of the field. A text that has some of the choices of the data, with
+    `several` between them, is chosen from them. One that gives some of these a number, as name=number, has a field for each; the
+    others have the number `each`.
+    One that is `shown` changes what a study that asks shows of the same scores, and asks for no others.
+    `views` are those that read it, of a study that has several; none are all.
+    """
+    metadata = {
+        "help": description,
+        "choices": tuple(choices),
+        "labels": labels,
+        "low": low,
+        "high": high,
+        "shown": shown,
+        "title": title,
+        "several": several,
+        "each": each,
+        "views": tuple(views),
+    }
+    field: T = dataclasses.field(default=default, metadata=metadata)
+    return field
+
+
+def setting_help(field: dataclasses.Field[Setting]) -> str:
+    """The description of a setting, after the views that read it where not all do."""
+    views: Sequence[str] = field.metadata["views"]
+    return f"View {' and '.join(views)}: {field.metadata['help']}" if views else str(field.metadata["help"])
+
+
+@dataclass(frozen=True)
+class Study(ABC):
+    """A frozen dataclass whose fields are its settings, each made by `setting`.
+
+    `does` is one sentence in the imperative, the help of its command. It needs what it `takes`, and makes use of what it
+    `may_take`. `sliced` says that its figures are by the slices of the data; `place` orders the
+    studies of a group. `asks` says that it scores texts with an engine, at least with some settings (`scores_texts`). `audit`
+    names the question of the audit that shows its figure. `without` gives the reason for each outlet that it does not have.
+    A study with several views of the same data has a setting `view`, whose labels are their titles.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    does: ClassVar[str]
+    group: ClassVar[Group]
+    takes: ClassVar[tuple[Input, ...]] = ()
+    may_take: ClassVar[tuple[Input, ...]] = ()
+    asks: ClassVar[bool] = False
+    sliced: ClassVar[bool] = False
+    place: ClassVar[int] = 50
+    audit: ClassVar[str] = ""
+    without: ClassVar[Mapping[Outlet, str]] = MappingProxyType({})
+
+    def __post_init__(self) -> None:
+        for name, field in settings_of(self).items():
+            value, choices = getattr(self, name), field.metadata["choices"]
+            low, high = field.metadata["low"], field.metadata["high"]
+            if choices and value not in choices:
+                raise BadSettingError(f"{self.name} takes {name} as one of {', '.join(choices)}; got {value!r}.")
+            if (low is not None and value < low) or (high is not None and value > high):
+                raise BadSettingError(
+                    f"{self.name} takes {name} from {low:g} to {high if high is not None else '…'}; got {value}."
+                )
+            if name not in self.settings and value != field.default:
+                views = " or ".join(f"view={view}" for view in field.metadata["views"])
+                raise BadSettingError(f"{self.name} takes {name} with {views}; got view={self.view_name}.")
+
+    @abstractmethod
+    def run(self, data: StudyData) -> Report:
+        """The report on these data. Raises TouchstoneError, with what to do, where they give no figure."""
+
+    @classmethod
+    def in_pack(cls, data: StudyData) -> Sequence[Study]:  # noqa: ARG003  # most studies are packed as they are
+        """The settings with which the paper pack has it."""
+        return [cls()]
+
+    def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:  # noqa: ARG002  # most settings depend on no data
+        """The values that these data have of settings, where they are fewer than the setting's own; a form offers these."""
+        return {}
+
+    @property
+    def scores_texts(self) -> bool:
+        """True if it asks models with these settings."""
+        return self.asks
+
+    @property
+    def spec(self) -> str:
+        """The spelling `name[setting=value,…]`."""
+        return format_spec(self)
+
+    @property
+    def view_name(self) -> str:
+        """The view that it shows, empty for a study that has one."""
+        return str(getattr(self, "view", ""))
+
+    @property
+    def view_title(self) -> str:
+        """The title of its view, that of the study where it has one."""
+        field = settings_of(self).get("view")
+        return str(field.metadata["labels"][self.view_name]) if field else self.title
+
+    @property
+    def settings(self) -> dict[str, Setting]:
+        """The settings that its view reads."""
+        return {
+            name: getattr(self, name)
+            for name, field in settings_of(self).items()
+            if not field.metadata["views"] or self.view_name in field.metadata["views"]
+        }
+
+    def command(self, data: StudyData) -> str:
+        """The command that gives the same report in the terminal."""
+        words = ["python cli.py study", self.name]
+        if data.run is not None:
+            words.append(quote(data.run_name))
+            words += [f"--leave-out {quote(name)}" for name in data.left_out]
+        words += [quote(str(file)) for file in data.files]
+        if Input.PAIRS in self.takes:
+            words += [quote(file) for file in data.items]
+        else:
+            words += [f"--{'results' if name in data.results else 'dataset'} {quote(name)}" for name in data.datasets]
+        if data.labels_file:
+            words.append(f"--labels {quote(data.labels_file)}")
+        if self.sliced and data.by:
+            words.append(f"--by {quote(data.by)}")
+        words += [f"--metric {quote(name)}" for name in data.metric_names]
+        pooled = Input.POOL in {*self.takes, *self.may_take}
+        resampled = (data.cases is not None or data.files) and data.run is None and not pooled
+        if resampled and data.resamples != RESAMPLES:
+            words.append(f"--resamples {data.resamples}")
+        for name, field in settings_of(self).items():
+            value = getattr(self, name)
+            if value == field.default:
+                continue
+            option = name.replace("_", "-")
+            flag = f"--{option}" if value else f"--no-{option}"
+            words.append(flag if isinstance(value, bool) else f"--{option} {quote(str(value))}")
+        return " ".join(words)
+
+    def report(
+        self,
+        data: StudyData,
+        tables: Sequence[Table],
+        *,
+        charts: Sequence[Chart] = (),
+        sentences: Sequence[str] = (),
+        notes: Sequence[str] = (),
+        problems: Sequence[str] = (),
+    ) -> Report:
+        """A report of this study with its settings, the facts of the data and the command that repeats it."""
+        return Report(
+            self.name,
+            self.view_title,
+            tuple(tables),
+            tuple(charts),
+            tuple(sentences),
+            tuple(notes),
+            tuple(problems),
+            self.settings,
+            data.facts(),
+            self.command(data),
+        )
+
+
+STUDIES: Registry[Study] = Registry("study", f"{__package__}.studies", ("touchstone.studies",), Study)
+
+
+def studies_of(group: str) -> list[type[Study]]:
+    """The studies of a group, in their order."""
+    return sorted((study for study in STUDIES if study.group == group), key=lambda study: (study.place, study.name))
+
+
+_FORMER_STUDIES: Mapping[str, str] = MappingProxyType(
+    {
+        "density": "readings[view=density]",
+        "document-ablation": "readings[view=ablation]",
+        "edit-discrimination": "shifts[view=discrimination]",
+        "overview": "measures[view=overview]",
+        "percentiles": "measures[view=percentiles]",
+        "ranks": "measures[view=ranks]",
+        "roc": "measures[view=roc]",
+        "sensitivity": "shifts[view=sensitivity]",
+        "windows": "readings[view=windows]",
+    }
+)
+"""Views by the names that they had as studies, which pins, recipes and addresses of before 0.3 have."""
+
+
+def current_spec(spec: str) -> str:
+    """The spec of a stored study as it is spelled now, with the settings that it has."""
+    name, _, settings = spec.partition("[")
+    current = _FORMER_STUDIES.get(name)
+    if current is None:
+        return spec
+    return f"{current.removesuffix(']')},{settings}" if settings else current

@@ -1,0 +1,354 @@
+"""Figures of a trained metric, and its model card: saved with the weights, and read by whoever meets the metric."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.edits.battery import Battery, standard_battery
+from core.evaluation.training.trainer import Trained, pairs_of
+from core.evaluation.training.training_data import TrainingData, describe
+from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE, HEADS, document_key
+from core.settings import VERSION
+from core.stats.bootstrap import Distribution, Resamples
+from core.stats.calibration import calibration_error
+from core.stats.comparison import compare_paired
+from core.stats.discrimination import LabelledScores, auc
+from core.stats.score_pairs import FEW_PAIRS, ScorePairs, consistency_share, mean_shift, noise_range
+from core.stats.statistic import Estimate, Mask, Numbers, Values
+from core.stats.text_tables import format_percent, format_signed, markdown_table
+
+RESAMPLES = 2_000
+DIFFERENCE, CALIBRATION_ERROR = "AUC difference", "calibration error"
+_SIGNED = {DIFFERENCE, "mean shift"}
+PAIR_SHARE, NOTICED, LEFT_ALONE = "pairs told apart", "noticed", "left alone"
+BROKEN, HARMLESS = "broken variants", "harmless variants"
+WITHOUT = ", without the stress run"
+"""End of the name of what the same training without its stress run does."""
+_UNSEEN = ", learned from others"
+"""End of the name of what was left out of the training as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of the card: of what, by which measure, with its interval."""
+
+    of: str
+    measure: str
+    estimate: Estimate
+
+    @property
+    def text(self) -> str:
+        return format_signed(self.estimate) if self.measure in _SIGNED else format_percent(self.estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """Facts for the card besides the figures; `learned_tests` counts the summaries of a test that were learned from, by dataset.
+
+    The `battery` made the corruptions and harmless edits, where a share of them was asked for.
+    """
+
+    title: str
+    recipe: str
+    seed: int
+    share: float
+    data: Sequence[str]
+    licences: Sequence[str]
+    learned_tests: Mapping[str, int] = field(default_factory=dict)
+    battery: Battery = field(default_factory=standard_battery)
+
+    @property
+    def test_note(self) -> str:
+        if not self.learned_tests:
+            return "Nothing that is marked as test, and no data of a paper's tables, was learned from."
+        counts = ", ".join(f"{number} summaries of {name}" for name, number in self.learned_tests.items())
+        return (
+            f"On request it learned from test data: {counts}. What it scores on {' or '.join(self.learned_tests)} is no test "
+            "of it; the figures below are of documents, or domains, that were left out in turn."
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecipeAccount:
+    """Account of a recipe on the model that it made: the held-out scores, and paragraphs of the card.
+
+    `held_out` are the scores of every row by a model that did not learn from its document, (rows,), nan for a row that
+    nobody judged; `by_domain` those of a domain's labelled rows by a model that learned from the other domains. `settings`
+    stand in the figures' file. `reads` says how the model reads, `judged` how the documents were dealt, `limits` what it
+    cannot see. `stress` are the figures of a stress run, which stand in a `section` of their own.
+    """
+
+    held_out: Values
+    by_domain: Mapping[str, tuple[Numbers, Values]]
+    settings: Mapping[str, object]
+    reads: str
+    judged: str
+    limits: str
+    stress: Sequence[Figure] = ()
+    section: str = ""
+
+
+def words_account(trained: Trained) -> RecipeAccount:
+    """The account of the recipe "words"."""
+    config, similarity = trained.head.config, float(trained.head.tensors["similarity"][0, 0])
+    members = len(trained.head.attention["query"])
+    return RecipeAccount(
+        trained.held_out,
+        trained.by_domain,
+        {"trees": trained.trees, "attention members": members, "similarity": similarity},
+        reads=f"{trained.trees} trees of each of {members} folds read {len(config.features)} features of each word of a summary, made "
+        f"with the frozen encoder {config.encoder}; {HEADS} attention heads of each fold read the same and what they find of the "
+        "word among the states of the document's words. The logit of a word is the mean of all. The score is the probability that "
+        f"no sentence is wrong, its log odds moved by {similarity:+.1f} times how far the mean similarity of the words lies above the "
+        "usual one; one half means even odds in data like this, of which half is inconsistent: on other data read the calibration error "
+        "first.",
+        judged="Near-duplicates count as one document. One document of eight is left out, and sets only the scale on which "
+        "the score is a probability. Each of the others lies in one of five folds and is judged by the trees and heads that "
+        "learned from the other four; those that are left out, by the mean of all five, which is what is used. It stays so: when a "
+        "document that was learned from is scored later, also respaced or changed a little, its fold judges it, by weights that its fold did "
+        "not teach. The number of "
+        "trees is the best one for these folds; a fold stops where its loss has not fallen for 75 trees.",
+        limits="It compares words and their neighbours with the document's. Roles that are exchanged among words that all "
+        "stand in the document, and wrong verbs that are close to the right ones, move it little; what needs arithmetic or "
+        "knowledge moves it by chance. A paraphrase in words far from the document's looks like an error to it.",
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    """The rows of a training as arrays, and the resamples of their documents."""
+
+    data: TrainingData
+    wrong: Mask
+    labelled: Mask
+    kinds: NDArray[np.str_]
+    datasets: NDArray[np.str_]
+    drawn: Resamples
+
+    @classmethod
+    def of(cls, data: TrainingData) -> _Judged:
+        rows = data.rows
+        return cls(
+            data,
+            np.array([row.wrong for row in rows]),
+            np.array([row.origin == "labelled" for row in rows]),
+            np.array([row.kind for row in rows]),
+            np.array([data.datasets.get(row.id, "") for row in rows]),
+            Resamples.draw(data.document_count(), RESAMPLES),
+        )
+
+    def auc(self, of: str, chosen: Mask, scores: Values) -> Figure:
+        return Figure(of, "AUC", self._auc(chosen, scores).estimate())
+
+    def auc_above(self, of: str, chosen: Mask, scores: Values, baseline: Values) -> Figure:
+        """The AUC less that of a baseline on the cases that both have."""
+        shared = np.asarray(chosen & ~np.isnan(scores) & ~np.isnan(baseline))
+        compared = compare_paired(self._auc(shared, scores), self._auc(shared, baseline))
+        return Figure(of, DIFFERENCE, compared.difference)
+
+    def calibration_error(self, of: str, chosen: Mask, scores: Values) -> Figure:
+        found = calibration_error(scores[chosen], ~self.wrong[chosen], self.data.documents[chosen])
+        return Figure(of, CALIBRATION_ERROR, self.drawn.estimate(found))
+
+    def _auc(self, chosen: Mask, scores: Values) -> Distribution:
+        return self.drawn.of(auc(LabelledScores(scores[chosen], ~self.wrong[chosen], self.data.documents[chosen])))
+
+    def several_datasets(self) -> list[str]:
+        """The datasets that labelled rows come from; nothing where there is one."""
+        found = sorted(set(self.datasets[self.labelled].tolist()) - {""})
+        return found if len(found) > 1 else []
+
+    def judged_kinds(self) -> list[str]:
+        """The error types and corruptions of which there are at least FEW_PAIRS wrong rows."""
+        counts = Counter(self.kinds[self.wrong].tolist())
+        return sorted(kind for kind, count in counts.items() if kind and count >= FEW_PAIRS)
+
+    def of_kind(self, kind: str) -> Mask:
+        """The wrong rows of a kind, and the consistent rows of the same origin: labelled ones or generated ones."""
+        bad = self.wrong & (self.kinds == kind)
+        return np.asarray(bad | (~self.wrong & np.isin(self.labelled, self.labelled[bad])))
+
+    def spread(self, places: Numbers | Mask, values: Values) -> Values:
+        """Values of some rows as those of all, nan elsewhere, (rows,)."""
+        found = np.full(len(self.wrong), np.nan)
+        found[places] = values
+        return found
+
+
+def card_figures(data: TrainingData, account: RecipeAccount, baselines: Mapping[str, Values]) -> list[Figure]:
+    """Figures on documents that were not learned from; `baselines` score the labelled rows in their order."""
+    judged, scores = _Judged.of(data), account.held_out
+    # the baselines are compared on the same rows
+    labelled = np.asarray(judged.labelled & ~np.isnan(scores))
+    generated = np.asarray(~judged.labelled & ~np.isnan(scores))
+    found = [judged.auc("labelled summaries", labelled, scores)]
+    for name, values in baselines.items():
+        baseline = judged.spread(judged.labelled, values)
+        found.append(judged.auc(f"labelled summaries, {name}", labelled, baseline))
+        found.append(judged.auc_above(f"labelled summaries, above {name}", labelled, scores, baseline))
+    found.append(judged.calibration_error("labelled summaries", labelled, scores))
+    found += [
+        judged.auc(f"labelled summaries of {name}", labelled & (judged.datasets == name), scores)
+        for name in judged.several_datasets()
+    ]
+    for domain, (places, values) in account.by_domain.items():
+        apart = judged.spread(places, values)
+        of = f"labelled summaries of {domain}{_UNSEEN}"
+        found += [judged.auc(of, ~np.isnan(apart), apart), judged.calibration_error(of, ~np.isnan(apart), apart)]
+    if generated.any():
+        found.append(judged.auc("generated summaries", generated, scores))
+    found += [judged.auc(kind, judged.of_kind(kind), scores) for kind in judged.judged_kinds()]
+
+    pairs = pairs_of(data.rows)
+    real = [pair for pair in pairs if judged.labelled[pair[1]]]
+    for of, chosen in (("labelled pairs", real), ("all pairs", pairs)):
+        if chosen:
+            share = consistency_share(_pairs(data, scores, chosen))
+            found.append(Figure(of, PAIR_SHARE, judged.drawn.estimate(share)))
+    if harmless := _harmless_pairs(data):
+        shift = mean_shift(_pairs(data, scores, harmless))
+        found.append(Figure("harmless edits", "mean shift", judged.drawn.estimate(shift)))
+    return found
+
+
+def _pairs(data: TrainingData, scores: Values, pairs: Sequence[tuple[int, int]]) -> ScorePairs:
+    one, other = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
+    return ScorePairs(scores[one], scores[other], data.documents[one])
+
+
+def _harmless_pairs(data: TrainingData) -> list[tuple[int, int]]:
+    places = {(row.document, row.id): place for place, row in enumerate(data.rows)}
+    return [
+        (places[row.document, row.parent], place)
+        for place, row in enumerate(data.rows)
+        if row.origin == "harmless edit" and (row.document, row.parent) in places
+    ]
+
+
+def null_band(data: TrainingData, held_out: Values) -> tuple[float, float] | None:
+    """The middle 95 % of the shifts under harmless edits; None where there are too few."""
+    pairs = _harmless_pairs(data)
+    return noise_range(_pairs(data, held_out, pairs).shifts) if pairs else None
+
+
+def verdict(figures: Sequence[Figure]) -> str:
+    """Sentences that say if it tells consistent labelled summaries from inconsistent ones at all, what does as well, and
+    how it fares where nothing of the kind was learned from."""
+    first = figures[0].estimate
+    if first.value is None:
+        return f"It could not be judged: {first.why}"
+    if first.low is None or first.low <= 0.5:
+        found = f"On the labelled summaries it is no better than chance: AUC {figures[0].text} on documents that it did not learn from."
+    else:
+        found = (
+            f"On documents that it did not learn from it reaches an AUC of {figures[0].text} on the labelled summaries."
+        )
+    above = "labelled summaries, above "  # a benchmark's difference stands in a table of its own
+    names = [
+        one.of.removeprefix(above)
+        for one in figures
+        if one.measure == DIFFERENCE
+        and one.of.startswith(above)
+        and one.estimate.low is not None
+        and one.estimate.low <= 0
+    ]
+    sentences = [found, f"Not shown to be better than {', '.join(names)} there."] if names else [found]
+    values = [
+        one.estimate.value
+        for one in figures
+        if one.of.endswith(_UNSEEN) and one.measure == "AUC" and one.estimate.value is not None
+    ]
+    if values:
+        sentences.append(
+            f"On {len(values)} domains or datasets, each left out in turn: AUC {min(values):.1%} to {max(values):.1%}."
+        )
+    return " ".join([*sentences, *_hardening(figures)])
+
+
+def _hardening(figures: Sequence[Figure]) -> list[str]:
+    """A sentence on what the stress run taught, if one was learned from."""
+    found = {(one.of, one.measure): one.text for one in figures}
+    if (BROKEN, PAIR_SHARE) not in found:
+        return []
+    return [
+        f"Of the stress run's variants on documents that it did not learn from, it puts {found[BROKEN, PAIR_SHARE]} % of the broken "
+        f"ones below their original ({found[BROKEN + WITHOUT, PAIR_SHARE]} % without the run), notices "
+        f"{found[BROKEN, NOTICED]} % beyond noise ({found[BROKEN + WITHOUT, NOTICED]} %) and leaves {found[HARMLESS, LEFT_ALONE]} % of the "
+        f"harmless ones alone ({found[HARMLESS + WITHOUT, LEFT_ALONE]} %)."
+    ]
+
+
+def write_card(
+    folder: Path, facts: CardFacts, data: TrainingData, account: RecipeAccount, figures: Sequence[Figure]
+) -> None:
+    """The card, its figures as JSON, and the hashes of the documents that were learned from."""
+    keys = sorted({document_key(row.document) for row in (*data.rows, *data.stress.rows)})
+    (folder / DOCUMENTS_FILE).write_text("\n".join(keys) + "\n", encoding="utf-8")
+    band = null_band(data, account.held_out)
+    record = {
+        "recipe": facts.recipe,
+        "seed": facts.seed,
+        "share": facts.share,
+        "battery": facts.battery.signature if facts.share else None,
+        "learned_tests": dict(facts.learned_tests),
+        **account.settings,
+        "data": describe(data),
+        "verdict": verdict([*figures, *account.stress]),
+        "null_band": band,
+        "figures": [
+            {"of": one.of, "measure": one.measure, **asdict(one.estimate)} for one in (*figures, *account.stress)
+        ],
+    }
+    (folder / FIGURES_FILE).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    (folder / CARD_FILE).write_text(_card(facts, data, account, figures, band), encoding="utf-8")
+
+
+def _card(
+    facts: CardFacts,
+    data: TrainingData,
+    account: RecipeAccount,
+    figures: Sequence[Figure],
+    band: tuple[float, float] | None,
+) -> str:
+    counts = describe(data)
+    lines = [[one.of, one.measure, one.text, str(one.estimate.n), str(one.estimate.documents)] for one in figures]
+    shares = "\n".join(f"- {name}: {_format_count(value)}" for name, value in counts.items() if value)
+    noise = f"\nThe middle 95 % of shifts under harmless edits: {band[0]:+.3f} to {band[1]:+.3f}.\n" if band else ""
+    made_by = f", by the battery {facts.battery.signature} and by rules for inventions" if facts.share else ""
+    return f"""# {facts.title}
+
+{verdict([*figures, *account.stress])}
+
+A metric of Touchstone {VERSION}, recipe "{facts.recipe}", seed {facts.seed}: {account.reads}
+The named contexts of a document were joined and are read so; a question is not read.
+
+## Data
+
+{", ".join(facts.data)}. Licences: {", ".join(facts.licences) or "not known"}. `{DOCUMENTS_FILE}` names the documents by hash.
+
+{shares}
+
+Generated summaries are asked to be {facts.share:.0%} of all{made_by}. {facts.test_note}
+
+## Figures
+
+{account.judged} Intervals (95 %) resample documents.
+Error types and corruptions with fewer than {FEW_PAIRS} inconsistent summaries have no figure.
+
+{markdown_table(["of", "measure", "value", "n", "documents"], lines)}
+{noise}{account.section}
+## What it cannot see
+
+{account.limits}
+"""
+
+
+def _format_count(value: Mapping[str, int] | int) -> str:
+    return ", ".join(f"{name} {number}" for name, number in value.items()) if isinstance(value, Mapping) else str(value)

@@ -1,0 +1,95 @@
+"""Batches of claims that a cross-encoder learns from: units of known support, and pairs of a summary and its wrong edit."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+from core.evaluation.training.training_row import TrainingRow
+from core.models.words.claims import Batch, TextPair, Unit
+from core.text.text import sentences
+
+_BATCH_TEXTS = 8
+
+
+def units_of(row: TrainingRow, texts: Sequence[int]) -> list[Unit]:
+    """A unit for each sentence where it is known which ones are wrong, else one for the summary; `texts` has one a sentence."""
+    if not row.wrong:
+        return [Unit((text,), True) for text in texts]
+    spans = sentences(row.summary)
+    changed = [(place.start, max(place.end, place.start + 1)) for place in row.wrong_words or ()]
+    # a deletion is an empty place, which may begin or end a sentence
+    wrong = [any(start <= span.end and end > span.start for start, end in changed) for span in spans]
+    if not any(wrong):
+        return [Unit(tuple(texts), False)]
+    return [Unit((text,), not bad) for text, bad in zip(texts, wrong, strict=True)]
+
+
+def batches(
+    rows: Sequence[TrainingRow], texts: Sequence[Sequence[int]], chosen: Sequence[int], seed: str
+) -> Iterator[Batch]:
+    """The chosen rows once, in an order that the seed draws, an original followed by its edits; `texts` are those of each row."""
+    families: dict[tuple[str, str], list[int]] = {}
+    for place in chosen:
+        row = rows[place]
+        families.setdefault((row.document, row.parent or row.id), []).append(place)
+    drawn = list(families.values())
+    random.Random(seed).shuffle(drawn)
+    gathered: list[int] = []
+    for place in (place for family in drawn for place in family):
+        gathered.append(place)
+        if len({text for known in gathered for text in texts[known]}) >= _BATCH_TEXTS:
+            yield _batch(rows, texts, gathered)
+            gathered = []
+    if gathered:
+        yield _batch(rows, texts, gathered)
+
+
+def _batch(rows: Sequence[TrainingRow], texts: Sequence[Sequence[int]], chosen: Sequence[int]) -> Batch:
+    distinct = tuple(dict.fromkeys(text for place in chosen for text in texts[place]))
+    number = {text: at for at, text in enumerate(distinct)}
+    local = {place: tuple(number[text] for text in texts[place]) for place in chosen}
+    originals = {(rows[place].document, rows[place].id): place for place in chosen if not rows[place].wrong}
+    pairs = [
+        (local[originals[rows[place].document, rows[place].parent]], local[place])
+        for place in chosen
+        if rows[place].wrong and (rows[place].document, rows[place].parent) in originals
+    ]
+    units = dict.fromkeys(unit for place in chosen for unit in units_of(rows[place], local[place]))
+    return Batch(distinct, tuple(units), tuple(pairs))
+
+
+def stress_batches(
+    rows: Sequence[TrainingRow],
+    texts: Sequence[Sequence[int]],
+    pairs: Sequence[tuple[int, int]],
+    seed: str,
+) -> Iterator[Batch]:
+    """Originals with their variants, in an order that the seed draws: no units, as nobody knows a label, and only pairs."""
+    families: dict[int, list[int]] = {}
+    for original, variant in pairs:
+        families.setdefault(original, []).append(variant)
+    drawn = list(families)
+    chance = random.Random(seed)
+    chance.shuffle(drawn)
+    gathered: list[tuple[int, int]] = []
+    for original in drawn:
+        for variant in chance.sample(families[original], len(families[original])):
+            gathered.append((original, variant))
+            if len({text for pair in gathered for place in pair for text in texts[place]}) >= _BATCH_TEXTS:
+                yield _stress_batch(rows, texts, gathered)
+                gathered = []
+    if gathered:
+        yield _stress_batch(rows, texts, gathered)
+
+
+def _stress_batch(
+    rows: Sequence[TrainingRow], texts: Sequence[Sequence[int]], chosen: Sequence[tuple[int, int]]
+) -> Batch:
+    distinct = tuple(dict.fromkeys(text for pair in chosen for place in pair for text in texts[place]))
+    number = {text: at for at, text in enumerate(distinct)}
+    found: tuple[list[TextPair], list[TextPair]] = ([], [])
+    for original, variant in chosen:
+        one, other = (tuple(number[text] for text in texts[place]) for place in (original, variant))
+        found[rows[variant].wrong].append((one, other))
+    return Batch(distinct, (), tuple(found[True]), tuple(found[False]))

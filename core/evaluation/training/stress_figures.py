@@ -1,0 +1,82 @@
+"""The stress matrix of a hardened metric on documents that it did not learn from, beside the same training without the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.evaluation.training.card import BROKEN, HARMLESS, LEFT_ALONE, NOTICED, PAIR_SHARE, RESAMPLES, WITHOUT, Figure
+from core.evaluation.training.training_data import StressRows
+from core.results.runs.run import intent_of
+from core.stats.bootstrap import Resamples
+from core.stats.score_pairs import ScorePairs, consistency_share, noise_range, with_least_ends
+from core.stats.statistic import Mask, Values, mean
+from core.stats.text_tables import markdown_table
+
+
+def stress_figures(stress: StressRows, before: Values, after: Values) -> list[Figure]:
+    """Figures of the rows of a stress run that were not learned from; scores are (rows,), nan for the others.
+
+    A broken variant is noticed that falls further below its original than the middle 95 % of harmless ones of other kinds,
+    a harmless one is left alone that stays within these. `before` are scores by the training without the run.
+    """
+    drawn = Resamples.draw(int(stress.documents.max()) + 1, RESAMPLES)
+    pairs = np.array(stress.pairs)
+    kinds = np.array([stress.rows[variant].kind for _, variant in stress.pairs])
+    wrong = np.array([stress.rows[variant].wrong for _, variant in stress.pairs])
+    documents = stress.documents[pairs[:, 1]]
+    parts = [
+        (BROKEN, NOTICED, wrong),
+        (HARMLESS, LEFT_ALONE, ~wrong),
+        *(
+            (kind, NOTICED if intent_of(kind) == "breaking" else LEFT_ALONE, kinds == kind)
+            for kind in dict.fromkeys(kinds.tolist())
+        ),
+    ]
+    found = []
+    for scores, suffix in ((after, ""), (before, WITHOUT)):
+        scored = ScorePairs(scores[pairs[:, 0]], scores[pairs[:, 1]], documents)
+        broken = ScorePairs(scored.original[wrong], scored.edited[wrong], documents[wrong])
+        found.append(Figure(f"{BROKEN}{suffix}", PAIR_SHARE, drawn.estimate(consistency_share(broken))))
+        right = _right_moves(scored.shifts, kinds, wrong)
+        for of, measure, chosen in parts:
+            found.append(Figure(f"{of}{suffix}", measure, drawn.estimate(mean(right[chosen], documents[chosen]))))
+    return found
+
+
+def _right_moves(shifts: Values, kinds: NDArray[np.str_], wrong: Mask) -> Values:
+    """1 for a variant that is noticed or left alone as it should be, else 0, (pairs,); nan where the noise is not known."""
+    found = np.full(len(shifts), np.nan)
+    known = ~np.isnan(shifts)
+    for kind in np.unique(kinds):
+        others = noise_range(shifts[known & ~wrong & (kinds != kind)])
+        if others is None:
+            continue
+        low, high = with_least_ends(*others)
+        of_kind = known & (kinds == kind)
+        right = np.where(wrong, shifts < low, (shifts >= low) & (shifts <= high))
+        found[of_kind] = right[of_kind]
+    return found
+
+
+def stress_section(stress: StressRows, figures: Sequence[Figure]) -> str:
+    """The section of the card: the matrix."""
+    estimates = {(one.of, one.measure): one for one in figures}
+    rows = [
+        [of, measure, estimates[of + WITHOUT, measure].text, one.text, str(one.estimate.n), str(one.estimate.documents)]
+        for (of, measure), one in estimates.items()
+        if (of + WITHOUT, measure) in estimates
+    ]
+    variants = [stress.rows[variant].wrong for _, variant in stress.pairs]
+    return f"""
+## The stress run
+
+{stress.name}: {variants.count(False)} harmless and {variants.count(True)} broken variants, of which those on documents that were learned from
+drew the log probabilities of an original and its harmless variant together, and of an original and its broken variant apart.
+All figures are of the other documents. A broken variant is noticed that falls further below its original than the middle 95 % of the
+harmless variants of other kinds; a harmless one is left alone that stays within these.
+
+{markdown_table(["kind", "measure", "without the run", "hardened", "n", "documents"], rows)}
+"""

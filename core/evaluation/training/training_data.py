@@ -1,0 +1,320 @@
+"""Training data of a metric: labelled summaries, generated corruptions, and the guards that keep test data out."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import compress
+from math import ceil
+
+import numpy as np
+
+from core.data.datasets.bundled import bundled_items
+from core.edits.battery import Battery, standard_battery
+from core.errors import TouchstoneError, UnscorableError
+from core.evaluation.training.inventions import invented_rows
+from core.evaluation.training.training_row import TrainingRow
+from core.models.words.known_documents import NEAR_DUPLICATE, RUN_WORDS
+from core.stats.statistic import Numbers, number_documents
+from core.text.edits import apply, recover
+from core.text.text import sentences, words
+from core.types import Edit, Example, Item, Span, Split, Verdict
+
+MIN_DOCUMENTS = 20
+_EXTRACTS = 10  # sentences of a document that are taken for claims
+_CLAIM_WORDS = range(6, 46)
+_SEEDS = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StressRows:
+    """Originals of a stress run and their variants, (rows,), with the numbers that their documents have among all of the training.
+
+    `pairs` are the places of an original and its variant, whose row is wrong where it is a broken one; no row has a label.
+    `left_out` counts variants by the reason. No document of `benchmarks`, the items of datasets by their name, is among the
+    rows, and none of these items is of a document with a label that is learned from.
+    """
+
+    name: str
+    rows: tuple[TrainingRow, ...]
+    documents: Numbers
+    pairs: tuple[tuple[int, int], ...]
+    left_out: Mapping[str, int]
+    benchmarks: Mapping[str, Sequence[Item]] = field(default_factory=dict)
+
+
+NO_STRESS = StressRows("", (), np.zeros(0, dtype=np.intp), (), {})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingData:
+    """Rows with the number of each one's document, and what was left out, by its reason.
+
+    `datasets` are the names of the datasets that labelled rows come from, by the row's id; none where nobody named them.
+    `stress` are the rows of a stress run that a cross-encoder is hardened by.
+    """
+
+    rows: tuple[TrainingRow, ...]
+    documents: Numbers
+    left_out: Mapping[str, int]
+    datasets: Mapping[str, str] = field(default_factory=dict)
+    stress: StressRows = NO_STRESS
+
+    @property
+    def labelled(self) -> list[TrainingRow]:
+        return [row for row in self.rows if row.origin == "labelled"]
+
+    def document_count(self) -> int:
+        return int(self.documents.max()) + 1 if len(self.documents) else 0
+
+
+def named_apart(item: Item, source: str) -> Item:
+    """The item with its id, parent and group behind the name of its source: those of two datasets may be the same numbers."""
+    return replace(
+        item,
+        example=replace(item.example, id=source + item.example.id),
+        parent=source + item.parent if item.parent else None,
+        group=source + item.group if item.group else "",
+    )
+
+
+def labelled_rows(items: Sequence[Item]) -> tuple[list[TrainingRow], dict[str, int]]:
+    """The rows of labelled items, and how many were left out for which reason; what is marked test never is a row."""
+    test = {_document_name(item) for item in items if item.split is Split.TEST}
+    left_out: Counter[str] = Counter()
+    by_id = {item.example.id: item for item in items}
+    rows = []
+    for item in items:
+        if item.split is Split.TEST:
+            reason = "marked test, or what a paper's tables rest on"
+        elif _document_name(item) in test:
+            reason = "of a document that is marked test elsewhere"
+        elif not item.example.document.strip() or not item.example.summary.strip():
+            reason = "without a document or summary"
+        else:
+            reason = "" if item.intended in (Verdict.CONSISTENT, Verdict.INCONSISTENT) else "without a settled label"
+        if reason:
+            left_out[reason] += 1
+        else:
+            parent = by_id.get(item.parent or "")
+            wrong = item.intended is Verdict.INCONSISTENT
+            changed = _new_places(recover(parent.example.summary, item.example.summary)) if parent else None
+            kind = item.error_type.value if item.error_type else "+".join(item.categories)
+            labelled_row = TrainingRow(
+                id=item.example.id,
+                document=item.example.document,
+                summary=item.example.summary,
+                wrong=wrong,
+                wrong_words=changed if wrong else (),
+                kind=kind if wrong else "",
+                origin="labelled",
+                domain=item.domain,
+                group=item.group,
+                parent=item.parent or "",
+            )
+            rows.append(labelled_row)
+    return rows, dict(left_out)
+
+
+def _document_name(item: Item) -> str:
+    return item.example.document or item.group
+
+
+def _new_places(edits: Sequence[Edit]) -> tuple[Span, ...]:
+    """Spans of the new words of ordered edits once they are executed; a deletion is the place between two words."""
+    found, shift = [], 0
+    for edit in sorted(edits, key=lambda one: one.span):
+        start = edit.span.start + shift
+        found.append(Span(start, start + len(edit.new)))
+        shift += len(edit.new) - (edit.span.end - edit.span.start)
+    return tuple(found)
+
+
+def generated_rows(rows: Sequence[TrainingRow], seed: int, battery: Battery) -> Iterator[TrainingRow]:
+    """Corruptions and harmless edits, by the battery, and inventions, of the consistent rows and of sentences of their
+    documents."""
+    kinds = [kind for kind in battery.perturbations() if kind.card.intent != "gaming"]
+    faithful = [row for row in rows if not row.wrong and not row.parent]
+    extracts = list(_extracts(rows, seed))
+    yield from extracts
+    for row in (*faithful, *extracts):
+        example, seen = Example(row.id, row.document, row.summary), {row.summary}
+        for kind in kinds:
+            wrong = kind.card.intent == "breaking"
+            for number in range(_SEEDS):
+                try:
+                    edits = kind.edits(example, random.Random(f"{seed}\0{number}\0{row.id}"))
+                except UnscorableError:
+                    break
+                summary = apply(row.summary, edits)
+                if summary not in seen:
+                    seen.add(summary)
+                    yield replace(
+                        row,
+                        id=f"{row.id}/{kind.spec}-{number}",
+                        summary=summary,
+                        wrong=wrong,
+                        wrong_words=_new_places(edits) if wrong else (),
+                        kind=kind.spec,
+                        origin="corruption" if wrong else "harmless edit",
+                        parent=row.id,
+                    )
+    yield from invented_rows([*faithful, *extracts], seed)
+
+
+def _extracts(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRow]:
+    """Sentences of each document, which it supports word for word."""
+    for row in {row.document: row for row in reversed(rows)}.values():
+        spans = [span for span in sentences(row.document) if len(words(span.of(row.document))) in _CLAIM_WORDS]
+        chosen = random.Random(f"{seed}\0{row.id}").sample(spans, min(_EXTRACTS, len(spans)))
+        for number, span in enumerate(chosen):
+            text = span.of(row.document).strip()
+            yield replace(
+                row,
+                id=f"{row.id}/sentence-{number}",
+                summary=text,
+                wrong=False,
+                wrong_words=(),
+                kind="",
+                origin="extract",
+                parent="",
+            )
+
+
+def training_data(items: Iterable[Item], share: float, seed: int, battery: Battery | None = None) -> TrainingData:
+    """The rows of labelled items, with generated ones up to a `share` of all rows, drawn by the seed and by kind.
+
+    They are by the battery, without one by the standard battery. Raises TouchstoneError below 20 documents, or where only one class is left.
+    """
+    given = list(items)
+    labelled, left_out = labelled_rows(given)
+    tests = list(dict.fromkeys(item.example.document for item in given if item.split is Split.TEST))
+    texts = [*(row.document for row in labelled), *tests]
+    numbers = near_duplicates(texts, [*(row.group for row in labelled), *("" for _ in tests)])
+    own, of_tests = numbers[: len(labelled)], numbers[len(labelled) :]
+    kept = ~np.isin(own, of_tests)
+    if not kept.all():
+        left_out["a near-duplicate of a document that is marked test"] = int((~kept).sum())
+    found = list(compress(labelled, kept))
+    documents = len(set(own[kept].tolist()))
+    reasons = "; ".join(f"{number} {reason}" for reason, number in left_out.items())
+    if documents < MIN_DOCUMENTS:
+        raise TouchstoneError(
+            f"There {'is 1 document' if documents == 1 else f'are {documents} documents'} to learn from, and a metric is trained on {MIN_DOCUMENTS} or more. "
+            f"{f'Left out: {reasons}. ' if reasons else ''}Add labelled summaries of other documents."
+        )
+    if len({row.wrong for row in found}) < 2:
+        raise TouchstoneError(
+            f"All {len(found)} summaries to learn from are {'inconsistent' if found[0].wrong else 'consistent'}. "
+            f"{f'Left out: {reasons}. ' if reasons else ''}Add some of the other class."
+        )
+    made = _corruptions(found, share, seed, battery or standard_battery()) if share else []
+    rows = (*found, *made)
+    numbers = near_duplicates([row.document for row in rows], [row.group for row in rows])
+    return TrainingData(rows, numbers, left_out)
+
+
+def _corruptions(found: Sequence[TrainingRow], share: float, seed: int, battery: Battery) -> list[TrainingRow]:
+    """Generated rows of the documents that are learned from and of the bundled ones, up to a `share` of all rows."""
+    known = {row.document for row in found}
+    bundled = [row for row in _bundled_corruptions(seed, battery) if row.document not in known]
+
+    rows = [*generated_rows(found, seed, battery), *bundled]
+    most = round(len(found) * share / (1 - share))
+    by_kind: defaultdict[str, list[TrainingRow]] = defaultdict(list)
+    for row in rows:
+        by_kind[row.kind].append(row)
+    shuffled = [
+        random.Random(f"{seed}\0{kind}").sample(of_kind, len(of_kind)) for kind, of_kind in sorted(by_kind.items())
+    ]
+    dealt = [
+        row
+        for turn in range(max(map(len, shuffled), default=0))
+        for of_kind in shuffled
+        for row in of_kind[turn : turn + 1]
+    ]
+    return dealt[:most]
+
+
+@cache
+def _bundled_corruptions(seed: int, battery: Battery) -> tuple[TrainingRow, ...]:
+    return tuple(generated_rows(labelled_rows(bundled_items())[0], seed, battery))
+
+
+def near_duplicates(documents: Sequence[str], groups: Sequence[str]) -> Numbers:
+    """A number for each row's document, (rows,): rows of one text, of one group or of near-duplicate texts share it.
+
+    Texts are near-duplicates where at least half of the five-word runs of the shorter one stand in the other, also by way
+    of a third text.
+    """
+    texts = list(dict.fromkeys(documents))
+    marks: dict[str, list[tuple[str, object]]] = {text: [("text", text)] for text in texts}
+    for pair in _near_pairs(texts):
+        for number in pair:
+            marks[texts[number]].append(("near", pair))
+    return number_documents(
+        [*marks[document], *([("group", group)] if group else [])]
+        for document, group in zip(documents, groups, strict=True)
+    )
+
+
+def _near_pairs(documents: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Pairs of near-duplicates, enough to connect all that are connected.
+
+    Half of the smaller one's runs are shared, so that one of its rarer half is (the prefix filter of Chaudhuri et al. 2006):
+    a footer that all documents have is not looked up.
+    """
+    runs = _numbered_runs(documents)
+    listed, sizes = np.concatenate([np.zeros(0, dtype=np.intp), *runs]), [len(found) for found in runs]
+    holders = np.repeat(np.arange(len(runs)), sizes)[np.argsort(listed, kind="stable")]
+    counts = np.bincount(listed)
+    ends = np.cumsum(counts)
+    group = np.arange(len(runs))
+    for number, found in enumerate(runs):
+        rarer = found[np.argsort(counts[found], kind="stable")][: len(found) - ceil(NEAR_DUPLICATE * len(found)) + 1]
+        apart = np.zeros(len(runs), dtype=np.bool_)
+        for run in rarer[counts[rarer] > 1]:
+            others = holders[ends[run] - counts[run] : ends[run]]
+            apart[others] = True
+            if (group[others] == group[number]).all():  # they stay together, and need not be looked up again
+                counts[run] = 1
+        while len(others := np.flatnonzero(apart & (group != group[number]))):
+            other = int(others[0])
+            apart[other] = False
+            shared = len(np.intersect1d(found, runs[other], assume_unique=True))
+            if shared >= NEAR_DUPLICATE * min(len(found), len(runs[other])):
+                group[group == group[other]] = group[number]
+                yield number, other
+
+
+def _numbered_runs(documents: Sequence[str]) -> list[Numbers]:
+    """The different runs of RUN_WORDS words of each document as numbers from 0; a shorter document is one run."""
+    names: dict[str, int] = {}
+    texts = [[names.setdefault(word, len(names) + 1) for word in words(document)] for document in documents]
+    padded = [text + [0] * (RUN_WORDS - len(text)) if text else text for text in texts]
+    read = np.array([word for text in padded for word in text], dtype=np.int64)
+    lengths = np.array([len(text) for text in padded], dtype=np.intp)
+    counts = np.maximum(lengths - RUN_WORDS + 1, 0)
+    starts = np.arange(counts.sum()) + np.repeat(np.cumsum(lengths - counts) - (lengths - counts), counts)
+    runs = read[starts]
+    for place in range(1, RUN_WORDS):
+        runs = np.unique(runs * (len(names) + 1) + read[starts + place], return_inverse=True)[1]
+    return [np.unique(found) for found in np.split(runs, np.cumsum(counts)[:-1])]
+
+
+def describe(data: TrainingData) -> dict[str, dict[str, int] | int]:
+    """Description for a preview and the card: documents, rows by origin, classes and kinds, and what was left out."""
+    variants = [data.stress.rows[variant] for _, variant in data.stress.pairs]
+    return {
+        "documents": data.document_count(),
+        "pairs": len(data.rows),
+        "classes": dict(Counter("inconsistent" if row.wrong else "consistent" for row in data.rows)),
+        "origins": dict(Counter(row.origin for row in data.rows)),
+        "kinds": dict(Counter(row.kind for row in data.rows if row.kind).most_common()),
+        "left out": dict(data.left_out),
+        "stress run": dict(Counter("broken variants" if row.wrong else "harmless variants" for row in variants)),
+        "of the run left out": dict(data.stress.left_out),
+    }

@@ -1,0 +1,100 @@
+"""Reading the words of all training rows: their features, states and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+
+from core.errors import TouchstoneError
+from core.evaluation.training.training_row import TrainingRow
+from core.models.words.trees import Labels
+from core.models.words.word_features import Features, ReadDocument, feature_matrix, read_document
+from core.models.words.word_states import WordStates
+from core.models.words.word_table import DOCUMENTS_FILE, WORDS_FILE, WordTable
+from core.text.text import sentences
+
+if TYPE_CHECKING:
+    from core.models.words.word_encoder import WordEncoder
+
+
+_ROWS_AT_ONCE = 64
+
+
+_ReadSentence = tuple[int, int, Features, Labels]
+"""Row, document, features and labels."""
+
+
+def read_words(encoder: WordEncoder, rows: Sequence[TrainingRow], folder: Path) -> Generator[int, None, WordTable]:
+    """Reads every row; yields how many were read, and returns the table. The states of words are written into the folder.
+
+    Raises TouchstoneError where no word can be read.
+    """
+    order = sorted(range(len(rows)), key=lambda place: rows[place].document)
+    found: list[_ReadSentence] = []
+    ends: list[int] = []
+    done = 0
+    with (folder / WORDS_FILE).open("wb") as words, (folder / DOCUMENTS_FILE).open("wb") as documents:
+        for text, places in groupby(order, key=lambda place: rows[place].document):
+            states = encoder.read([text])[0]
+            document = read_document(states)
+            _write_states(documents, states)
+            ends.append((ends[-1] if ends else 0) + len(states.forms))
+            own = list(places)
+            for start in range(0, len(own), _ROWS_AT_ONCE):
+                yield done
+                chosen = own[start : start + _ROWS_AT_ONCE]
+                for row, sentence, values, wrong in _read_rows(encoder, rows, chosen, document):
+                    _write_states(words, sentence)
+                    found.append((row, len(ends) - 1, values, wrong))
+                done += len(chosen)
+    yield done
+    return _as_table(found, ends, folder)
+
+
+def _write_states(file: BinaryIO, states: WordStates) -> None:
+    file.write(states.both.astype(np.float16).tobytes())
+
+
+def _read_rows(
+    encoder: WordEncoder, rows: Sequence[TrainingRow], chosen: Sequence[int], document: ReadDocument
+) -> Iterator[tuple[int, WordStates, Features, Labels]]:
+    """The sentences of some rows of one document that have words."""
+    claims = [
+        (place, span, span.of(rows[place].summary)) for place in chosen for span in sentences(rows[place].summary)
+    ]
+    # the variants of a summary differ in one sentence, and share the others
+    texts = list(dict.fromkeys(text for *_, text in claims))
+    read = {
+        text: (sentence, feature_matrix(document, sentence))
+        for text, sentence in zip(texts, encoder.read(texts), strict=True)
+        if sentence.forms and document.low
+    }
+    for place, span, text in claims:
+        if text in read:
+            sentence, values = read[text]
+            wrong = rows[place].wrong_words
+            labels = np.full(len(sentence.spans), -1, dtype=np.int8)  # where nobody knows
+            if wrong is not None:
+                ends = [(span.start + word.start, span.start + word.end) for word in sentence.spans]
+                labels[:] = [any(one.start < end and start < one.end for one in wrong) for start, end in ends]
+            yield place, sentence, values, labels
+
+
+def _as_table(found: Sequence[_ReadSentence], ends: Sequence[int], folder: Path) -> WordTable:
+    if not found:
+        raise TouchstoneError("The texts have no word of letters or digits that could be compared.")
+    rows, documents, values, wrong = zip(*found, strict=True)
+    arrays = {
+        "values": np.concatenate(values),
+        "wrong": np.concatenate(wrong),
+        "sentence": np.repeat(np.arange(len(found)), [len(one) for one in wrong]),
+        "row": np.array(rows, dtype=np.intp),
+        "document": np.array(documents, dtype=np.intp),
+        "ends": np.array(ends, dtype=np.intp),
+    }
+    width = (folder / WORDS_FILE).stat().st_size // (np.dtype(np.float16).itemsize * len(arrays["values"]))
+    return WordTable.from_arrays({**arrays, "width": np.array([width])}, folder)

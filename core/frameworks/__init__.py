@@ -1,1 +1,0 @@
-"""Scorers of other frameworks: each module is imported in the process of its framework alone; see `core.plugins.environments`."""

@@ -1,1 +1,0 @@
-"""One file for each API that an endpoint may speak; see `core.llm.dialect`."""

@@ -1,0 +1,1 @@
+"""The client of an endpoint: requests, responses, and errors with what to do."""

@@ -1,0 +1,259 @@
+"""The client of an endpoint: sends requests and turns every failure into an error message."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import openai
+
+from core.errors import TouchstoneError
+from core.models.llm.chat import Sampling
+from core.models.llm.client.endpoint_errors import (
+    BrokenStreamError,
+    backoff_s,
+    endpoint_error,
+    is_momentary,
+    is_rate_limited,
+    may_wait,
+    pause_s,
+    refusal_words,
+    refuses_key,
+)
+from core.models.llm.client.http_client import http_client
+from core.models.llm.client.pacing import Pace
+from core.models.llm.client.requests import FirstTokens, chat_body, first_token_body, names_part, refused_part
+from core.models.llm.client.responses import (
+    Completion,
+    FirstToken,
+    read_completion,
+    read_first_token,
+    read_model_names,
+    read_stream,
+    read_windows,
+)
+from core.models.llm.dialect import Body
+from core.models.llm.endpoints.apis import DIALECTS
+from core.models.llm.endpoints.capabilities import (
+    CapabilityStore,
+    capabilities_without,
+    capability_store,
+    parts_without,
+)
+from core.models.llm.endpoints.endpoint import Endpoint
+
+_REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
+"""Errors by which servers refuse a question with a part that they do not know."""
+_FORM = "response_format"  # the server of llama-cpp-python calls an unknown one an error of its own, status 500
+_STREAM_USAGE: Body = {"stream_options": {"include_usage": True}}
+_RATE_REPEATS = 6  # more than of other failures
+
+_T = TypeVar("_T")
+
+
+class Client:
+    """One endpoint. Safe among threads; every failure is a TouchstoneError that names the endpoint and not the key."""
+
+    def __init__(self, endpoint: Endpoint, capabilities: CapabilityStore | None = None) -> None:
+        self._endpoint = endpoint
+        self._dialect = DIALECTS[endpoint.api]
+        # a key must be given, or the library takes one from the environment that was meant for another server
+        self._openai = openai.OpenAI(
+            base_url=endpoint.base_url,
+            api_key=endpoint.key or "none",
+            timeout=endpoint.patience_s,
+            max_retries=0,  # we repeat by ourselves: a refusal of the rate holds back every question
+            default_headers={**self._dialect.headers, **dict(endpoint.headers)},
+            default_query=dict(endpoint.query),
+            http_client=http_client(endpoint),
+        )
+        # the library closes only a connection of its own making
+        weakref.finalize(self, self._openai.close)
+        self._pace = Pace()
+        self._capabilities = capabilities or capability_store()
+        self._version = self._capabilities.version
+        self._left_out: dict[str, frozenset[str]] = {}  # by model: what its server was found to refuse
+
+    def first_token(self, system: str, user: str, asked: FirstTokens) -> FirstToken:
+        """The most likely first tokens of an answer to a system and a user message."""
+
+        def body(left_out: frozenset[str]) -> Body:
+            return first_token_body(self._endpoint, (system, user), asked, left_out)
+
+        def ask(request: Body) -> FirstToken:
+            return read_first_token(self._complete(request), self._endpoint)
+
+        return self._send(asked.model, lambda: self._adapting(asked.model, body, ask))
+
+    def chat(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
+        """The answer to a system message, then requests and answers in turn.
+
+        A schema (see `structured.answer_schema`) is left out where the server refuses the question with it and answers without,
+        and from then on: who asks reads the answer strictly in any case.
+        """
+
+        def body(left_out: frozenset[str]) -> Body:
+            request = chat_body(self._endpoint, messages, sampling, schema, left_out)
+            if not self._endpoint.stream:
+                return request
+            return request | {"stream": True} | ({} if "stream_options" in left_out else _STREAM_USAGE)
+
+        return self._send(sampling.model, lambda: self._adapting(sampling.model, body, self._ask))
+
+    def models(self) -> list[str]:
+        """The names of the models that the endpoint says it serves, sorted."""
+        listed = self._send("", lambda: self._openai.get("/models", cast_to=object))
+        return read_model_names(self._dialect.model_list(listed), self._endpoint)
+
+    def windows(self) -> dict[str, int]:
+        """The tokens that models hold, by the names in the list of models; without those of which it does not say so."""
+        listed = self._send("", lambda: self._openai.get("/models", cast_to=object))
+        return read_windows(self._dialect.model_list(listed))
+
+    def count_tokens(self, model: str, text: str) -> int:
+        """The tokens of a text without special ones, by the path /tokenize that vLLM adds to those of OpenAI."""
+        body = {"model": model, "prompt": text, "add_special_tokens": False}
+        url = f"{self._endpoint.root}/tokenize"
+        answer = self._send(model, lambda: self._openai.post(url, cast_to=object, body=body))
+        count = answer.get("count") if isinstance(answer, dict) else None
+        if not isinstance(count, int):
+            raise TouchstoneError(
+                f"{url} does not count tokens as vLLM does. Shorten the document, or serve with vLLM."
+            )
+        return count
+
+    def left_out(self, model: str) -> frozenset[str]:
+        """The parts that requests to a model go without."""
+        if self._version != self._capabilities.version:
+            self._version = self._capabilities.version
+            self._left_out.clear()
+        if model not in self._left_out:
+            known = parts_without(self._capabilities.get(self._endpoint, model), self._endpoint)
+            self._left_out[model] = self._endpoint.left_out | known
+        return self._left_out[model]
+
+    def adapt(self, body: Body, words: str, left_out: frozenset[str]) -> bool:
+        """Leave out from now on what the server refused, by its words, of a request that went without `left_out` already.
+
+        False where there is nothing that could be left out.
+        """
+        part = refused_part(body, words, left_out)
+        if part is None or part in left_out:
+            return False
+        model = str(body["model"])
+        self._left_out[model] = self.left_out(model) | {part}
+        return True
+
+    def call(self, ask: Callable[[openai.OpenAI], _T]) -> _T:
+        """Result of a call of the library, repeated where it fails for the moment."""
+        return self._send("", lambda: ask(self._openai))
+
+    def call_once(self, ask: Callable[[openai.OpenAI], _T]) -> _T | None:
+        """The same without a repeat, for a call that must not be made twice; None where it failed for the moment."""
+        try:
+            return ask(self._openai)
+        except (openai.OpenAIError, ValueError) as error:
+            if is_momentary(error) or is_rate_limited(error):
+                return None
+            raise endpoint_error(self._endpoint, "", error) from None
+
+    def _adapting(self, model: str, body: Callable[[frozenset[str]], Body], ask: Callable[[Body], _T]) -> _T:
+        """Ask, and where the server refuses a part of the request, without it and from then on."""
+        left_out, named = self.left_out(model), frozenset[str]()
+        while True:
+            request = body(left_out)
+            try:
+                answer = ask(request)
+            except (*_REFUSALS, openai.InternalServerError) as error:
+                words = refusal_words(error)
+                if refuses_key(error) or (not isinstance(error, _REFUSALS) and _FORM not in words):
+                    raise
+                part = refused_part(request, words, left_out)
+                if part is None or part in left_out:
+                    raise
+                left_out |= {part}
+                named |= {part} if names_part(words, part) else frozenset()
+            else:
+                self._learn(model, left_out, named)
+                return answer
+
+    def _learn(self, model: str, left_out: frozenset[str], named: frozenset[str]) -> None:
+        """Go without these parts from now on; those that the server named are kept for other processes."""
+        self._left_out[model] = self.left_out(model) | left_out
+        if named:
+            self._capabilities.enter(self._endpoint, model, capabilities_without(named), "call")
+
+    def _ask(self, body: Body) -> Completion:
+        if self._endpoint.stream:
+            return self._stream(body)
+        return read_completion(self._complete(body), self._endpoint)
+
+    def _complete(self, body: Body) -> object:
+        """The answer as JSON: the library's own types raise errors of Python for what servers send besides."""
+        path = self._dialect.path_to(str(body["model"]))
+        answer = self._openai.post(path, cast_to=object, body=self._dialect.body(body))
+        answer = json.loads(answer) if isinstance(answer, str) else answer  # JSON that says of itself that it is text
+        return self._dialect.completion(answer)
+
+    def _stream(self, body: Body) -> Completion:
+        with self._openai.post(
+            self._dialect.path,
+            cast_to=object,
+            body=body,
+            stream=True,
+            stream_cls=openai.Stream[object],
+        ) as pieces:
+            if "json" in pieces.response.headers.get("content-type", ""):  # it does not stream
+                pieces.response.read()
+                return read_completion(pieces.response.json(), self._endpoint)
+            return read_stream(pieces, self._endpoint)
+
+    def _send(self, model: str, ask: Callable[[], _T]) -> _T:
+        """Ask, and again where it failed for the moment: with back-off, or after the pause that the server names."""
+        for tries in itertools.count(1):
+            self._pace.wait()
+            try:
+                answer = ask()
+            except BrokenStreamError:
+                if tries > self._endpoint.retries:
+                    raise
+                time.sleep(backoff_s(tries))
+            except (openai.OpenAIError, ValueError) as error:
+                if not self._may_repeat(error, tries):
+                    # not chained: the library's errors hold the request with its key
+                    raise endpoint_error(self._endpoint, model, error) from None
+            else:
+                self._pace.speed_up()
+                return answer
+        raise AssertionError("the loop ends by itself")
+
+    def _may_repeat(self, error: Exception, tries: int) -> bool:
+        """True if the question is asked again, after the pause that it takes."""
+        pause = pause_s(error)
+        if is_rate_limited(error):
+            # the others are held back too, so that this one will have its turn
+            if not self._endpoint.retries or tries > self._endpoint.retries + _RATE_REPEATS or not may_wait(pause):
+                return False
+            self._pace.slow_down(pause)
+            return True
+        if not is_momentary(error) or tries > self._endpoint.retries or not may_wait(pause):
+            return False
+        time.sleep(backoff_s(tries) if pause is None else pause)
+        return True
+
+
+_clients: dict[Endpoint, Client] = {}
+_clients_lock = threading.Lock()
+
+
+def client_for(endpoint: Endpoint) -> Client:
+    """The client of an endpoint, which keeps its connections."""
+    with _clients_lock:  # the first questions come together, and a client takes a while to make
+        if endpoint not in _clients:
+            _clients[endpoint] = Client(endpoint)
+        return _clients[endpoint]

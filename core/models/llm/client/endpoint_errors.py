@@ -1,0 +1,245 @@
+"""Errors of an endpoint: if one is worth another try, and a message that never names the key."""
+
+from __future__ import annotations
+
+import random
+import re
+import socket
+import ssl
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx2
+import openai
+
+from core.base.http.checked_transport import RefusedAddressError
+from core.errors import EndpointUnusableError, TouchstoneError
+from core.models.llm.client.http_client import MovedError, is_elsewhere
+from core.models.llm.client.refusals import named_pause_s, read_words, refuses_temperature, wants_money
+from core.models.llm.endpoints.apis import DIALECTS
+from core.models.llm.endpoints.endpoint import Endpoint
+
+_SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
+"""Parameters that reasoning models refuse."""
+_NO_KEY = re.compile(r"api key (?:not valid|not found|expired)", re.I)
+_MOMENTARY_STATUSES = frozenset({408, 409, 425})
+_UNUSABLE_STATUSES = frozenset({401, 402, 403, 404, 405, 410})
+_INTERRUPTIONS = frozenset({"ReadError", "RemoteProtocolError", "WriteError", "DecodingError"})
+_LONGEST_PAUSE_S = 120.0  # that a server may ask for
+_SHOWN_CHARACTERS = 300
+_MIN_SECRET_CHARACTERS = 6
+
+
+class BrokenStreamError(TouchstoneError):
+    """An answer that came in part."""
+
+
+def is_rate_limited(error: Exception) -> bool:
+    """True if the server asks for a slower rate, and not for money."""
+    return isinstance(error, openai.RateLimitError) and not _is_out_of_money(error)
+
+
+def is_momentary(error: Exception) -> bool:
+    """True if the same question may be answered in a moment."""
+    if isinstance(error, openai.APIStatusError):
+        return error.status_code in _MOMENTARY_STATUSES or error.status_code >= 500
+    return isinstance(error, openai.APIConnectionError) and not _tls_error(error) and not _is_redirected(error)
+
+
+def refusal_words(error: openai.APIStatusError) -> str:
+    """All that a server says about what it refuses: the parameter, its code and its words."""
+    return " ".join(filter(None, (error.param, error.code, read_words(error.body))))
+
+
+def pause_s(error: Exception) -> float | None:
+    """The pause that the server names before another try."""
+    return named_pause_s(error.response.headers, error.body) if isinstance(error, openai.APIStatusError) else None
+
+
+def may_wait(seconds: float | None) -> bool:
+    """True if a pause is short enough to wait for."""
+    return seconds is None or seconds <= _LONGEST_PAUSE_S
+
+
+def backoff_s(tries: int) -> float:
+    """The pause after so many tries where the server names none."""
+    return min(0.5 * 2.0 ** (tries - 1), 8.0) * random.uniform(0.75, 1.0)  # no secret
+
+
+def endpoint_error(endpoint: Endpoint, model: str, error: Exception) -> TouchstoneError:
+    """Error that says what went wrong and what to do; EndpointUnusableError if every other question would fail too."""
+    if isinstance(error, openai.APITimeoutError):
+        message = (
+            f"{endpoint.base_url} did not answer within {endpoint.patience_s:g} s. Try again when it is less busy, "
+            f"or raise {endpoint.setting('patience_s')}."
+        )
+    elif isinstance(error, openai.APIConnectionError):
+        message = _connection_message(endpoint, error)
+    elif isinstance(error, openai.APIStatusError):
+        message = _status_message(endpoint, model, error)
+    elif isinstance(error, openai.APIError):
+        message = refusal_message(endpoint, _redact_key(endpoint, str(error)))
+    elif isinstance(error, UnicodeEncodeError):
+        message = "The text holds half a character (a lone surrogate), which cannot be sent. Remove it."
+    else:
+        message = unexpected_format(endpoint)
+
+    unreachable = isinstance(error, openai.APIConnectionError) and not _is_interrupted(error)
+    refused = isinstance(error, openai.APIStatusError) and _meant_status(error) in _UNUSABLE_STATUSES
+    if unreachable or refused:
+        return EndpointUnusableError(message)
+    return TouchstoneError(message)
+
+
+def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:
+    address, setting = endpoint.base_url, endpoint.setting("base_url")
+    if isinstance(error.__cause__, MovedError):
+        path, _, _ = DIALECTS[endpoint.api].path.partition("{model}")
+        moved = error.__cause__.address.partition(path)[0].rstrip("/")
+        return f"{address} redirects questions to {moved}, where their text would be lost. Set {setting} to {moved}."
+    if isinstance(error.__cause__, RefusedAddressError):
+        return f"{error.__cause__} Change {setting}."
+    if problem := _tls_error(error):
+        advice = f"Install its certificate on this machine, or set {setting}"
+        if "WRONG_VERSION_NUMBER" in problem:
+            problem, advice = "it does not speak TLS at this port", f"Set {setting} to http:// in place of https://"
+        return f"{address} cannot be reached by TLS: {problem}. {advice}."
+    if _is_redirected(error):
+        return f"{address} redirects again and again. Set {setting} to where it leads."
+    if _is_interrupted(error):
+        words = _redact_key(endpoint, str(error.__cause__)) or "the connection was reset"
+        return f"{address} broke off in the middle of its answer: {words}. Ask again."
+
+    return _unreachable_message(endpoint, error)
+
+
+def _unreachable_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:
+    address, setting = endpoint.base_url, endpoint.setting("base_url")
+    host = urlsplit(address).hostname or ""
+    named = getproxies().get(urlsplit(address).scheme) or getproxies().get("all")
+    if named and not proxy_bypass(host):
+        proxy = re.sub(r"//[^/@]*@", "//", named)  # without a password
+        return (
+            f"{address} cannot be reached through the proxy {proxy}, which the environment names. Start the proxy, or set "
+            f"NO_PROXY={host} where the server is reached without it."
+        )
+    if any(isinstance(cause, socket.gaierror) for cause in _causes(error)):
+        return f"No server is named {host}: its address is not found (DNS). Check the spelling in {setting}, or the network."
+    return f"{address} cannot be reached. Start the server, or set {setting}."
+
+
+def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError) -> str:
+    words = server_words(endpoint, error.body)
+    status = _meant_status(error)
+    unsupported = error.param if error.param in _SAMPLING_PARAMETERS else None
+    if refuses_temperature(words):
+        unsupported = "temperature"
+    if status in {400, 422} and unsupported and not endpoint.reasoning_tokens:
+        left_out = f", or {endpoint.setting('leave_out')} to its name" if endpoint.name else ""
+        return (
+            f"{endpoint.base_url} takes no {unsupported} for this model, as is usual of reasoning models. Set "
+            f"{endpoint.setting('reasoning_tokens')} to its limit of reasoning tokens, such as 8192{left_out}."
+        )
+
+    if status in {401, 403} and is_elsewhere(endpoint, error.response.request.url):
+        other = error.response.request.url.host
+        return (
+            f"{endpoint.base_url} redirects to {other}, which gets no key, as it is another server, and says: “{words}”. "
+            f"If the key is meant for it, set {endpoint.setting('base_url')} to its address."
+        )
+
+    served = f"serves no model {model!r} or not this path. Set the name that it serves.{_path_hint(endpoint)}"
+
+    seconds = pause_s(error)
+    retry_advice = f"Wait {seconds:.0f} s" if seconds and seconds >= 1 else "Wait"
+    known = {
+        402: "wants money. Pay there, or ask another endpoint.",
+        401: f"does not accept the key. Set {endpoint.setting('key_from')}.",
+        403: f"does not let this key use {model!r}. Set {endpoint.setting('key_from')}.",
+        404: served
+        if model
+        else f"lists no models: it does not know this path. Check its address.{_path_hint(endpoint)}",
+        429: f"has reached its rate limit. {retry_advice} and try again.",
+    }
+    if status not in known:
+        code = f"Error code: {status}"
+        refusal = refusal_message(endpoint, f"{code} - {words}" if words else code)
+        return f"{refusal}{_path_hint(endpoint)}" if status == 405 else refusal
+    return f"{endpoint.base_url} {known[status]} It says: “{words or f'Error code: {error.status_code}'}”."
+
+
+def unexpected_format(endpoint: Endpoint) -> str:
+    """Message about a server that answers as no endpoint does."""
+    maker = DIALECTS[endpoint.api].maker
+    return f"{endpoint.base_url} does not answer in the form of {maker}. Check its address.{_path_hint(endpoint)}"
+
+
+def _path_hint(endpoint: Endpoint) -> str:
+    """Hint at a version that most addresses end with and this one does not; empty where it has a version or a path of its own."""
+    if urlsplit(endpoint.base_url).path.strip("/"):
+        return ""
+    return f" It has no /v1 at its end, as most have: {endpoint.base_url}/v1."
+
+
+def refusal_message(endpoint: Endpoint, words: str) -> str:
+    """Message about a question that was refused, with the server's own words."""
+    return f"{endpoint.base_url} refused the question: {words}. Change it or the server."
+
+
+def server_words(endpoint: Endpoint, body: object) -> str:
+    """The words of a server about an error, in at most 300 characters and without the key."""
+    return _redact_key(endpoint, read_words(body))
+
+
+def _meant_status(error: openai.APIStatusError) -> int:
+    """The status that says what a refusal is about: 402 for money, 401 for the key, which Gemini refuses with 400."""
+    if _is_out_of_money(error):
+        return 402
+    return 401 if error.status_code == 400 and refuses_key(error) else error.status_code
+
+
+def refuses_key(error: openai.APIStatusError) -> bool:
+    """True if it is the key that is refused, and not a part of the question."""
+    return error.status_code == 401 or bool(_NO_KEY.search(read_words(error.body)))
+
+
+def _is_out_of_money(error: Exception) -> bool:
+    return isinstance(error, openai.APIStatusError) and wants_money(
+        error.status_code, error.response.headers, error.body
+    )
+
+
+def _tls_error(error: Exception) -> str:
+    """Problem with the certificate; empty where it is something else."""
+    for cause in _causes(error):
+        if isinstance(cause, ssl.SSLError) or "CERTIFICATE_VERIFY_FAILED" in str(cause) or "[SSL" in str(cause):
+            return " ".join(str(cause).split())[:_SHOWN_CHARACTERS].rstrip(".")
+    return ""
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and those that it came from, the last one first."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _is_interrupted(error: Exception) -> bool:
+    """True if there is a server, which did not end its answer."""
+    return isinstance(error, openai.APITimeoutError) or type(error.__cause__).__name__ in _INTERRUPTIONS
+
+
+def _is_redirected(error: Exception) -> bool:
+    return isinstance(error.__cause__, MovedError | httpx2.TooManyRedirects)
+
+
+def _redact_key(endpoint: Endpoint, words: str) -> str:
+    message = " ".join(words.encode("utf-8", "replace").decode().split())
+    # before it is cut: half a key is part of a key
+    # a short header stands in ordinary words, a key is a key
+    values = [value for _, value in endpoint.headers if len(value) >= _MIN_SECRET_CHARACTERS]
+    for hidden in filter(None, (endpoint.key, *values)):
+        message = message.replace(hidden, "…")
+    return message[:_SHOWN_CHARACTERS].rstrip(".")

@@ -1,0 +1,76 @@
+"""The Messages API of Anthropic; fields after its reference (Messages, Errors, Versions)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import ClassVar
+
+from core.errors import TouchstoneError
+from core.models.llm.dialect import Body, Dialect, field, objects, split_request, texts
+
+_LIMITS = frozenset(
+    (
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems"),
+    )
+)
+"""Limits in a JSON schema that it refuses; who asks checks the answer in any case."""
+_BY_NAME = frozenset({"properties", "$defs"})
+
+
+class Anthropic(Dialect):
+    """POST /messages. It has no log-probabilities, no seed, and one form of structured answers, by a schema."""
+
+    maker: ClassVar[str] = "Anthropic's Messages API"
+    path: ClassVar[str] = "/messages"
+    key_header: ClassVar[str] = "x-api-key"
+    headers: ClassVar[Mapping[str, str]] = MappingProxyType({"anthropic-version": "2023-06-01"})
+
+    def body(self, request: Body) -> Body:
+        known, sent = split_request(
+            request,
+            *("messages", "max_tokens", "max_completion_tokens", "stop", "response_format", "logprobs"),
+            *("top_logprobs", "output_config"),
+        )
+        if known.get("logprobs"):
+            raise TouchstoneError(
+                "The Messages API of Anthropic gives no log-probabilities, which the score is made of. Ask another endpoint."
+            )
+        messages = objects(known["messages"])
+        if system := [one["content"] for one in messages if one["role"] == "system"]:
+            sent["system"] = system[0]
+        sent["messages"] = [one for one in messages if one["role"] != "system"]
+        sent["max_tokens"] = known.get("max_tokens", known.get("max_completion_tokens"))
+        if stop := known.get("stop"):
+            sent["stop_sequences"] = [stop]
+
+        given = known.get("output_config")
+        config = dict(given) if isinstance(given, dict) else {}
+        if schema := field(field(known.get("response_format"), "json_schema"), "schema"):
+            config["format"] = {"type": "json_schema", "schema": _without_limits(schema)}
+        return sent | ({"output_config": config} if config else {})
+
+    def completion(self, answer: object) -> object:
+        if not isinstance(answer, dict) or not isinstance(answer.get("content"), list):
+            return answer
+        message: dict[str, object] = {"content": answer["content"]}
+        if answer.get("stop_reason") == "refusal":
+            words = field(answer.get("stop_details"), "explanation") or texts(answer["content"])
+            message["refusal"] = words or "It gives no reason."
+        choice = {"message": message, "finish_reason": answer.get("stop_reason")}
+        return {"choices": [choice], "usage": answer.get("usage")}
+
+
+def _without_limits(schema: object) -> object:
+    if isinstance(schema, list):
+        return [_without_limits(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        name: {key: _without_limits(one) for key, one in value.items()}
+        if name in _BY_NAME and isinstance(value, dict)
+        else _without_limits(value)
+        for name, value in schema.items()
+        if name not in _LIMITS
+    }

@@ -1,0 +1,146 @@
+"""An endpoint of a language model: its address with the key, limits, price and options, and the fingerprint of where it answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field, replace
+
+from core.models.llm.endpoints.endpoints_file import Api
+from core.models.llm.endpoints.services_file import SERVICE_PREFIX
+
+LIKELY_TOKENS_LIMIT = "top_logprobs<="
+"""Begins the part of a request that is left out where a server gives so many likely tokens at most."""
+
+
+_ENVIRONMENT_VARIABLES = {
+    "base_url": "TOUCHSTONE_LLM_BASE_URL",
+    "key_from": "TOUCHSTONE_LLM_API_KEY",
+    "model": "TOUCHSTONE_LLM_MODEL",
+    "patience_s": "TOUCHSTONE_LLM_PATIENCE_S",
+    "reasoning_tokens": "TOUCHSTONE_LLM_REASONING_TOKENS",
+    "price_read": "TOUCHSTONE_LLM_PRICE_READ",
+    "price_written": "TOUCHSTONE_LLM_PRICE_WRITTEN",
+    "budget": "TOUCHSTONE_LLM_BUDGET",
+}
+"""Variables that set the fields of the default endpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Money for a million tokens read and written, in whatever currency the budget is in.
+
+    `cached` is that of tokens read from the server's cache, None where it is as that of others. `answer` is for each answer besides.
+    """
+
+    read: float
+    written: float
+    cached: float | None = None
+    answer: float = 0.0
+
+    def of(self, read: int, written: int, cached: int = 0) -> float:
+        cheaper = 0.0 if self.cached is None else cached * (self.read - self.cached)
+        return self.answer + (read * self.read + written * self.written - cheaper) / 1_000_000
+
+    def times(self, factor: float) -> Price:
+        cached = None if self.cached is None else self.cached * factor
+        return Price(self.read * factor, self.written * factor, cached, self.answer * factor)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Address to ask, with its limits and its price. The key shows in no print, log or traceback.
+
+    `patience_s` is for one try and `retries` more are made; `at_once` questions are under way together. No price: unknown;
+    a free endpoint has the price 0. `top_logprobs` are the likely tokens that it gives at most. `stream` has answers sent piece by piece, for gateways that cut long silences.
+    `model` is asked where none is named. `budget` is what may be spent here in all. `reasoning_tokens` limits what
+    reasoning models may write before their answer; they take no temperature and no top_p, and none is sent to them.
+    `batch_price_factor` is the part of the price that answers of its Batch API cost. `api` is what it speaks, see `core.models.llm.endpoints.apis`. `own` are
+    those fields that somebody set among what is found of a server too, see `core.models.llm.endpoints.capabilities`.
+    """
+
+    base_url: str
+    key: str = field(repr=False)
+    patience_s: float = 60.0
+    name: str = ""
+    model: str = ""
+    at_once: int = 8
+    retries: int = 2
+    stream: bool = False
+    reasoning_tokens: int = 0
+    price: Price | None = None
+    budget: float | None = None
+    total_s: float = 600.0
+    extra_body: str = "{}"
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    query: tuple[tuple[str, str], ...] = ()
+    key_header: str = ""
+    seed: int | None = None
+    leave_out: tuple[str, ...] = ()
+    system_role: bool = True
+    structured: str = "json_schema"
+    top_logprobs: int | None = None
+    typed: bool = False
+    batch_price_factor: float = 0.5
+    api: Api = "chat"
+    own: frozenset[str] = frozenset()
+
+    @property
+    def extra(self) -> dict[str, object]:
+        """Fields that are sent in addition with every question."""
+        extra: dict[str, object] = json.loads(self.extra_body)
+        return extra
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """Parts that no request to it has: parameters, the role of the system, forms of answers, and more likely tokens."""
+        forms = {"json_schema": (), "json_object": ("json_schema",), "none": ("json_schema", "json_object")}
+        limit = () if self.top_logprobs is None else (f"{LIKELY_TOKENS_LIMIT}{self.top_logprobs}",)
+        return frozenset((*self.leave_out, *forms[self.structured], *(() if self.system_role else ("system",)), *limit))
+
+    def for_batches(self) -> Endpoint:
+        """The same endpoint at the price of its Batch API."""
+        return replace(self, price=self.price.times(self.batch_price_factor)) if self.price else self
+
+    @property
+    def title(self) -> str:
+        return self.name or "default"
+
+    def setting(self, field: str) -> str:
+        """Name under which a person changes a field: a variable, or the field in the form or table of the endpoint."""
+        if self.typed:
+            return f"{field} of {self.name} in the form on the Metrics page"
+        if not self.name:
+            return _ENVIRONMENT_VARIABLES[field]
+        if self.name.startswith(SERVICE_PREFIX):
+            return f"{field} under [{self.name.removeprefix(SERVICE_PREFIX)}] in its file of services"
+        return f"{field} under [{self.name}] in the file of TOUCHSTONE_ENDPOINTS"
+
+    @property
+    def root(self) -> str:
+        """The server without the version that the paths of OpenAI begin with."""
+        return self.base_url.removesuffix("/v1")
+
+    @property
+    def address(self) -> str:
+        """Address to ask, with the options that change the answers of the same models there."""
+        # "thoughts" is part of fingerprints, which are stored
+        marks = [f"thoughts={self.reasoning_tokens}"] if self.reasoning_tokens else []
+        if self.api != "chat":
+            marks.append(f"api={self.api}")
+        options = [self.extra_body, self.query, self.seed, self.leave_out, self.system_role]
+        if options != [_PLAIN.extra_body, _PLAIN.query, _PLAIN.seed, _PLAIN.leave_out, _PLAIN.system_role]:
+            marks.append(f"options={hashlib.sha256(json.dumps(options).encode()).hexdigest()[:12]}")
+        return "#".join([self.base_url, "&".join(marks)]) if marks else self.base_url
+
+    @property
+    def fingerprint(self) -> str:
+        return address_fingerprint(self.address)
+
+
+_PLAIN = Endpoint("", "")
+
+
+def address_fingerprint(address: str) -> str:
+    """Sha256, in hex, of an address: two servers are not the same, whatever they call their models."""
+    return hashlib.sha256(address.encode()).hexdigest()

@@ -1,0 +1,145 @@
+"""The file of endpoints: one table each, in TOML."""
+
+from __future__ import annotations
+
+import logging
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Literal, Self, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
+from core.base.metric_tables import wrong_fields
+from core.errors import BadSettingError
+
+_LOG = logging.getLogger(__name__)
+
+_KEY_FIELDS = ("key", "api_key", "token")
+"""Names under which a key might be written into the file, where none may be."""
+
+
+LeftOutField = Literal["temperature", "top_p"]
+StructuredForm = Literal["json_schema", "json_object", "none"]
+Api = Literal["chat", "responses", "anthropic", "gemini"]
+LEFT_OUT_FIELDS, STRUCTURED_FORMS, APIS = get_args(LeftOutField), get_args(StructuredForm), get_args(Api)
+_NO_SEED = frozenset({"responses", "anthropic"})
+
+
+class EndpointEntry(BaseModel):
+    """One table of the file, `[name]`; prices are for a million tokens, `price_answer` for one answer besides; `key_from` names the variable with the key.
+
+    A header whose value is `$NAME` is read from that variable; `key_header` sends the key under that name instead of as Bearer.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    base_url: str
+    key_from: str = Field("", pattern=r"^\w*$")
+    model: str = ""
+    api: Api = "chat"
+    at_once: int = Field(8, ge=1, le=256)
+    patience_s: float = Field(60.0, gt=0)
+    retries: int = Field(2, ge=0, le=20)
+    stream: bool = False
+    reasoning_tokens: int = Field(0, ge=0)
+    total_s: float = Field(600.0, gt=0)
+    extra_body: dict[str, JsonValue] = Field(default_factory=dict)
+    headers: dict[str, str] = Field(default_factory=dict)
+    query: dict[str, str] = Field(default_factory=dict)
+    key_header: str = Field("", pattern=r"^[\w-]*$")
+    seed: int | None = None
+    leave_out: list[LeftOutField] = Field(default_factory=list)
+    system_role: bool = True
+    top_logprobs: int | None = Field(None, ge=1, le=20)
+    structured: StructuredForm = "json_schema"
+    price_read: float | None = Field(None, ge=0)
+    price_written: float | None = Field(None, ge=0)
+    price_cached: float | None = Field(None, ge=0)
+    price_answer: float | None = Field(None, ge=0)
+    batch_price_factor: float = Field(0.5, ge=0, le=1)
+    budget: float | None = Field(None, ge=0)
+
+    @model_validator(mode="after")
+    def _require_what_the_api_has(self) -> Self:
+        if self.stream and self.api != "chat":
+            raise ValueError(f'stream is for api = "chat", and api is "{self.api}". Leave stream out')
+        if self.seed is not None and self.api in _NO_SEED:
+            raise ValueError(f'api = "{self.api}" takes no seed. Leave seed out')
+        return self
+
+
+def read_endpoints_file(file: str) -> list[EndpointEntry]:
+    """The endpoints of a file in its order; none for no file. Raises BadSettingError with file, table and field."""
+    if not file.strip():
+        return []
+    try:
+        status = Path(file.strip()).expanduser().stat()
+        return list(_parse_file(file, (status.st_ino, status.st_size, status.st_mtime_ns)))
+    except OSError as error:
+        raise BadSettingError(
+            f"TOUCHSTONE_ENDPOINTS names {file}, which cannot be read: {error.strerror}. Make it, or unset the variable."
+        ) from error
+
+
+# to read takes milliseconds, and every question to an endpoint reads several times
+@lru_cache(maxsize=8)
+def _parse_file(file: str, _version: tuple[int, ...]) -> tuple[EndpointEntry, ...]:
+    try:
+        tables = tomllib.loads(Path(file.strip()).expanduser().read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadSettingError(f"{file} is no TOML: {error}. Write a table [name] for each endpoint.") from error
+    entries = []
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            # the value may be a key: it is not repeated
+            raise BadSettingError(f"{file}: {name} is outside of a table. Write [name] above it.")
+        _refuse_keys(table, f"{file}, [{name}]")
+        fields = {**table, "name": name}
+        if "thoughts" in table:
+            _warn_of_former_name(file, name)
+            fields.setdefault("reasoning_tokens", fields.pop("thoughts"))
+        try:
+            entries.append(EndpointEntry(**fields))
+        except ValidationError as error:
+            wrong = wrong_fields(error)
+            known = ", ".join(field for field in EndpointEntry.model_fields if field != "name")
+            raise BadSettingError(f"{file}, [{name}]: {wrong}. Known fields: {known}.") from None
+    return tuple(entries)
+
+
+def read_further_fields(text: str, typed: Iterable[str]) -> dict[str, object]:
+    """The fields of a table as they would stand in the file, typed beside others; raises BadSettingError."""
+    if re.search(r"^\s*\[", text, re.MULTILINE):
+        raise BadSettingError(
+            'Write no [table] here, and one that is a value in one line: headers = {X-Title = "mine"}.'
+        )
+    try:
+        fields: dict[str, object] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadSettingError(
+            f"The further settings are no TOML: {error}. Write one in each line, as at_once = 4."
+        ) from error
+    _refuse_keys(fields, "The further settings")
+    if twice := sorted(fields.keys() & set(typed)):
+        raise BadSettingError(
+            f"{', '.join(twice)} has a field of its own in the form. Leave it out of the further settings."
+        )
+    return fields
+
+
+def _refuse_keys(table: Mapping[str, object], where: str) -> None:
+    for key_field in _KEY_FIELDS:
+        if key_field in table:
+            raise BadSettingError(
+                f"{where}: {key_field} is not read, as keys do not belong into this file. Put the key into a variable of "
+                "the environment or of .env and write key_from with the name of that variable."
+            )
+
+
+@cache
+def _warn_of_former_name(file: str, name: str) -> None:
+    _LOG.warning("%s, [%s]: thoughts is now reasoning_tokens; version 0.2 refuses the former name.", file, name)

@@ -1,0 +1,1 @@
+"""Spend at endpoints: estimated, counted and limited."""

@@ -1,0 +1,255 @@
+"""Spend at endpoints by every process of a machine, and the budgets that limit it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from core.errors import TouchstoneError
+from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.spending.spend import Spend, Usage, money_of
+from core.settings import Settings
+
+_FILE = "spending-1.sqlite"
+_TABLES = """
+CREATE TABLE IF NOT EXISTS spent (endpoint TEXT PRIMARY KEY, questions INTEGER, read INTEGER, written INTEGER, money REAL);
+CREATE TABLE IF NOT EXISTS reserved (id TEXT PRIMARY KEY, owner TEXT, endpoint TEXT, money REAL);
+CREATE TABLE IF NOT EXISTS alive (owner TEXT PRIMARY KEY, seen REAL);
+"""
+_POLL_S = 0.2  # how long a question waits before it looks what other processes have paid
+_HEARTBEAT_S, _DEAD_AFTER_S = 5.0, 30.0  # a process that was not seen for that long has no question under way
+_ROUNDING = 1e-9
+_BATCH = "batch"
+"""Owns what is reserved for batches, which go on without the process that submitted them."""
+
+
+class SpendTracker:
+    """Spend since the folder was made, by every process that keeps its answers there; safe among threads.
+
+    A try that failed is not counted: an endpoint does not say what it charged for it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / _FILE
+        self._free = threading.Condition()
+        self._here: dict[str, Spend] = {}
+        self._store: sqlite3.Connection | None = None
+        self._owner = uuid4().hex
+        self._closed = threading.Event()
+        self._heartbeat: threading.Thread | None = None
+
+    def total(self) -> dict[str, Spend]:
+        """By the name of the endpoint, "" for the default one."""
+        if not self._file.exists():
+            return {}
+        with _errors_named(self._file), closing(sqlite3.connect(self._file, timeout=30)) as store:
+            store.executescript(_TABLES)
+            rows = store.execute("SELECT endpoint, questions, read, written, money FROM spent").fetchall()
+        return {name: Spend(*counted) for name, *counted in rows}
+
+    def this_process(self) -> dict[str, Spend]:
+        """The part of it of this process."""
+        with self._free:
+            return dict(self._here)
+
+    @contextmanager
+    def reserve(
+        self, endpoint: Endpoint, tokens: Usage, given_up: Callable[[], bool] = lambda: False
+    ) -> Iterator[None]:
+        """Keep what a question may cost at most free while it is asked.
+
+        Waits while questions under way, of any process, may need what is left. Raises TouchstoneError where a budget forbids
+        the question whatever these cost in the end, and where it is given up before its turn.
+        """
+        limits = _limits(endpoint)
+        money = _price(endpoint, tokens, bool(limits))
+        if not money or not limits:
+            yield
+            return
+        reservation = self._wait_for_money(endpoint, money, limits, given_up)
+        try:
+            yield
+        finally:
+            with self._transaction() as store:
+                store.execute("DELETE FROM reserved WHERE id = ?", (reservation,))
+                self._free.notify()
+
+    def record(self, endpoint: Endpoint, tokens: Usage) -> None:
+        """Count an answer."""
+        with self._transaction() as store:
+            self._count(store, endpoint, tokens)
+
+    def reserve_batch(self, endpoint: Endpoint, tokens: Sequence[Usage]) -> tuple[str, int, float]:
+        """Keep free what the first of these questions may cost at most together: as many as the budgets allow now.
+
+        The id of the reservation, how many questions, which may be none while others are under way, and the money. It is
+        of this process until `keep_for_batch`. Raises TouchstoneError where a budget forbids the first of them for good.
+        """
+        limits = _limits(endpoint)
+        costs = [_price(endpoint, one, bool(limits)) for one in tokens]
+        id = uuid4().hex
+        self._show_alive()
+        with self._transaction() as store:
+            free = _free_money(store, endpoint, costs[0], limits) + _ROUNDING
+            count = sum(money <= free for money in itertools.accumulate(costs))
+            money = math.fsum(costs[:count])
+            store.execute("INSERT INTO reserved VALUES (?, ?, ?, ?)", (id, self._owner, endpoint.name, money))
+        if not count:
+            self.release(id)
+        return id, count, money
+
+    def keep_for_batch(self, id: str, endpoint: Endpoint, money: float) -> None:
+        """Let a reservation outlive this process, until `settle` or `release`."""
+        with self._transaction() as store:
+            store.execute("INSERT OR REPLACE INTO reserved VALUES (?, ?, ?, ?)", (id, _BATCH, endpoint.name, money))
+
+    def settle(self, id: str, endpoint: Endpoint, tokens: Iterable[Usage]) -> bool:
+        """Count the answers of a batch in place of its reservation; False where that was done already."""
+        with self._transaction() as store:
+            if not store.execute("DELETE FROM reserved WHERE id = ?", (id,)).rowcount:
+                return False
+            for one in tokens:
+                self._count(store, endpoint, one)
+            self._free.notify_all()
+        return True
+
+    def release(self, id: str) -> None:
+        """Give back what was reserved for a batch that is not answered."""
+        with self._transaction() as store:
+            store.execute("DELETE FROM reserved WHERE id = ?", (id,))
+            self._free.notify_all()
+
+    def close(self) -> None:
+        """Give back what this process has reserved, but for batches that go on."""
+        self._closed.set()
+        if self._heartbeat:
+            self._heartbeat.join()
+        with self._free:
+            if self._store:
+                with self._transaction() as store:
+                    store.execute("DELETE FROM reserved WHERE owner = ?", (self._owner,))
+                    store.execute("DELETE FROM alive WHERE owner = ?", (self._owner,))
+                self._store.close()
+                self._store = None
+
+    def _count(self, store: sqlite3.Connection, endpoint: Endpoint, tokens: Usage) -> None:
+        money = money_of(endpoint, tokens) or 0.0
+        paid = Spend(1, tokens.read, tokens.written, money)
+        self._here[endpoint.name] = self._here.get(endpoint.name, Spend()) + paid
+        store.execute(
+            "INSERT INTO spent VALUES (?, 1, ?, ?, ?) ON CONFLICT (endpoint) DO UPDATE SET questions = questions + 1, "
+            "read = read + excluded.read, written = written + excluded.written, money = money + excluded.money",
+            (endpoint.name, tokens.read, tokens.written, money),
+        )
+
+    def _wait_for_money(
+        self, endpoint: Endpoint, money: float, limits: dict[str, float], given_up: Callable[[], bool]
+    ) -> str:
+        """The id of the reservation."""
+        id = uuid4().hex
+        with self._free:
+            self._show_alive()
+            while not self._reserve_now(id, endpoint, money, limits):
+                if given_up():
+                    raise TouchstoneError("Nobody waits for this answer any more, and the budget was not free for it.")
+                self._free.wait(_POLL_S)
+            self._free.notify()  # there may be enough for the next one too
+        return id
+
+    def _reserve_now(self, id: str, endpoint: Endpoint, money: float, limits: dict[str, float]) -> bool:
+        """Reserve the money if it is free now, and return True then; raises TouchstoneError where it can never be."""
+        with self._transaction() as store:
+            if money > _free_money(store, endpoint, money, limits) + _ROUNDING:
+                return False
+            store.execute("INSERT INTO reserved VALUES (?, ?, ?, ?)", (id, self._owner, endpoint.name, money))
+        return True
+
+    def _show_alive(self) -> None:
+        """Let other processes see from now on that what this one has reserved is under way."""
+        if self._heartbeat is None:
+            self._beat()
+            self._heartbeat = threading.Thread(target=self._keep_beating, daemon=True)
+            self._heartbeat.start()
+
+    def _keep_beating(self) -> None:
+        while not self._closed.wait(_HEARTBEAT_S):
+            self._beat()
+
+    def _beat(self) -> None:
+        with self._transaction() as store:
+            store.execute("INSERT OR REPLACE INTO alive VALUES (?, ?)", (self._owner, time.time()))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._free, _errors_named(self._file):
+            if self._store is None:
+                self._file.parent.mkdir(parents=True, exist_ok=True)
+                store = sqlite3.connect(self._file, timeout=30, check_same_thread=False, isolation_level=None)
+                store.execute("PRAGMA journal_mode=WAL")
+                store.execute("PRAGMA synchronous=NORMAL")
+                store.executescript(_TABLES)
+                self._store = store
+            with self._store:
+                self._store.execute("BEGIN IMMEDIATE")
+                yield self._store
+
+
+_TOTAL_SETTING = "TOUCHSTONE_LLM_BUDGET"
+
+
+def _free_money(store: sqlite3.Connection, endpoint: Endpoint, money: float, limits: Mapping[str, float]) -> float:
+    """Money that may be spent now besides what is under way; TouchstoneError where it can never reach `money`."""
+    store.execute("DELETE FROM alive WHERE seen < ?", (time.time() - _DEAD_AFTER_S,))
+    store.execute("DELETE FROM reserved WHERE owner != ? AND owner NOT IN (SELECT owner FROM alive)", (_BATCH,))
+    spent = dict(store.execute("SELECT endpoint, money FROM spent"))
+    reserved = dict(store.execute("SELECT endpoint, sum(money) FROM reserved GROUP BY endpoint"))
+    free = math.inf
+    for setting, budget in limits.items():
+        everywhere = setting == _TOTAL_SETTING
+        gone, waiting = (
+            math.fsum(paid.values()) if everywhere else paid.get(endpoint.name, 0.0) for paid in (spent, reserved)
+        )
+        if gone + money > budget + _ROUNDING:
+            forbidden = (
+                f"The budget does not allow this question: {gone:.4f} of {budget:g} are spent, and it may cost up "
+                f"to {money:.4f}. Raise {setting} and start again; all answers so far are kept."
+            )
+            raise TouchstoneError(forbidden)
+        free = min(free, budget - gone - waiting)
+    return free
+
+
+def _limits(endpoint: Endpoint) -> dict[str, float]:
+    """The budgets that a question to this endpoint must keep to, by what sets them."""
+    # the default endpoint has no budget but the one for all, under the same name
+    limits = {endpoint.setting("budget"): endpoint.budget, _TOTAL_SETTING: Settings.read().llm_budget}
+    return {setting: budget for setting, budget in limits.items() if budget is not None}
+
+
+def _price(endpoint: Endpoint, tokens: Usage, limited: bool) -> float:
+    """Price of the tokens; raises TouchstoneError where there is a budget and no price."""
+    if endpoint.price:
+        return endpoint.price.of(tokens.read, tokens.written)
+    if limited:
+        raise TouchstoneError(
+            f"There is a budget, and the endpoint {endpoint.title!r} has no prices to keep it by. "
+            f"Set {endpoint.setting('price_read')} and its like for tokens written, 0 where it is free."
+        )
+    return 0.0
+
+
+@contextmanager
+def _errors_named(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise TouchstoneError(
+            f"What is spent cannot be kept in {file}: {error}. Set TOUCHSTONE_CACHE_DIR to a folder that can be written."
+        ) from error

@@ -1,0 +1,97 @@
+"""Costs by run and prompt: one row for each prompt, endpoint and model that a run of the program asked."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.base.files.cache_database import open_database
+from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.spending.spend import Spend, Usage, money_of
+
+_FILE = "costs-1.sqlite"
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS cost (run TEXT, prompt TEXT, endpoint TEXT, model TEXT, questions INTEGER, read INTEGER, "
+    "written INTEGER, money REAL, PRIMARY KEY (run, prompt, endpoint, model))"
+)
+_WRITE_AFTER_S = 0.5  # a write for each answer would slow down whatever asks many
+COST_COLUMNS = ("kind", "run", "prompt", "endpoint", "model", "questions", "read", "written", "money")
+_COMMANDS = ("cli.py", "touchstone")  # in a checkout, and where pip installed it
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """Cost of one prompt in one run; `money` is None where the endpoint has no price."""
+
+    run: str
+    prompt: str
+    endpoint: str
+    model: str
+    questions: int
+    read: int
+    written: int
+    money: float | None
+
+
+class CostLog:
+    """The rows of this run; safe among threads. What was paid in the last half second before a process is killed is missing."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / _FILE
+        program, *arguments = [*sys.argv, ""]
+        name = Path(program).name
+        command = f"{name} {arguments[0]}".strip() if name in _COMMANDS else name
+        self._run = f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {command}"
+        self._lock = threading.Lock()
+        self._paid: dict[tuple[str, str, str], tuple[Spend, bool]] = {}
+        self._timer: threading.Timer | None = None
+
+    def record(self, prompt: str, endpoint: Endpoint, model: str, tokens: Usage) -> None:
+        """Count one answer."""
+        money = money_of(endpoint, tokens)
+        key = (prompt, endpoint.title, model)
+        with self._lock:
+            before, _ = self._paid.get(key, (Spend(), False))
+            self._paid[key] = (before + Spend(1, tokens.read, tokens.written, money or 0.0), money is not None)
+            if self._timer is None:
+                self._timer = threading.Timer(_WRITE_AFTER_S, self.flush)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def flush(self) -> None:
+        """Write what is not yet written."""
+        with self._lock:
+            if self._timer:
+                self._timer.cancel()
+                self._timer = None
+                self._write()
+
+    def _write(self) -> None:
+        rows = [
+            (self._run, *key, paid.questions, paid.read, paid.written, paid.money if priced else None)
+            for key, (paid, priced) in self._paid.items()
+        ]
+        with closing(open_database(self._file, "log of costs", _TABLE)) as database, database:
+            database.executemany("INSERT OR REPLACE INTO cost VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def read_costs(folder: Path) -> list[CostRow]:
+    """All runs of every process that keeps its answers in this folder, the newest first."""
+    file = folder / _FILE
+    if not file.is_file():
+        return []
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
+        rows = database.execute("SELECT * FROM cost ORDER BY run DESC, money DESC, prompt, endpoint, model")
+        return [CostRow(*row) for row in rows]
+
+
+def cost_records(costs: Sequence[CostRow]) -> Iterator[dict[str, object]]:
+    """The rows as they stand in exports, oldest first; see COST_COLUMNS."""
+    for row in reversed(costs):
+        yield {"kind": "cost", **{name: getattr(row, name) for name in COST_COLUMNS[1:]}}

@@ -1,0 +1,1 @@
+"""Networks and tokenizers: how a checkpoint is loaded, padded and run."""

@@ -1,0 +1,104 @@
+"""Time and price of a run over blocks, from a sample of its blocks that was scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.results.bulk.run import format_duration
+from core.results.bulk.scorer import BlockReport
+from core.stats.rates.cluster_mean import cluster_mean
+from core.stats.statistic import Estimate
+from core.types import Counts
+
+_SECONDS_PER_HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class TimedReport:
+    """Report of a block with the seconds from the beginning of the run until it came."""
+
+    after_s: float
+    report: BlockReport
+
+
+@dataclass(frozen=True, slots=True)
+class BulkPlan:
+    """Forecast of a run over `pairs` by `workers` of the kind that scored the sample.
+
+    `pair_seconds` is the time of one worker for a pair, `start_seconds` what a worker takes beside it until its first block is done.
+    `hours` is by the clock, `price` for all workers, in the unit of their hourly price. `counts` are those of the sample.
+    """
+
+    pairs: int
+    workers: int
+    blocks_sampled: int
+    pairs_sampled: int
+    start_seconds: float
+    pair_seconds: Estimate
+    hours: Estimate
+    price: Estimate
+    counts: Counts
+
+
+def plan_run(
+    sample: Sequence[TimedReport], block_pairs: Mapping[str, int], crew: int, pairs: int, workers: int, hourly: float
+) -> BulkPlan:
+    """The plan by reports of a sample that a crew of so many workers scored, in the order in which they came.
+
+    The first block of each worker counts for its start alone: models are loaded and batches grow meanwhile. The interval of the
+    mean time is Student's over blocks, as if these were drawn from endlessly many (Cochran, 1977, eq. 6.13 without the
+    correction for a finite population). Needs two blocks beside the first ones.
+    """
+    later = [one.report for one in sample[crew:]]
+    sizes = np.array([block_pairs[report.block] for report in later])
+    seconds = np.array([report.seconds for report in later])
+    blocks = np.arange(len(later))
+    pair_seconds = cluster_mean(np.repeat(seconds / sizes, sizes), np.repeat(blocks, sizes), bounds=(0.0, np.inf))
+    mean_s = pair_seconds.value or 0.0
+    start = max((one.after_s - mean_s * block_pairs[one.report.block] for one in sample[:crew]), default=0.0)
+    start = max(0.0, start)
+    hours = _scaled(pair_seconds, pairs / workers / _SECONDS_PER_HOUR, start / _SECONDS_PER_HOUR)
+    return BulkPlan(
+        pairs,
+        workers,
+        len(sample),
+        sum(block_pairs[one.report.block] for one in sample),
+        start,
+        pair_seconds,
+        hours,
+        _scaled(hours, workers * hourly),
+        sum((one.report.counts for one in sample), Counts()),
+    )
+
+
+def _scaled(estimate: Estimate, factor: float, added: float = 0.0) -> Estimate:
+    ends = (estimate.value, estimate.low, estimate.high)
+    value, low, high = (None if end is None else added + factor * end for end in ends)
+    return replace(estimate, value=value, low=low, high=high)
+
+
+def plan_sentences(plan: BulkPlan) -> list[str]:
+    """The sample, the time of a pair and of the whole run, and its price where a worker has one."""
+    counts, sampled = plan.counts, plan.pairs_sampled
+    asked = f"{counts.asked / sampled:.1f} questions asked and {counts.tokens / sampled:,.0f} tokens a pair"
+    value, low, high = (
+        "–" if end is None else format_duration(_SECONDS_PER_HOUR * end)
+        for end in (plan.hours.value, plan.hours.low, plan.hours.high)
+    )
+    return [
+        f"Sample: {plan.blocks_sampled} blocks, {plan.pairs_sampled:,} pairs{f'; {asked}' if counts.asked else ''}.",
+        f"A pair takes a worker {_ends(plan.pair_seconds, 1000, '.3g')} ms; a worker starts in {plan.start_seconds:.0f} s.",
+        f"{plan.pairs:,} pairs on {plan.workers:,} workers: {value} [{low}, {high}].",
+        *([f"Price: {_ends(plan.price, 1, ',.2f')}."] if plan.price.value else []),
+    ]
+
+
+def _ends(estimate: Estimate, factor: float, form: str) -> str:
+    assert estimate.value is not None
+    value = f"{factor * estimate.value:{form}}"
+    if estimate.low is None or estimate.high is None:
+        return value
+    return f"{value} [{factor * estimate.low:{form}}, {factor * estimate.high:{form}}]"

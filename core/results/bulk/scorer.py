@@ -1,0 +1,125 @@
+"""Scoring one block after the other in one process: what a worker does, wherever it runs."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.errors import TouchstoneError
+from core.model_reference import asks_endpoint
+from core.models.pool import ModelPool
+from core.results.bulk.blocks import read_block
+from core.results.bulk.folder import Folder
+from core.results.bulk.results import open_metric_folder, result_folder, write_results
+from core.scoring.engine.cache import AnswerCache, fingerprint_of
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, Metric
+from core.settings import Settings
+from core.types import Counts, Failure, FailureKind, Outcome
+
+_CACHE_BYTES = 2**28  # blocks share few questions
+_INFRASTRUCTURE = (FailureKind.NEEDS_DOWNLOAD, FailureKind.NEEDS_ENDPOINT, FailureKind.LOAD)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringJob:
+    """Settings that every worker of a run needs; JSON-able. `device` is "" for that of the settings."""
+
+    blocks: str
+    results: str
+    metrics: tuple[str, ...]
+    device: str = ""
+
+    def settings(self) -> Settings:
+        return Settings.read().on(self.device)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockReport:
+    """Outcome of a block; with a `fault`, which is no fault of its texts, nothing was written of the last metric."""
+
+    block: str
+    rows: int = 0
+    failures: Mapping[str, int] = field(default_factory=dict)
+    counts: Counts = field(default_factory=Counts)
+    seconds: float = 0.0
+    fault: str = ""
+
+
+def metric_folders(metrics: Sequence[Metric], pool: ModelPool) -> dict[Metric, str]:
+    """The name of the folder of each metric's results. Raises TouchstoneError where its weights or its endpoint are missing."""
+    return {
+        metric: result_folder(metric, [fingerprint_of(model, pool) for model in metric.checkpoints()])
+        for metric in metrics
+    }
+
+
+class BlockScorer:
+    """Scores blocks with one engine. Answers of endpoints go to the cache of the settings; others to a small one of its own.
+
+    Raises TouchstoneError where weights or endpoints of the metrics are missing.
+    """
+
+    def __init__(self, job: ScoringJob) -> None:
+        self._blocks, self._results = Folder.at(job.blocks), Folder.at(job.results)
+        self._metrics = [METRICS.parse(spec) for spec in job.metrics]
+        self._settings = job.settings()
+        self._cache = Path(tempfile.mkdtemp(prefix="touchstone-answers-"))
+        self._engine = self._open_engine()
+        self._folders = {
+            metric: open_metric_folder(self._results, name, metric)
+            for metric, name in metric_folders(self._metrics, self._engine.pool).items()
+        }
+
+    def score(self, block: str) -> BlockReport:
+        """Score what is missing of a block and write it; a fault is reported, and the block can be tried again."""
+        started, before = time.perf_counter(), self._engine.counts()
+        try:
+            written = self._score_metrics(block)
+        except (TouchstoneError, OSError) as error:
+            return BlockReport(block, fault=str(error) or type(error).__name__)
+        failures = Counter(one.kind.value for one in written if isinstance(one, Failure))
+        after = self._engine.counts()
+        counts = Counts(*(getattr(after, name) - getattr(before, name) for name in Counts.__slots__))
+        return BlockReport(block, len(written), dict(failures), counts, time.perf_counter() - started)
+
+    def close(self) -> None:
+        self._engine.close()
+        shutil.rmtree(self._cache, ignore_errors=True)
+
+    def _score_metrics(self, block: str) -> list[Outcome]:
+        missing = [metric for metric, folder in self._folders.items() if not folder.has(f"{block}.parquet")]
+        if not missing:
+            return []
+        outcomes = list(self._outcomes(missing, block))
+        if metric_folders(missing, self._engine.pool) != {metric: self._name_of(metric) for metric in missing}:
+            raise TouchstoneError(
+                "The weights of a metric were replaced while this ran. Start again when all are there."
+            )
+        for place, metric in enumerate(missing):
+            write_results(self._folders[metric], block, outcomes[place :: len(missing)])
+        return outcomes
+
+    def _outcomes(self, metrics: Sequence[Metric], block: str) -> Iterator[Outcome]:
+        """The outcomes of the pairs in order, those of one pair together. Raises TouchstoneError for what is no fault of a text."""
+        examples = [item.example for item in read_block(self._blocks, block)]
+        for _, outcome in self._engine.run(metrics, examples):
+            if isinstance(outcome, Failure) and outcome.kind in _INFRASTRUCTURE:
+                raise TouchstoneError(f"{outcome.metric}: {outcome.message}")
+            yield outcome
+
+    def _name_of(self, metric: Metric) -> str:
+        return self._folders[metric].path.rsplit("/", 1)[-1]
+
+    def _open_engine(self) -> Engine:
+        settings = self._settings
+        paid = any(asks_endpoint(metric.checkpoints()) for metric in self._metrics)
+        pool = ModelPool(settings.device, settings.memory_budget, settings.cache_dir)
+        limit = settings.cache_bytes
+        cache = AnswerCache(settings.cache_dir, limit) if paid else AnswerCache(self._cache, min(limit, _CACHE_BYTES))
+        return Engine(pool, cache)

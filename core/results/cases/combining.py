@@ -1,0 +1,267 @@
+"""Scores of several metrics on labelled cases combined to one: cross-fitted figures, subsets, other domains, cascades."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from core.errors import TouchstoneError
+from core.results.cases.cases import Cases
+from core.stats.bootstrap import Distribution, Resamples
+from core.stats.comparison import Comparison, compare_paired
+from core.stats.discrimination import LabelledScores, auc
+from core.stats.noisy_or import Bags
+from core.stats.nonnegative_logistic import (
+    cross_fit,
+    cross_fit_complete,
+    cross_log_odds,
+    cross_ranks,
+    fit_with_missing,
+    log_odds_with_missing,
+    sigmoid,
+    standard_scores,
+)
+from core.stats.statistic import Estimate, Mask, Numbers, Values, deal_folds
+
+FOLDS = 5
+MIN_LABELS = 24
+"""Labelled summaries without which nothing is fitted: for two metrics about ten of each kind."""
+MIN_CLASS = 6
+MAX_MEMBERS = 16
+TOLERANCE = 0.01
+"""Area under the ROC curve that a cheaper subset or cascade may lose."""
+_MOST_EXHAUSTIVE = (
+    6  # members of which every subset is fitted, of more those that drop the lightest member time and again
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Combining:
+    """Labelled summaries with the scores of the members, turned so that higher is more consistent, (n, members), nan where one failed.
+
+    `rows` are their places in the cases. `fitted` are the rows that are weighed: the summaries, each in one row, or at the level of sentences these.
+    """
+
+    names: tuple[str, ...]
+    scores: Values
+    labels: Mask
+    documents: Numbers
+    rows: Numbers
+    costs: Values
+    drawn: Resamples
+    fitted: Bags
+    level: Literal["summary", "sentence"] = "summary"
+
+    @classmethod
+    def of(cls, cases: Cases, costs: Mapping[str, float], drawn: Resamples) -> Combining:
+        """From the columns of cases; a member without a cost costs 1. Raises TouchstoneError where these are too few to fit."""
+        columns = [column for column in cases.columns if column.direction != "neutral"]
+        if not columns or len(columns) > MAX_MEMBERS:
+            raise TouchstoneError(
+                f"{len(columns)} metrics with a better side have scores here: a combination takes 1 to {MAX_MEMBERS}. Name them, as rouge2+word-support"
+            )
+        scores = np.column_stack([-one.values if one.direction == "lower" else one.values for one in columns])
+        rows = np.flatnonzero(~np.isnan(cases.labels) & (np.isnan(scores).sum(axis=1) < len(columns)))
+        found = cls(
+            tuple(column.name for column in columns),
+            scores[rows],
+            cases.labels[rows] == 1,
+            cases.documents[rows],
+            rows,
+            np.array([costs.get(column.name, 1.0) for column in columns]),
+            drawn,
+            Bags.singles(scores[rows]),
+        )
+        good, bad = (int(kind[found.complete].sum()) for kind in (found.labels, ~found.labels))
+        if good + bad < MIN_LABELS or min(good, bad) < MIN_CLASS or len(np.unique(found.documents)) < 2 * FOLDS:
+            raise TouchstoneError(
+                f"{good} consistent and {bad} inconsistent summaries of {len(np.unique(found.documents))} documents have a score of "
+                f"each of {len(columns)} metrics: too few, a combination takes {MIN_LABELS}, {MIN_CLASS} of each kind, and {2 * FOLDS} "
+                "documents. Label more, or score them all."
+            )
+        return found
+
+    @cached_property
+    def complete(self) -> Mask:
+        """Summaries that every member has scored, (n,): the figures are of these."""
+        whole: Mask = np.isnan(self.scores).sum(axis=1) == 0
+        return whole
+
+    @cached_property
+    def folds(self) -> Numbers:
+        return deal_folds(self.documents, FOLDS)
+
+    @cached_property
+    def scale(self) -> tuple[Values, Values]:
+        """Mean and spread of each member's scores, (members,) each."""
+        return np.nanmean(self.fitted.values, axis=0), np.nanstd(self.fitted.values, axis=0)
+
+    @cached_property
+    def features(self) -> Bags:
+        return self.scaled(*self.scale)
+
+    def scaled(self, means: Values, spreads: Values) -> Bags:
+        """Standard scores by these means and spreads, (members,) each."""
+        return Bags(standard_scores(self.fitted.values, means, spreads), self.fitted.owners)
+
+    @cached_property
+    def equal_weights(self) -> Values:
+        """The mean of the members' standard scores of each summary, (n,)."""
+        scores = standard_scores(self.scores, np.nanmean(self.scores, axis=0), np.nanstd(self.scores, axis=0))
+        mean: Values = scores.mean(axis=1)
+        return mean
+
+    @cached_property
+    def fits(self) -> Values:
+        """By all labels; see `fit_with_missing`."""
+        return fit_with_missing(self.features, self.labels)
+
+    @cached_property
+    def fold_fits(self) -> Values:
+        return cross_fit(self.features, self.labels, self.folds)
+
+    @cached_property
+    def probabilities(self) -> Values:
+        """Of each summary by the labels of other documents, (n,)."""
+        return sigmoid(cross_log_odds(self.fold_fits, self.features, self.folds))
+
+    @cached_property
+    def ranks(self) -> Values:
+        """Numbers that order the summaries of all folds, (n,); see `cross_ranks`."""
+        return cross_ranks(self.fold_fits, self.features, self.folds)
+
+    @property
+    def weights(self) -> Values:
+        """The slopes of the members' standard scores, (members,)."""
+        slopes: Values = self.fits[0, 1:]
+        return slopes
+
+    def area(self, values: Values, rows: Mask | None = None) -> Distribution:
+        """The area under the ROC curve of (n,) values, on the complete summaries or some of them."""
+        kept = self.complete if rows is None else rows
+        return self.drawn.of(auc(LabelledScores(values[kept], self.labels[kept], self.documents[kept])))
+
+    @cached_property
+    def combined(self) -> Distribution:
+        """The area of the cross-fitted combination."""
+        return self.area(self.ranks)
+
+    @cached_property
+    def alone(self) -> tuple[Distribution, ...]:
+        """The area of each member."""
+        return tuple(self.area(self.scores[:, place]) for place in range(len(self.names)))
+
+    @property
+    def best(self) -> int:
+        """The member with the largest area on these summaries."""
+        return int(np.argmax([one.value or 0.0 for one in self.alone]))
+
+    @cached_property
+    def gain(self) -> Comparison:
+        """The area of the combination minus that of its best member, which was chosen with these labels and the combination was not."""
+        return compare_paired(self.combined, self.alone[self.best])
+
+    def of_subset(self, members: Sequence[int]) -> Values:
+        """Numbers that order the summaries by some members, cross-fitted, (n,), nan where any member has no score."""
+        kept = self.complete
+        bags, folds = self.features.of_members(members).only(kept), self.folds[kept]
+        values = np.full(len(kept), np.nan)
+        values[kept] = cross_ranks(cross_fit_complete(bags, self.labels[kept], folds), bags, folds)
+        return values
+
+    def without(self, place: int) -> Values:
+        """The same without one member."""
+        return self.of_subset([other for other in range(len(self.names)) if other != place])
+
+
+@dataclass(frozen=True, slots=True)
+class Subset:
+    """Members that are as good as all, what they cost, their area and what it loses."""
+
+    names: tuple[str, ...]
+    cost: float
+    area: Estimate
+    loss: Estimate
+
+
+def cheapest_subset(found: Combining) -> Subset:
+    """The cheapest members whose area is at most `TOLERANCE` below that of all, and whose loss has an interval that holds zero.
+
+    Of subsets of the same cost the one with the larger area. Every subset is tried of up to 6 members.
+    """
+    every = tuple(range(len(found.names)))
+    if len(every) <= _MOST_EXHAUSTIVE:
+        subsets = [one for size in range(1, len(every)) for one in combinations(every, size)]
+    else:
+        order = np.argsort(-found.weights, kind="stable")
+        subsets = [tuple(sorted(order[:size].tolist())) for size in range(1, len(every))]
+    values = {subset: found.of_subset(subset) for subset in subsets}
+    plain = {subset: _plain_area(found, one) for subset, one in values.items()}
+    whole = _plain_area(found, found.ranks)
+    near = sorted(
+        (subset for subset in subsets if plain[subset] >= whole - TOLERANCE),
+        key=lambda subset: (found.costs[list(subset)].sum(), -plain[subset]),
+    )
+    for subset in near:
+        area = found.area(values[subset])
+        loss = compare_paired(found.combined, area).difference
+        if loss.low is None or loss.low <= 0:
+            return Subset(
+                tuple(found.names[one] for one in subset), float(found.costs[list(subset)].sum()), area.estimate(), loss
+            )
+    none = Estimate(0.0, None, None, found.combined.n)
+    return Subset(found.names, float(found.costs.sum()), found.combined.estimate(), none)
+
+
+def _plain_area(found: Combining, values: Values) -> float:
+    """Without resamples."""
+    kept = found.complete
+    statistic = auc(LabelledScores(values[kept], found.labels[kept], found.documents[kept]))
+    return float(statistic.weigh(np.ones((len(statistic.documents), 1)))[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """A domain whose labels the combination did not see: its area there, and that of the best member of the other domains and of this one."""
+
+    domain: str
+    combined: Estimate
+    chosen: str
+    chosen_area: Estimate
+    gain_over_chosen: Estimate
+    best: str
+    best_area: Estimate
+    gain_over_best: Estimate
+
+
+def transfers(found: Combining, domains: Sequence[tuple[str, ...]]) -> Iterator[Transfer]:
+    """Fitted on all other domains, used on each one; `domains` are those of each summary. Domains of few labels are left out."""
+    for domain in sorted({one for of_sample in domains for one in of_sample}):
+        here = np.array([domain in of_sample for of_sample in domains]) & found.complete
+        there = found.complete & ~here & ~np.isin(found.documents, found.documents[here])
+        sizes = [int(kind[rows].sum()) for rows in (here, there) for kind in (found.labels, ~found.labels)]
+        if min(sizes) < MIN_CLASS:
+            continue
+        scores = found.fitted.only(there).values
+        features = found.scaled(scores.mean(axis=0), scores.std(axis=0))
+        fits = fit_with_missing(features.only(there), found.labels[there])
+        combined = found.area(log_odds_with_missing(fits, features), here)
+        names = range(len(found.names))
+        alone = [found.area(found.scores[:, place], here) for place in names]
+        elsewhere = [found.area(found.scores[:, place], there).value or 0.0 for place in names]
+        chosen, best = int(np.argmax(elsewhere)), int(np.argmax([one.value or 0.0 for one in alone]))
+        yield Transfer(
+            domain,
+            combined.estimate(),
+            found.names[chosen],
+            alone[chosen].estimate(),
+            compare_paired(combined, alone[chosen]).difference,
+            found.names[best],
+            alone[best].estimate(),
+            compare_paired(combined, alone[best]).difference,
+        )

@@ -1,0 +1,156 @@
+"""Samples of several sources put together, without released scores whose scales differ between them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from types import MappingProxyType
+
+import numpy as np
+
+from core.results.cases.cases import Cases, MetricColumn, build_cases
+from core.results.cases.training_overlap import training_overlaps
+from core.stats.statistic import Numbers, Values
+from core.types import Sample
+
+_ROUNDING = 1e-4  # of the range of scores: what releases of the same scores differ by
+
+
+def scale_warning(first: Values, second: Values) -> str:
+    """Reason why the scores of one metric in two sources must not be pooled; empty where they may.
+
+    Both are (n,), scores of the same texts, nan where a source lacks one.
+    """
+    both = ~np.isnan(first) & ~np.isnan(second)
+    x, y = first[both], second[both]
+    if not len(x):
+        return "The two sources share no text with a score, so nobody can tell whether their scales are the same."
+    differ = np.abs(x - y) > _ROUNDING * max(np.ptp(x), np.abs(x).max())
+    if not differ.any():
+        return ""
+    found = f"The two sources score {differ.sum()} of {len(x)} common texts differently"
+    if np.ptp(x) != 0:
+        slope, offset = np.polyfit(x, y, 1)
+        if np.abs(slope * x + offset - y).max() <= _ROUNDING * np.ptp(y):
+            sign = "+" if offset >= 0 else "−"
+            found += f": the second is {slope:.4f} times the first {sign} {abs(offset):.4f}"
+    return f"{found}. Their scores cannot be pooled."
+
+
+def pool_cases(datasets: Sequence[Sequence[Sample]]) -> Cases:
+    """All samples together. A released metric on different scales, or on scales that nobody can compare, is separate.
+
+    Datasets are compared by the texts that they have in common, and so are the sources, splits and domains of one. A
+    warning names what differs and says why; others name documents that datasets have in common, or that a metric learned from. Our own scores of
+    a signature have one scale.
+    """
+    together = build_cases([sample for samples in datasets for sample in samples])
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row, sample in enumerate(together.samples):
+        if sample.stored:
+            rows[sample.stored].append(row)
+    repeated = [of_text for of_text in rows.values() if len(of_text) > 1]
+    found = [_check_scales(together.samples, column, repeated) for column in together.columns]
+    warnings = (sentence for _, sentences in found for sentence in sentences)
+    # datasets that have documents in common: what they hold of these is no evidence of its own
+    texts = {samples[0].dataset: {sample.document for sample in samples} - {""} for samples in datasets if samples}
+    specs = {score.metric for sample in together.samples for score in sample.kept}
+    common = [(one, two, len(texts[one] & texts[two])) for one, two in combinations(texts, 2)]
+    shared_documents = [
+        f"{one} and {two} have {number} documents in common, which the bootstrap draws together."
+        for one, two, number in common
+        if number
+    ]
+    return replace(
+        together,
+        columns=tuple(column for column, _ in found if column.scales is None),
+        separate=tuple(column for column, _ in found if column.scales is not None),
+        warnings=(
+            *together.warnings,
+            *training_overlaps({sample.document for sample in together.samples} - {""}, specs),
+            *shared_documents,
+            *warnings,
+        ),
+    )
+
+
+_Rows = Sequence[Sequence[int]]
+_Part = tuple[str, str]
+"""A dataset and what divides it; "" for all of it."""
+
+_DIVISIONS: Mapping[str, Callable[[Sample], str]] = MappingProxyType(
+    {
+        "source": lambda sample: sample.item.source,
+        "split": lambda sample: sample.item.split or "",
+        "domain": lambda sample: sample.item.domain,
+    }
+)
+"""Fields of slices that may divide a dataset into parts of different scales."""
+
+
+def _check_scales(samples: Sequence[Sample], column: MetricColumn, repeated: _Rows) -> tuple[MetricColumn, list[str]]:
+    """The column with its scales, and sentences on scores that cannot be pooled or contradict each other."""
+    if not column.released:
+        return column, []
+    for field, value in _DIVISIONS.items():
+        # differences between the parts of one dataset that score a text in common
+        parts = _Parts(samples, value)
+        shared = _common_scores(column, parts, repeated)
+        differing = {(one, two): scale_warning(*scores.T) for (one, two), scores in shared.items() if one[0] == two[0]}
+        inside = [
+            f"{column.name} in {one[0]}, {one[1] or 'the rest'} and {two[1] or 'the rest'}: {why} Slices by {field} keep it."
+            for (one, two), why in differing.items()
+            if why
+        ]
+        if inside:
+            return replace(column, scales=parts.numbers()), inside
+    datasets = _Parts(samples, lambda _: "")
+    # differences between datasets, also where they cannot be compared
+    scored = {datasets.of(int(row)) for row in np.flatnonzero(~np.isnan(column.values))}
+    common, none = _common_scores(column, datasets, repeated), np.zeros((0, 2))
+    pairs = list(combinations(sorted(scored), 2))
+    found = [(one[0], two[0], scale_warning(*common.get((one, two), none).T)) for one, two in pairs]
+    between = [f"{column.name} in {one} and {two}: {why} Slices by dataset keep it." for one, two, why in found if why]
+    if between:
+        return replace(column, scales=datasets.numbers()), between
+    # the datasets that score a text twice and differently, though nothing says what divides them
+    numbers: Counter[str] = Counter()
+    for rows in repeated:
+        scores = column.values[list(rows)]
+        known = scores[~np.isnan(scores)]
+        if len(known) > 1 and np.ptp(known) > _ROUNDING * np.abs(known).max():
+            numbers[samples[rows[0]].dataset] += 1
+    return column, [
+        f"{column.name} in {name} has different scores for the same text ({number} texts): its scores may be of several "
+        "runs or scales. Import these under names of their own."
+        for name, number in numbers.items()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The part of each sample: its dataset, and what divides that."""
+
+    samples: Sequence[Sample]
+    value: Callable[[Sample], str]
+
+    def of(self, row: int) -> _Part:
+        return self.samples[row].dataset, self.value(self.samples[row])
+
+    def numbers(self) -> Numbers:
+        """(samples,)."""
+        parts = [self.of(row) for row in range(len(self.samples))]
+        numbers = {part: number for number, part in enumerate(dict.fromkeys(parts))}
+        return np.array([numbers[part] for part in parts], dtype=np.intp)
+
+
+def _common_scores(column: MetricColumn, parts: _Parts, repeated: _Rows) -> dict[tuple[_Part, _Part], Values]:
+    """The scores of the texts that every two parts have in common, (texts, 2)."""
+    common: dict[tuple[_Part, _Part], list[tuple[float, float]]] = defaultdict(list)
+    for rows in repeated:
+        scores = {parts.of(row): float(column.values[row]) for row in rows if not np.isnan(column.values[row])}
+        for one, two in combinations(sorted(scores), 2):
+            common[one, two].append((scores[one], scores[two]))
+    return {pair: np.array(scores) for pair, scores in common.items()}

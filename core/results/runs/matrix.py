@@ -1,0 +1,177 @@
+"""The table metric × perturbation: which metrics move when they should not, and stay when they should move."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.edits.perturbation import Intent
+from core.results.runs.null_bands import NullBand, null_band
+from core.results.runs.run import Run, intent_of
+from core.results.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
+from core.stats.bootstrap import Resamples
+from core.stats.score_pairs import (
+    FEW_PAIRS,
+    Move,
+    ScorePairs,
+    classify_move,
+    consistency_share,
+    mean_absolute_shift,
+    mean_shift,
+    tie_share,
+    wrong_way_share,
+)
+from core.stats.statistic import Estimate, Statistic
+
+WRONG_DIRECTION: dict[Intent, Callable[[ScorePairs], Statistic]] = {
+    "preserving": consistency_share,  # the original is strictly better, though nothing was broken
+    "breaking": wrong_way_share,  # the broken summary is strictly better
+    "gaming": wrong_way_share,  # the summary with the phrase is strictly better
+}
+"""The share of pairs that moved the wrong way, by what the perturbation is meant to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
+    """One metric under one kind of perturbation, over the pairs that it could be applied to.
+
+    `shift` and `size` are the mean signed and absolute shift, in the metric's own units. `wrong` is the share of pairs that moved
+    the wrong way and `still` of those that did not move. `failed` pairs have no score; `noise` is the band of harmless edits of
+    the same size, and `move` what the mean shift is against the band.
+    """
+
+    metric: str
+    kind: str
+    intent: Intent
+    shift: Estimate
+    size: Estimate
+    wrong: Estimate
+    still: Estimate
+    failed: int
+    noise: NullBand
+    move: Move
+
+    @property
+    def edge(self) -> float | None:
+        """Distance of the mean shift in units of that to the edge of the band; None where the noise or the shift is unknown."""
+        return None if self.shift.value is None else self.noise.edge(self.shift.value)
+
+    @property
+    def consistency(self) -> float | None:
+        """Share of pairs whose original is strictly better, as BUMP counts it; None where that is not known."""
+        if self.wrong.value is None or self.still.value is None or self.intent == "preserving":
+            return None
+        return 1.0 - self.wrong.value - self.still.value
+
+    @property
+    def is_clear(self) -> bool:
+        """True if the mean shift differs from that of no edit at all: its interval does not hold zero."""
+        low, high = self.shift.low, self.shift.high
+        return low is not None and high is not None and (low > 0 or high < 0)
+
+    @property
+    def few(self) -> bool:
+        """True if the mean rests on fewer than ten pairs."""
+        return self.shift.n < FEW_PAIRS
+
+
+@dataclass(frozen=True, slots=True)
+class KindCoverage:
+    """Number of sources that a kind of perturbation could be applied to, and the refusals: reasons and counts."""
+
+    kind: str
+    intent: Intent
+    made: int
+    refused: dict[str, int]
+
+
+def shift_matrix(run: Run, found: Sequence[Shift], resamples: int = STRESS_RESAMPLES) -> list[MatrixCell]:
+    """A cell for every metric and kind of the plan that has shifts, with intervals by document; kinds in the plan's order."""
+    numbers = {group: place for place, group in enumerate(dict.fromkeys(shift.group for shift in found))}
+    drawn = Resamples.draw(len(numbers), resamples, run.plan.seed) if numbers else None
+    cells: list[MatrixCell] = []
+    for metric in run.plan.metrics:
+        of_metric = [shift for shift in found if shift.metric == metric]
+        harmless = [shift for shift in of_metric if intent_of(shift.kind) == "preserving"]
+        for kind in run.plan.kinds:
+            of_kind = [shift for shift in of_metric if shift.kind == kind]
+            if of_kind and drawn:
+                intent = intent_of(kind)
+                pairs = pairs_of_shifts(metric, of_kind, numbers)
+                size = drawn.estimate(mean_absolute_shift(pairs))
+                noise = null_band(
+                    [shift for shift in harmless if shift.kind != kind],
+                    round(float(np.median([s.words for s in of_kind]))),
+                )
+                shift = drawn.estimate(mean_shift(pairs))
+                cell = MatrixCell(
+                    metric=metric,
+                    kind=kind,
+                    intent=intent,
+                    shift=shift,
+                    size=size,
+                    wrong=drawn.estimate(WRONG_DIRECTION[intent](pairs)),
+                    still=drawn.estimate(tie_share(pairs)),
+                    failed=sum(shift.size is None for shift in of_kind),
+                    noise=noise,
+                    move=Move.NONE
+                    if shift.value is None
+                    else classify_move(shift.value, noise.range, pairs.direction, preserving=intent == "preserving"),
+                )
+                cells.append(cell)
+    return cells
+
+
+@dataclass(frozen=True, slots=True)
+class MetricBalance:
+    """Of so many harmless and breaking kinds whose noise is known, those under which a metric does as it should.
+
+    `quiet` harmless kinds leave its mean shift within noise; `noticed` breaking kinds move it beyond noise towards inconsistent.
+    """
+
+    metric: str
+    quiet: int
+    harmless: int
+    noticed: int
+    breaking: int
+
+    @property
+    def robustness(self) -> float:
+        return self.quiet / self.harmless
+
+    @property
+    def sensitivity(self) -> float:
+        return self.noticed / self.breaking
+
+
+def metric_balances(cells: Iterable[MatrixCell]) -> list[MetricBalance]:
+    """Robustness and sensitivity of every metric that has a known kind of both sorts, the best sum (Youden's J + 1) first."""
+    moves: dict[str, dict[Intent, list[Move]]] = {}
+    for cell in cells:
+        if cell.move not in (Move.UNKNOWN, Move.NONE):
+            moves.setdefault(cell.metric, {}).setdefault(cell.intent, []).append(cell.move)
+    found = [
+        MetricBalance(
+            metric,
+            of_intent["preserving"].count(Move.STILL),
+            len(of_intent["preserving"]),
+            of_intent["breaking"].count(Move.RIGHT),
+            len(of_intent["breaking"]),
+        )
+        for metric, of_intent in moves.items()
+        if {"preserving", "breaking"} <= of_intent.keys()
+    ]
+    return sorted(found, key=lambda one: one.robustness + one.sensitivity, reverse=True)
+
+
+def kind_coverage(run: Run) -> list[KindCoverage]:
+    """Coverage of each kind of the plan: what could be perturbed and what not."""
+    found = []
+    for kind in run.plan.kinds:
+        made = [variant for (_, of), variant in run.variants.items() if of == kind]
+        refused = Counter(variant.refusal for variant in made if variant.summary is None)
+        found.append(KindCoverage(kind, intent_of(kind), len(made) - refused.total(), dict(refused)))
+    return found

@@ -1,0 +1,141 @@
+"""Place where a metric stops reading: a pair with its document alone, and with a long one that holds it early, midway or late.
+
+The long document is made of other documents of the run, so that only the place of the evidence changes.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+from core.results.runs.run import Run, Source, Variant, intent_of
+from core.results.runs.shifts import STRESS_RESAMPLES, document_array, score_array
+from core.scoring.engine.conversation import ScoringEngine
+from core.scoring.metric import Metric
+from core.stats.bootstrap import Resamples
+from core.stats.score_pairs import ScorePairs, consistency_share, mean_correction
+from core.stats.statistic import Estimate
+from core.text.text import words
+from core.types import Example, Result
+
+PLACES = ("alone", "early", "midway", "late")
+"""Places of its own document in the long one; alone is without other text."""
+
+_LONG_WORDS = 2000
+MOST_PLACED = 24
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPair:
+    """Both scores of one metric on a summary and its broken variant, the document at one place; None where it failed."""
+
+    metric: str
+    place: str
+    source: str
+    kind: str
+    group: str
+    faithful: float | None
+    broken: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceEffect:
+    """A metric with the evidence at one place: the share of pairs whose faithful side scores higher, and its mean gain."""
+
+    place: str
+    consistency: Estimate
+    gain: Estimate
+
+
+def placed_examples(run: Run, most: int = MOST_PLACED) -> list[tuple[Source, Variant, str, Example, Example]]:
+    """At most so many broken variants of different documents, each at every place: the faithful and the broken example."""
+    sources = list(run.sources.values())
+    broken = {
+        source.example.id: variant
+        for source in sources
+        if (variant := broken_variant(run, source.example.id)) is not None
+    }
+    by_document = {source.group: source for source in reversed(sources) if source.example.id in broken}
+    chosen = list(reversed(by_document.values()))[:most]
+    placed = []
+    for source in chosen:
+        original, variant = source.example, broken[source.example.id]
+        for place in PLACES:
+            document = _long_document(run, source, place)
+            faithful = Example(f"{original.id}\0{place}", document, original.summary)
+            wrong = Example(f"{original.id}\0{variant.kind}\0{place}", document, variant.summary or "")
+            placed.append((source, variant, place, faithful, wrong))
+    return placed
+
+
+def planned_examples(run: Run, most: int = MOST_PLACED) -> list[Example]:
+    """As many texts of the same length, before any variant is made, for an estimate of what they will cost."""
+    sources = list({source.group: source for source in run.sources.values()}.values())[:most]
+    return [
+        Example(
+            f"{source.example.id}\0{place}\0{side}",
+            _long_document(run, source, place),
+            f"{source.example.summary} {side}",
+        )
+        for source in sources
+        for place in PLACES
+        for side in ("faithful", "broken")
+    ]
+
+
+def score_placed(engine: ScoringEngine, run: Run, metric: Metric) -> Generator[PlacedPair]:
+    """One metric on all of them; closing it cancels what is under way."""
+    placed = placed_examples(run)
+    texts = [text for *_, faithful, broken in placed for text in (faithful, broken)]
+    scores = (outcome.score if isinstance(outcome, Result) else None for _, outcome in engine.run([metric], texts))
+    for (source, variant, place, *_), faithful, broken in zip(placed, scores, scores, strict=True):
+        yield PlacedPair(metric.spec, place, source.example.id, variant.kind, source.group, faithful, broken)
+
+
+def place_effects(
+    found: Sequence[PlacedPair], metric: Metric, seed: int = 0, resamples: int = STRESS_RESAMPLES
+) -> list[PlaceEffect]:
+    """The places in their order, on the same pairs; intervals by document."""
+    of_metric = [one for one in found if one.metric == metric.spec]
+    numbers = {group: place for place, group in enumerate(dict.fromkeys(one.group for one in of_metric))}
+    if not numbers:
+        return []
+    drawn = Resamples.draw(len(numbers), resamples, seed)
+    effects = []
+    for place in PLACES:
+        here = [one for one in of_metric if one.place == place]
+        pairs = ScorePairs(
+            score_array(one.faithful for one in here),
+            score_array(one.broken for one in here),
+            document_array((one.group for one in here), numbers),
+            metric.card.direction,
+        )
+        effects.append(
+            PlaceEffect(place, drawn.estimate(consistency_share(pairs)), drawn.estimate(mean_correction(pairs)))
+        )
+    return effects
+
+
+def broken_variant(run: Run, source: str) -> Variant | None:
+    """The variant of the first breaking kind that could be made, beginning with another kind for each source."""
+    kinds = [kind for kind in run.plan.kinds if intent_of(kind) == "breaking"]
+    start = random.Random(f"{run.plan.seed}\0{source}").randrange(len(kinds)) if kinds else 0
+    made = (run.variants.get((source, kind)) for kind in [*kinds[start:], *kinds[:start]])
+    return next((variant for variant in made if variant and variant.summary is not None), None)
+
+
+def _long_document(run: Run, source: Source, place: str) -> str:
+    """The document of a source between others of the run, drawn by its seed, up to about 2,000 words."""
+    own = source.example.document
+    if place == "alone":
+        return own
+    others = list(dict.fromkeys(one.example.document for one in run.sources.values() if one.group != source.group))
+    random.Random(f"{run.plan.seed}\0{source.example.id}").shuffle(others)
+    taken: list[str] = []
+    room = _LONG_WORDS - len(words(own))
+    while others and room > 0:
+        taken.append(others.pop())
+        room -= len(words(taken[-1]))
+    before = {"early": 0, "midway": len(taken) // 2, "late": len(taken)}[place]
+    return "\n\n".join([*taken[:before], own, *taken[before:]])

@@ -1,0 +1,192 @@
+"""The shifts of a run: how scores of variants differ from those of their originals, their means, and gains comparable between metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.results.runs.run import Run, VariantKey
+from core.scoring.metric import METRICS
+from core.scoring.nli_check import SENTENCE_LABELS, SentenceLabel
+from core.stats.bootstrap import Resamples
+from core.stats.score_pairs import ScorePairs
+from core.stats.statistic import (
+    Estimate,
+    Numbers,
+    Statistic,
+    Values,
+    cluster_documents,
+    mean,
+    ratio,
+    sums_by,
+    undefined,
+)
+from core.text.text import words
+from core.types import Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """Both scores of one metric on one variant; None where the metric failed. `words` were changed by the edits."""
+
+    source: str
+    kind: str
+    metric: str
+    group: str
+    domain: str
+    before: float | None
+    after: float | None
+    words: int
+
+    @property
+    def size(self) -> float | None:
+        """After minus before, in the metric's own units."""
+        return None if self.before is None or self.after is None else self.after - self.before
+
+
+def score_shifts(run: Run, among: Container[VariantKey] | None = None) -> list[Shift]:
+    """Every shift whose two scores were read; only of the variants `among` these, where they are given."""
+    shifts = []
+    for (id, kind, metric), reading in run.readings.items():
+        if not kind or (id, "", metric) not in run.readings or (among is not None and (id, kind) not in among):
+            continue
+        source = run.sources[id]
+        shifts.append(
+            Shift(
+                source=id,
+                kind=kind,
+                metric=metric,
+                group=source.group,
+                domain=source.domain,
+                before=run.readings[id, "", metric].value,
+                after=reading.value,
+                words=changed_words(source.example.summary, run.variants[id, kind].edits),
+            )
+        )
+    return shifts
+
+
+def changed_words(summary: str, edits: Iterable[Edit]) -> int:
+    """Number of words that the edits delete or insert, whichever is more, summed over the edits."""
+    return sum(max(len(words(edit.span.of(summary))), len(words(edit.new))) for edit in edits)
+
+
+STRESS_RESAMPLES = 2000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DocumentMeans:
+    """The documents by number, and how often each is drawn."""
+
+    numbers: Mapping[str, int]
+    drawn: Resamples
+
+    @classmethod
+    def over(cls, groups: Iterable[str], seed: int, resamples: int = STRESS_RESAMPLES) -> DocumentMeans:
+        """Draws over the documents that are named, at least one, each once."""
+        numbers = {group: place for place, group in enumerate(dict.fromkeys(groups))}
+        return cls(numbers, Resamples.draw(len(numbers), resamples, seed))
+
+    def of(self, cases: Iterable[tuple[str, float | None]]) -> Estimate:
+        """The mean of values with their documents; None has failed and does not count."""
+        known = list(cases)
+        documents = document_array((group for group, _ in known), self.numbers)
+        return self.drawn.estimate(mean(score_array(value for _, value in known), documents))
+
+
+def score_array(scores: Iterable[float | None]) -> Values:
+    """Scores as an array, (n,), nan for those that failed."""
+    return np.array([np.nan if score is None else score for score in scores], dtype=np.float64)
+
+
+def document_array(groups: Iterable[str], numbers: Mapping[str, int]) -> Numbers:
+    """The number of each document, (n,)."""
+    return np.array([numbers[group] for group in groups], dtype=np.intp)
+
+
+def pairs_of_shifts(metric: str, shifts: Sequence[Shift], numbers: Mapping[str, int]) -> ScorePairs:
+    """Both scores of one metric in shifts as minimal pairs."""
+    return ScorePairs(
+        score_array(shift.before for shift in shifts),
+        score_array(shift.after for shift in shifts),
+        document_array((shift.group for shift in shifts), numbers),
+        METRICS.parse(metric).card.direction,
+    )
+
+
+_MIN_VARIANCE = 1e-12  # of the variance of all originals: what rounding leaves of a constant
+
+
+def pair_gains(pairs: ScorePairs) -> Values:
+    """Gains of the edited side, (n,), nan where either failed; no shift is a plain zero."""
+    better: Values = 0.0 - pairs.gains
+    return better
+
+
+def standardised_gain(pairs: ScorePairs, originals: Values, documents: Numbers) -> Statistic:
+    """Mean gain of (n,) pairs by the standard deviation of (sources,) original scores, those that are nan left out.
+
+    Both are weighed by the same documents, so that a resample has its own spread.
+    """
+    gain = pair_gains(pairs)
+    gained, scored = ~np.isnan(gain), ~np.isnan(originals)
+    if not gained.any():
+        return undefined(0, "No pair has a value.")
+    if np.ptp(originals[scored]) == 0:
+        return undefined(int(gained.sum()), "All originals score the same: there is no spread to compare with.")
+    standard = (originals[scored] - originals[scored].mean()) / originals[scored].std()
+    numbers, places = cluster_documents(np.concatenate([pairs.documents[gained], documents[scored]]))
+    # number and sum of the gains; number, sum and sum of squares of the originals: a row each, (gains + originals, 5)
+    scaled = gain[gained] / originals[scored].std()
+    columns = np.zeros((len(scaled) + len(standard), 5))
+    columns[: len(scaled), :2] = np.column_stack([np.ones(len(scaled)), scaled])
+    columns[len(scaled) :, 2:] = np.column_stack([np.ones(len(standard)), standard, standard**2])
+    sums = sums_by(places, columns, len(numbers))
+    return Statistic(int(gained.sum()), numbers, lambda weights: _gain_by_deviation(sums.T @ weights), len(numbers))
+
+
+def _gain_by_deviation(sums: Values) -> Values:
+    """From the sums of those columns, (5, resamples)."""
+    pairs, gained, originals, total, squares = sums
+    variance = ratio(squares, originals) - ratio(total, originals) ** 2
+    return ratio(ratio(gained, pairs), np.sqrt(np.where(variance > _MIN_VARIANCE, variance, 0.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckShare:
+    """The shares, in 0..1, of the sentences of the variants of one kind; intervals by document.
+
+    `dataset` is the domain of the pairs, or the name of the run where they have none.
+    """
+
+    dataset: str
+    kind: str
+    variants: int
+    sentences: int
+    shares: dict[SentenceLabel, Estimate]
+
+
+def check_shares(run: Run, resamples: int = STRESS_RESAMPLES) -> list[CheckShare]:
+    """One for each dataset and kind that has labelled sentences, in the order of the run."""
+    groups = {group: place for place, group in enumerate(dict.fromkeys(s.group for s in run.sources.values()))}
+    drawn = Resamples.draw(max(1, len(groups)), resamples, run.plan.seed)
+    labelled: dict[tuple[str, str], list[tuple[int, tuple[SentenceLabel, ...]]]] = {}
+    for (source, kind), check in run.checks.items():
+        if check.mark and check.mark.labels:
+            of = run.sources[source]
+            place = (of.domain or run.plan.name, kind)
+            labelled.setdefault(place, []).append((groups[of.group], check.mark.labels))
+    kinds = {kind: rank for rank, kind in enumerate(run.plan.kinds)}
+    ordered = sorted(labelled, key=lambda place: (place[0], kinds[place[1]]))
+    found = []
+    for dataset, kind in ordered:
+        checked = labelled[dataset, kind]
+        labels = np.array([label for _, of_check in checked for label in of_check])
+        documents = np.array([group for group, of_check in checked for _ in of_check], dtype=np.intp)
+        shares = {
+            label: drawn.estimate(mean((labels == label).astype(np.float64), documents)) for label in SENTENCE_LABELS
+        }
+        found.append(CheckShare(dataset, kind, len(checked), len(labels), shares))
+    return found

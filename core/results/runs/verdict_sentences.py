@@ -1,0 +1,137 @@
+"""Verdicts in words: how many metrics noticed an edit, what each kind of edits does to them, and one metric under every kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from core.edits.perturbation import PERTURBATIONS, Intent
+from core.results.runs.matrix import MatrixCell
+from core.stats.score_pairs import Move
+from core.stats.text_tables import format_signed
+from core.types import ErrorType, Intention, Verdict
+
+_BROKEN: Mapping[ErrorType | None, str] = {
+    ErrorType.INTRINSIC_PREDICATE: "You reversed a fact.",
+    ErrorType.EXTRINSIC_PREDICATE: "You invented an event.",
+    ErrorType.INTRINSIC_ENTITY: "You put one name in the place of another.",
+    ErrorType.EXTRINSIC_ENTITY: "You put in a name or number that the document does not have.",
+    ErrorType.INTRINSIC_CIRCUMSTANCE: "You changed when, where, how or why.",
+    ErrorType.EXTRINSIC_CIRCUMSTANCE: "You invented a time, place, manner or reason.",
+    ErrorType.COREFERENCE: "You let a word refer to somebody else.",
+    ErrorType.OTHER: "You broke a fact.",
+    None: "You broke a fact.",
+}
+_HARMLESS = "You changed nothing of substance."
+_PADDED = "You added words without content."
+_UNSTATED = "If you broke a fact:"
+
+
+def edit_verdict(moves: Sequence[Move], meant: Intention) -> str:
+    """Sentences on the effect of the edit and on how many metrics reacted as they should; empty without moves.
+
+    Metrics without a better side are not counted. An edit that nobody labelled is judged as if it broke a fact.
+    """
+    if meant.verdict is Verdict.CONSISTENT:
+        return _verdict(_HARMLESS, moves, _count_moved)
+    return _verdict(edit_effect(meant) or _UNSTATED, moves, _count_noticed)
+
+
+def edit_effect(meant: Intention) -> str:
+    """Sentence on the effect of an edit on the meaning; empty where nobody said what it is meant to be."""
+    if meant.verdict is Verdict.CONSISTENT:
+        return _HARMLESS
+    return _BROKEN[meant.error_type] if meant.verdict is Verdict.INCONSISTENT else ""
+
+
+def kind_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
+    """A sentence for each kind of edits: the pairs that metrics order rightly, their mean shifts, and what is beyond noise."""
+    by_kind: dict[str, list[MatrixCell]] = {}
+    for cell in cells:
+        by_kind.setdefault(cell.kind, []).append(cell)
+    verdicts = {}
+    for kind, of_kind in by_kind.items():
+        counted = [cell for cell in of_kind if cell.move is not Move.NONE]
+        if not counted:
+            verdicts[kind] = ""
+            continue
+        shares = sorted(round(100 * cell.consistency) for cell in counted if cell.consistency is not None)
+        ordered = ""
+        if shares and counted[0].intent == "breaking":  # consistency in the sense of BUMP, over the metrics
+            ends = " to ".join(map(str, dict.fromkeys((shares[0], shares[-1]))))
+            ordered = f"the original scores higher in {ends} % of pairs"
+        # of several metrics the number whose mean moves against no edit at all
+        clear = sum(cell.is_clear for cell in counted)
+        shifted = f"the mean shift of {clear} of {_metrics(len(counted))} is clear of zero"
+        if len(counted) == 1:
+            shifted = f"mean shift {format_signed(counted[0].shift)}"
+        parts = filter(None, [ordered, shifted, _beyond_noise(counted)])
+        verdicts[kind] = f"{PERTURBATIONS.parse(kind).card.title}: {', '.join(parts)}."
+    return verdicts
+
+
+def metric_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
+    """A sentence for each metric: of how many kinds of edits its mean shift is beyond noise, and which way.
+
+    Kinds of which the noise is not known, and those under which the metric has no score, are not counted.
+    """
+    by_metric: dict[str, list[MatrixCell]] = {}
+    for cell in cells:
+        by_metric.setdefault(cell.metric, []).append(cell)
+    verdicts = {}
+    for metric, of_metric in by_metric.items():
+        # harmless kinds that move the mean at all: the noise is made of them, so that a metric may fall under each and
+        # be within it
+        clear = sum(cell.is_clear for cell in of_metric if cell.intent == "preserving" and cell.move is Move.STILL)
+        parts = [
+            _count_kinds(of_metric, "breaking", {Move.STILL, Move.WRONG}, "misses {} of {} breaking kinds"),
+            _count_kinds(of_metric, "preserving", {Move.WRONG}, "moves under {} of {} harmless"),
+            f"{clear} within noise still move its mean" if clear else "",
+            _count_kinds(of_metric, "gaming", {Move.WRONG}, "gamed by {} of {} phrases"),
+        ]
+        verdicts[metric] = ", ".join(filter(None, parts))
+    return verdicts
+
+
+def _verdict(done: str, moves: Sequence[Move], count: Callable[[Sequence[Move], int], str]) -> str:
+    counted = [move for move in moves if move is not Move.NONE]
+    if not counted:
+        return ""
+    unknown = counted.count(Move.UNKNOWN)
+    judged = len(counted) - unknown
+    if not judged:
+        return f"{done} The noise of {_metrics(unknown)} is not known yet."
+    rest = f" The noise of {unknown} more is not known." if unknown else ""
+    return f"{done} {count(counted, judged)}.{rest}"
+
+
+def _count_noticed(moves: Sequence[Move], judged: int) -> str:
+    wrong = moves.count(Move.WRONG)
+    fooled = f", {wrong} moved the wrong way" if wrong else ""
+    return f"{moves.count(Move.RIGHT)} of {_metrics(judged)} noticed{fooled}"
+
+
+def _count_moved(moves: Sequence[Move], judged: int) -> str:
+    return f"{moves.count(Move.WRONG)} of {_metrics(judged)} moved"
+
+
+def _metrics(number: int) -> str:
+    return f"{number} metric{'' if number == 1 else 's'}"
+
+
+def _beyond_noise(cells: Sequence[MatrixCell]) -> str:
+    """Metrics that move further than under harmless edits, those that move the wrong way by themselves."""
+    known = [cell.move for cell in cells if cell.move is not Move.UNKNOWN]
+    if not known:
+        return "noise not known yet"
+    beyond = [f"{known.count(Move.RIGHT)} of {_metrics(len(known))}"] if cells[0].intent == "breaking" else []
+    wrong = known.count(Move.WRONG)
+    if cells[0].intent != "breaking":
+        beyond.append(f"{wrong} of {_metrics(len(known))}")
+    elif wrong:
+        beyond.append(f"{wrong} the wrong way")
+    return f"beyond the noise of harmless edits: {', '.join(beyond)}"
+
+
+def _count_kinds(cells: Sequence[MatrixCell], intent: Intent, bad: set[Move], words: str) -> str:
+    known = [cell.move for cell in cells if cell.intent == intent and cell.move not in (Move.UNKNOWN, Move.NONE)]
+    return words.format(sum(move in bad for move in known), len(known)) if known else ""

@@ -1,0 +1,231 @@
+"""The contract of a metric: a pure plan of questions to models and a pure fold of their answers to a score."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import ClassVar, Literal
+
+from core.base.code_version import CodeParts, Root, adapter_root, class_root, code_hash, code_parts
+from core.base.profile import read_profile
+from core.base.signatures import CODE_MARK
+from core.errors import TouchstoneError
+from core.model_reference import ModelRef, local_checkpoints
+from core.registry import Plugin, Registry, format_spec, profile_field, settings_of, title_with_settings
+from core.text.language import ENGLISH, require_languages
+from core.types import Answer, Direction, Example, Question, Rounds, Score
+
+ContextReading = Literal["joined", "best", "passages"]
+"""Reading of a document of several contexts: all of them as one text, each for itself so that the best one counts for a
+claim, or as the numbered passages of one input."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedArchive:
+    """Weights that are not on the hub: the setting that names their folder, the file of their authors, and where it is."""
+
+    setting: str
+    file: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Facts that a person must know to read the number.
+
+    `low` and `high` bound the score (None: unbounded). `direction` says which way consistency lies: "neutral"
+    describes the surface and has no better side. `differs` tells how the score departs from the published one, if it does.
+    `download_mb` is the size of the weights on the hub, 0 where nothing is downloaded; `memory_mb` what the largest model
+    takes in memory, 0 where that is the same. `licence` is that of code and weights, and `archives` lists what is not on the hub.
+    `contexts` says how a document of several contexts is read. `languages` are codes with blanks between, or `ANY` or `SPACED` of
+    `core.text.language`.
+    """
+
+    title: str
+    family: str
+    measures: str
+    paper: str
+    url: str
+    low: float | None
+    high: float | None
+    direction: Direction = "higher"
+    download_mb: int = 0
+    differs: str = ""
+    memory_mb: int = 0
+    licence: str = ""
+    archives: tuple[PublishedArchive, ...] = ()
+    contexts: ContextReading = "joined"
+    languages: str = ENGLISH
+
+
+@dataclass(frozen=True)
+class Metric(ABC):
+    """A frozen dataclass whose fields are its settings; it holds no weights and opens no file.
+
+    `profile` names the paper whose form it has, "" for none; see `core.base.profile`.
+
+    A metric that asks once overrides `plan` and `fold`. One whose later questions depend on earlier answers overrides
+    `rounds`. `fold` raises UnscorableError for a text it cannot score.
+    """
+
+    name: ClassVar[str]
+    card: ClassVar[Card]
+    profile: str = profile_field()
+
+    def checkpoints(self) -> tuple[ModelRef, ...]:
+        """The models that this metric asks; none for a lexical metric."""
+        return ()
+
+    def plan(self, example: Example) -> Sequence[Question]:  # noqa: ARG002  # a lexical metric asks nothing
+        return []
+
+    @abstractmethod
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
+        """The score from the answers, given in the order of the questions."""
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        questions = self.plan(example)
+        answers = (yield questions) if questions or self.checkpoints() else []
+        return self.fold(example, questions, answers)
+
+    @property
+    def verified_languages(self) -> str:
+        """The languages that it is for, as its card has them."""
+        return self.card.languages
+
+    def uses(self) -> Sequence[Plugin]:
+        """The other plugins that it computes with, as its settings name them: their code is part of its own."""
+        return ()
+
+    def rewordings(self) -> Sequence[Metric]:
+        """The metric with its instructions in other words; none where it gives no instructions."""
+        return ()
+
+    def rescalings(self) -> Sequence[Metric]:
+        """The metric that asks for its mark on other scales; none where it has only one."""
+        return ()
+
+    @cached_property
+    def spec(self) -> str:
+        """The spelling that the command line and links use: `name[setting=value,…]`."""
+        return format_spec(self)
+
+
+@dataclass(frozen=True)
+class ReplaceableWeights(Metric):
+    """A metric that takes weights for other languages; `languages` says which these are for, "" for those of the card.
+
+    "any", or codes of ISO 639 with blanks between. A subclass with a `__post_init__` calls this one.
+    """
+
+    languages: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        require_languages(self.languages, self.name)
+
+    @property
+    def verified_languages(self) -> str:
+        return self.languages or self.card.languages
+
+
+METRICS: Registry[Metric] = Registry(
+    "metric", f"{__package__}.metrics", ("touchstone.metrics", "touchstone.judges"), Metric
+)
+
+
+def signature(metric: Metric, fingerprints: Sequence[str], splitter: str, asked: Sequence[str] = ()) -> str:
+    """One line that tells two numbers apart: name, settings, what was asked (see Score), weights, splitter, code.
+
+    Where weights are loaded their fingerprint is given instead of the path, which means nothing on another machine, and for
+    an endpoint that of its address.
+    """
+    return _signature(metric, tuple(fingerprints), splitter, tuple(asked))
+
+
+@lru_cache(maxsize=512)  # the scores of a run have few
+def _signature(metric: Metric, fingerprints: tuple[str, ...], splitter: str, asked: tuple[str, ...]) -> str:
+    places = _weight_places(metric.checkpoints())
+    # an empty setting leaves the choice to another: it says nothing either
+    values = {name: str(getattr(metric, name)) for name in settings_of(metric)}
+    stated = {name: value for name, value in values.items() if value not in {"", *places}}
+    settings = [f"{name}:{_remove_places(value, places)}" for name, value in stated.items()]
+    decided = [
+        f"{model.decided_by}:{fingerprint[:12]}"
+        for model, fingerprint in zip(metric.checkpoints(), fingerprints, strict=True)
+    ]
+    paper = [read_profile(metric.profile).mark] if metric.profile else []
+    # a prompt says itself in whose words it asked
+    paper = [mark for mark in paper if not any(mark in one for one in asked)]
+    made_by = [f"split:{splitter}", f"{CODE_MARK}{metric_code_hash(metric)}"]
+    return "|".join([metric.name, *dict.fromkeys([*settings, *asked]), *paper, *decided, *made_by])
+
+
+@lru_cache(maxsize=512)
+def metric_code(metric: Metric) -> CodeParts:
+    """The definitions, data files and libraries that compute the scores of a metric: its own, its models' and those of plugins that it uses."""
+    return code_parts(code_roots(metric))
+
+
+def code_roots(metric: Metric) -> list[Root]:
+    """The definitions in which the code of a metric begins: its class, those of the plugins that it uses, and its models' adapters."""
+    plugins: list[Plugin] = [metric]
+    for plugin in plugins:  # it grows while it is read
+        plugins += plugin.uses() if isinstance(plugin, Metric) else ()
+    return [
+        *(class_root(type(plugin)) for plugin in plugins),
+        *(adapter_root(model.kind) for model in metric.checkpoints()),
+    ]
+
+
+@lru_cache(maxsize=512)
+def metric_code_hash(metric: Metric) -> str:
+    return code_hash(metric_code(metric))
+
+
+def portable_spec(spec: str, models: Iterable[ModelRef]) -> str:
+    """A spec as a signature has it: the places of these weights, which mean nothing on another machine, are left out."""
+    return _remove_places(spec, _weight_places(models))
+
+
+def _weight_places(models: Iterable[ModelRef]) -> set[str]:
+    weights = local_checkpoints(models)
+    return {place for checkpoint in weights for place in (checkpoint.source, checkpoint.backbone) if place}
+
+
+def _remove_places(value: str, places: Iterable[str]) -> str:
+    """A setting that spells another metric, with the places of its weights left out."""
+    for place in sorted(places, key=len, reverse=True):
+        value = value.replace(place, "…")
+    return value
+
+
+_COLUMN_NAME = re.compile(r"(?P<spec>.*?)(?P<addition>( \(ours\))?( \(\d+\))?)")
+
+
+def metric_title(name: str) -> str:
+    """The title of a metric for people to read, with its settings where it has any; a name that is not ours as it is.
+
+    `name` is a spec, or the name of a column of scores, which may add "(ours)" or a number.
+    """
+    parts = _COLUMN_NAME.fullmatch(name)
+    if parts is None:
+        return name
+    try:
+        metric = METRICS.parse(parts["spec"])
+    except TouchstoneError:  # released by others, or kept from a time when it had another name
+        return name
+    return f"{title_with_settings(metric.card.title, parts['spec'])}{parts['addition']}"
+
+
+def metric_titles(names: Iterable[str]) -> dict[str, str]:
+    """The titles of several metrics by their names; those that would read alike keep their names.
+
+    A dataset may have been released with "BLEU" and be scored with our `bleu`, and the ends of two long paths may be the same.
+    """
+    titles = {name: metric_title(name) for name in names}
+    number = Counter(titles.values())
+    return {name: title if number[title] == 1 else name for name, title in titles.items()}

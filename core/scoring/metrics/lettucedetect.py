@@ -1,0 +1,197 @@
+"""LettuceDetect (Kovács and Recski 2025): which tokens of the summary does the document not support?
+
+The algorithm is that of the authors' package: the document as numbered passages inside a prompt, the summary as second
+text, the document cut at its end or its passages read in groups, and for each token the largest probability over the groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import fsum
+from typing import ClassVar, Literal
+
+from core.errors import BadSettingError, UnscorableError
+from core.model_reference import Checkpoint, ConfigCheck, Dtype
+from core.scoring.metric import METRICS, Card, ReplaceableWeights
+from core.scoring.metric_parts.entailment import SUPPORT_LABELS, expected_model
+from core.text.contexts import passage_spans
+from core.text.text import sentences
+from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
+
+UNSUPPORTED = 1
+"""The label of a token that the document does not support."""
+_SPECIAL_TOKENS = 3  # tokens of the template around two texts
+
+
+_NO_ANSWER = (
+    "In case the passages do not contain the necessary information to answer the question, please reply with: "
+    '"Unable to answer based on given passages."'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class UnsupportedSpan:
+    """A stretch of the summary whose tokens are all called unsupported, and the largest probability among them."""
+
+    span: Span
+    probability: float
+
+
+def prompt(passages: Sequence[str], question: str = "") -> str:
+    """Text for the model before a summary, or before the answer to a question; its wording is part of the weights."""
+    lines = [f"passage {number}: {passage}" for number, passage in enumerate(passages, 1)]
+    if not question:
+        return "\n".join(["Summarize the following text:", *lines, "output:"])
+    asked = ["Briefly answer the following question:", question]
+    bounds = f"Bear in mind that your response should be strictly based on the following {len(passages)} passages:"
+    return "\n".join([*asked, bounds, *lines, _NO_ANSWER, "output:"])
+
+
+def group_passages(spans: Sequence[Span], sizes: Sequence[int], budget: int) -> list[list[Span]]:
+    """Passages in order, in groups whose numbered lines stay within the budget; one that is larger stands alone."""
+    found: list[list[Span]] = [[]]
+    used = 0
+    for span, size in zip(spans, sizes, strict=True):
+        if found[-1] and used + 1 + size > budget:
+            found.append([])
+            used = 0
+        used += size + (1 if found[-1] else 0)  # a newline between two lines
+        found[-1].append(span)
+    return found
+
+
+def unsupported_spans(spans: Sequence[Span], shares: Sequence[float], called: Sequence[bool]) -> list[UnsupportedSpan]:
+    """The runs of tokens that are called unsupported."""
+    found: list[UnsupportedSpan] = []
+    for run, tokens in groupby(zip(spans, shares, called, strict=True), key=lambda token: token[2]):
+        places, probabilities, _ = zip(*tokens, strict=True)
+        if run:
+            found.append(UnsupportedSpan(Span(places[0].start, places[-1].end), max(probabilities)))
+    return found
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class LettuceDetect(ReplaceableWeights):
+    """Reads document and summary together, so an edit asks again about the whole summary."""
+
+    name: ClassVar[str] = "lettucedetect"
+    card: ClassVar[Card] = Card(
+        title="LettuceDetect",
+        family="Entailment",
+        measures="How probable it is that no token of the summary lacks support in the document: 1 minus the largest "
+        "probability that a token is unsupported.",
+        paper="Kovács, Recski 2025, LettuceDetect: A Hallucination Detection Framework for RAG Applications",
+        url="https://arxiv.org/abs/2502.17125",
+        low=0.0,
+        high=1.0,
+        contexts="passages",
+        download_mb=599,
+        licence="Code and weights MIT.",
+        differs="The authors give probabilities of tokens and spans, which are the same here, and no score of a sentence or a "
+        "summary: 1 minus the largest probability (over=max) or the mean one (over=mean) is ours. The document is one passage, "
+        "cut at its end beyond 4096 tokens; passages=lines makes every line a passage and reads all of them. A summary that "
+        "leaves no room for the document is refused where the package crashes.",
+    )
+
+    checkpoint: str = "KRLabsOrg/lettucedect-base-modernbert-en-v1"
+    revision: str = ""
+    dtype: Dtype = "float32"
+    max_tokens: int = 4096
+    passages: Literal["whole", "lines"] = "whole"
+    over: Literal["max", "mean"] = "max"
+    config_check: ConfigCheck = "strict"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 64 <= self.max_tokens <= 8192:
+            raise BadSettingError(f"{self.name}: max_tokens must be 64 to 8192; got {self.max_tokens}.")
+
+    @property
+    def weights(self) -> Checkpoint:
+        published = self.checkpoint == type(self).checkpoint
+        expects = expected_model(self.config_check, SUPPORT_LABELS[::-1], "modernbert", published)
+        return Checkpoint(self.checkpoint, "token_classifier", self.revision, self.dtype, expects=expects)
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (self.weights,)
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        spans = self._passages(example)
+        texts = [span.of(example.document) for span in spans]
+        lines = [f"passage {number}: {text}" for number, text in enumerate(texts, 1)]
+        counter = Checkpoint(self.checkpoint, "token_count", self.revision)
+        read, claimed = yield [
+            Question(counter, (prompt(texts, example.question), prompt([""], example.question), *lines)),
+            Question(counter, (example.summary,)),
+        ]
+        room = self.max_tokens - _SPECIAL_TOKENS - int(claimed.values[0])
+        if room < 1:
+            raise UnscorableError(
+                f"The summary has {claimed.values[0]:.0f} tokens and the model reads {self.max_tokens} with the document. "
+                "Shorten the summary."
+            )
+        whole, overhead, *sizes = map(int, read.values)
+        fits = whole <= room or overhead >= room
+        questions = self.ask(example, [spans] if fits else group_passages(spans, sizes, room - overhead))
+        answers = yield questions
+        return self.fold(example, questions, answers)
+
+    def ask(self, example: Example, grouped: Sequence[Sequence[Span]]) -> list[Question]:
+        """One question for each group of passages, numbered from 1 in each."""
+        return [
+            Question(
+                self.weights,
+                (prompt([span.of(example.document) for span in group], example.question), example.summary),
+                (("label", UNSUPPORTED), ("limit", self.max_tokens)),
+                evidence=Span(group[0].start, group[-1].end),
+            )
+            for group in grouped
+        ]
+
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
+        """A part is read from the tokens that begin in a sentence, as the score from all."""
+        largest = [max(shares) for shares in zip(*(answer.values for answer in answers), strict=True)]
+        # a token of no width belongs to no span
+        tokens = [(span, share) for span, share in zip(answers[0].spans, largest, strict=True) if span.start < span.end]
+        if not tokens:
+            raise UnscorableError("The summary has no token that the model knows. Write it in letters.")
+        spans, shares = [span for span, _ in tokens], [share for _, share in tokens]
+        # the package asks for the likelier label in one group and for a half over several
+        called = [share > 0.5 if len(answers) == 1 else share >= 0.5 for share in shares]
+
+        found = unsupported_spans(spans, shares, called)
+        cut = sum(answer.cut for answer in answers)
+        notes = [f"{cut} tokens at the end of the document were not read."] if cut else []
+        notes += [
+            f"Unsupported with probability {flag.probability:.2f}: characters {flag.span.start} to {flag.span.end}, "
+            f"“{flag.span.of(example.summary)}”."
+            for flag in found
+        ]
+        pieces = tuple(question.evidence for question in questions if question.evidence)
+        seen = Seen(pieces, sum(answer.tokens for answer in answers), cut, tuple(notes))
+
+        return Score(self._score(shares), self._parts(example.summary, tokens), seen)
+
+    def _parts(self, summary: str, tokens: Sequence[tuple[Span, float]]) -> tuple[Part, ...]:
+        begun = [(span.end - len(span.of(summary).lstrip()), share) for span, share in tokens]
+        return tuple(
+            Part(sentence, self._score(inside))
+            for sentence in sentences(summary)
+            if (inside := [share for start, share in begun if sentence.start <= start < sentence.end])
+        )
+
+    def _score(self, shares: Sequence[float]) -> float:
+        return 1 - (max(shares) if self.over == "max" else fsum(shares) / len(shares))
+
+    def _passages(self, example: Example) -> list[Span]:
+        document = example.document
+        if example.contexts or self.passages == "whole":
+            return list(passage_spans(example))
+        ends = [place for place, character in enumerate(document) if character == "\n"]
+        lines = [
+            Span(start, end) for start, end in zip([0, *(end + 1 for end in ends)], [*ends, len(document)], strict=True)
+        ]
+        return [line for line in lines if line.of(document).strip()]

@@ -1,0 +1,131 @@
+"""Metrics that were trained from pairs: the one that comes with Touchstone, and those of your own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, fsum, prod
+from pathlib import Path
+from typing import ClassVar
+
+from core.errors import UnscorableError
+from core.model_reference import Checkpoint
+from core.models.weights import embedded
+from core.scoring.metric import METRICS, Card, Metric, ReplaceableWeights
+from core.text.text import sentences
+from core.types import Answer, Example, Part, Question, Score, Seen, Span, WordScore
+
+_PAPER = "Kryściński, McCann, Xiong, Socher 2020, Evaluating the Factual Consistency of Abstractive Text Summarization"
+_URL = "https://aclanthology.org/2020.emnlp-main.750"
+_MEASURES = (
+    "How probable it is that no sentence of the summary says what the document does not: the product over the sentences, moved "
+    "a little by how similar its words are to the document's on the whole. Each sentence is judged by its words, and each word "
+    "by how the document's words, places and wording match it, and by what attention finds of it there."
+)
+
+
+@dataclass(frozen=True)
+class WordSupport(Metric):
+    """One question for each sentence of the summary, so that an edited sentence alone is asked again."""
+
+    model: str = ""
+
+    @property
+    def weights(self) -> Checkpoint:
+        return Checkpoint(self.model, "word_support", setting="model")
+
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        return (self.weights,)
+
+    def plan(self, example: Example) -> list[Question]:
+        return [
+            Question(self.weights, (example.document, span.of(example.summary)), claim=span)
+            for span in sentences(example.summary)
+        ]
+
+    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
+        parts = []
+        for question, answer in zip(questions, answers, strict=True):
+            if not question.claim or not answer.values:
+                continue
+            start = question.claim.start  # from which the answer counts the places of words
+            *places, evidence = answer.spans
+            scored = tuple(
+                WordScore(Span(start + place.start, start + place.end), score)
+                for place, score in zip(places, answer.values[2:], strict=True)
+            )
+            parts.append(Part(question.claim, answer.values[0], evidence, scored))
+        if not parts:
+            raise UnscorableError("There is nothing to compare: the document or the summary has no word.")
+        tokens, cut = max(answer.tokens for answer in answers), max(answer.cut for answer in answers)
+        notes = (f"{cut} tokens of over-long words were not read.",) if cut else ()
+        seen = Seen((Span(0, len(example.document)),), tokens, cut, notes)
+
+        supported = prod(part.score for part in parts)
+        words = sum(len(part.words) for part in parts)
+        if not words or not 0 < supported < 1:
+            summary_score = supported
+        else:
+            moved = fsum(answer.values[1] for answer in answers if answer.values) / words
+            summary_score = 1 / (1 + (1 - supported) / supported * exp(-moved))
+        return Score(summary_score, tuple(parts), seen)
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class EmbeddedWordSupport(WordSupport):
+    """The one that comes with Touchstone: nothing to download."""
+
+    name: ClassVar[str] = "word-support"
+    card: ClassVar[Card] = Card(
+        title="Word support",
+        family="Trained",
+        measures=_MEASURES,
+        paper=_PAPER,
+        url=_URL,
+        low=0.0,
+        high=1.0,
+        licence="Weights under the licence of Touchstone, the encoder's Apache-2.0.",
+        differs="The paper's idea of learning from corruptions by rule; the rest is ours. It compares words, their places and neighbours with the document's, by a frozen encoder, boosted trees and attention. It cannot "
+        "see roles that are exchanged among words that all stand in the document, and little of wrong verbs that are close to "
+        "the right ones; arithmetic and knowledge are beyond it, and a paraphrase in other words may look wrong. It learned single wrong words: on "
+        "FRANK's test split, where systems invent whole clauses, its AUC is 57 and that of `rouge2` 85. On data of another kind its score is an "
+        "order, no probability. It learned "
+        "from the bundled examples in five folds, and scores each of these by the part that did not learn from its document. "
+        "Train one on your own labels: python cli.py train.",
+    )
+
+    model: str = f"package:{embedded.__name__}"
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class Mine(ReplaceableWeights, WordSupport):
+    """One that was trained on this machine, by its folder."""
+
+    name: ClassVar[str] = "mine"
+    card: ClassVar[Card] = Card(
+        title="A metric of your own",
+        family="Trained",
+        measures="How probable it is that no sentence of the summary says what the document does not: the product over the "
+        "sentences. By its recipe it judges each sentence by its words, and moves the product by how similar these are to the "
+        "document's on the whole, or it reads each sentence together with the document (cross-encoder).",
+        paper=_PAPER,
+        url=_URL,
+        low=0.0,
+        high=1.0,
+        licence="That of the data that it was trained on; the encoder's is Apache-2.0.",
+        differs="The paper's idea of learning from corruptions by rule, with your labels beside them; the rest is ours. It is what its training data made of it: read README.md in its folder for the recipe, the data, the figures on documents that "
+        "it did not learn from, and the baselines beside them. Train one: python cli.py train DATA --to FOLDER.",
+    )
+
+    model: str = "./models/mine"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "model", local_path(self.model))  # the fields alone are frozen
+
+
+def local_path(path: str) -> str:
+    """The same path, written so that it cannot be taken for a repository of the hub."""
+    return path if Path(path).is_absolute() or path.startswith((".", "~")) else f"./{path}"

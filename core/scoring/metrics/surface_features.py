@@ -1,0 +1,193 @@
+"""Surface features: those of Ramprasad and Wallace 2024 that count words, the length of a summary, and its place in the document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from core.base.memoization import memoize
+from core.errors import UnscorableError
+from core.scoring.metric import METRICS, Card
+from core.scoring.metric_parts.surface_metric import SurfaceMetric, words_or_error
+from core.text.language import SPACED
+from core.text.text import entities, padded_words, sentences, words
+
+_PAPER = "Surface features of Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?"
+_URL = "https://arxiv.org/abs/2411.16638"
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class WordNovelty(SurfaceMetric):
+    """Share of the summary's words that the document does not hold."""
+
+    name: ClassVar[str] = "word-novelty"
+    card: ClassVar[Card] = Card(
+        title="Word novelty",
+        family="Surface",
+        languages=SPACED,
+        measures="Share of the summary's words that stand nowhere in the document.",
+        paper=_PAPER,
+        url=_URL,
+        low=0.0,
+        high=1.0,
+        direction="lower",
+        licence="Touchstone's own code, Apache-2.0.",
+        differs="Our definition of the feature: lower-cased runs of letters and digits, every occurrence counted.",
+    )
+
+    def measure(self, document: str, text: str) -> float:
+        found = words_or_error(text, "summary")
+        known = _vocabulary(document)
+        return sum(word not in known for word in found) / len(found)
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class SentenceNovelty(SurfaceMetric):
+    """Share of the summary's sentences that are not copied from the document."""
+
+    name: ClassVar[str] = "sentence-novelty"
+    card: ClassVar[Card] = Card(
+        title="Sentence novelty",
+        family="Surface",
+        languages=SPACED,
+        measures="Share of the summary's sentences whose words do not stand in the document one after the other.",
+        paper=_PAPER,
+        url=_URL,
+        low=0.0,
+        high=1.0,
+        direction="lower",
+        licence="Touchstone's own code, Apache-2.0.",
+        differs="Our definition of the feature: case and punctuation do not count.",
+    )
+
+    def measure(self, document: str, text: str) -> float:
+        claims = [found for span in sentences(text) if (found := words(span.of(text)))]
+        if not claims:
+            raise UnscorableError(
+                "The summary holds no word, only punctuation or symbols: there is nothing to compare."
+            )
+        text_of_words = padded_words(document)
+        return sum(f" {' '.join(claim)} " not in text_of_words for claim in claims) / len(claims)
+
+
+@memoize(32)
+def _vocabulary(document: str) -> frozenset[str]:
+    return frozenset(words(document))
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class EntityOverlap(SurfaceMetric):
+    """Share of the summary's names and numbers that the document holds word for word."""
+
+    name: ClassVar[str] = "entity-overlap"
+    card: ClassVar[Card] = Card(
+        title="Entity overlap",
+        family="Surface",
+        measures="Share of the summary's names and numbers that stand in the document.",
+        paper="Surface features of Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
+        url="https://arxiv.org/abs/2411.16638",
+        low=0.0,
+        high=1.0,
+        licence="Touchstone's own code, Apache-2.0.",
+        differs="Our definition of the feature: numbers and runs of capitalised words found by rule, where the paper used a "
+        "named-entity recogniser. Undefined for a summary without any.",
+    )
+
+    def measure(self, document: str, text: str) -> float:
+        names = {words(span.of(text)) for span in entities(text)}
+        if not names:
+            raise UnscorableError("The summary names nothing: it holds no capitalised name and no number to look for.")
+        text_of_words = padded_words(document)
+        return sum(f" {' '.join(name)} " in text_of_words for name in names) / len(names)
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class Conciseness(SurfaceMetric):
+    """Words of the summary per word of the document, or the other way round, as the paper has it."""
+
+    name: ClassVar[str] = "conciseness"
+    card: ClassVar[Card] = Card(
+        title="Conciseness ratio",
+        family="Surface",
+        languages=SPACED,
+        measures="Words of the summary divided by words of the document: smaller is more concise. With numerator=document "
+        "the words of the document divided by those of the summary: larger is more concise.",
+        paper="Surface features of Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?",
+        url="https://arxiv.org/abs/2411.16638",
+        low=0.0,
+        high=None,
+        direction="neutral",
+        licence="Touchstone's own code, Apache-2.0.",
+        differs="The paper's form (section 2.3) is numerator=document, as which the shallow model reads it; the default is its "
+        "inverse, so that a correlation has the other sign. It says nothing of truth; it is here to show what metrics may "
+        "follow.",
+    )
+    numerator: Literal["summary", "document"] = "summary"
+
+    def measure(self, document: str, text: str) -> float:
+        summary, source = len(words_or_error(text, "summary")), len(words_or_error(document, "document"))
+        return source / summary if self.numerator == "document" else summary / source
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class SummaryLength(SurfaceMetric):
+    """Number of words of the summary."""
+
+    name: ClassVar[str] = "summary-length"
+    card: ClassVar[Card] = Card(
+        title="Length of the summary",
+        family="Surface",
+        languages=SPACED,
+        measures="Number of words of the summary.",
+        paper="none: a feature to compare with",
+        url=_URL,
+        low=0.0,
+        high=None,
+        direction="neutral",
+        licence="Touchstone's own code, Apache-2.0.",
+    )
+
+    def measure(self, document: str, text: str) -> float:  # noqa: ARG002  # the document has no part in it
+        return float(len(words_or_error(text, "summary")))
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class SourcePosition(SurfaceMetric):
+    """Mean place in the document at which the summary's words stand first."""
+
+    name: ClassVar[str] = "source-position"
+    card: ClassVar[Card] = Card(
+        title="Position in the document",
+        family="Surface",
+        languages=SPACED,
+        measures="Mean place, from 0 at the beginning to 1 at the end of the document, at which its words first stand there.",
+        paper="none: a feature to compare with",
+        url=_URL,
+        low=0.0,
+        high=1.0,
+        direction="neutral",
+        licence="Touchstone's own code, Apache-2.0.",
+        differs="Words that the document does not hold have no place. It says nothing of truth; it is here to show what metrics may "
+        "follow.",
+    )
+
+    def measure(self, document: str, text: str) -> float:
+        places = _first_places(document)
+        known = [places[word] for word in words_or_error(text, "summary") if word in places]
+        if not known:
+            raise UnscorableError("No word of the summary stands in the document: it has no place there.")
+        return sum(known) / len(known) / max(1, len(words(document)))
+
+
+@memoize(32)
+def _first_places(document: str) -> dict[str, int]:
+    places: dict[str, int] = {}
+    for place, word in enumerate(words(document)):
+        places.setdefault(word, place)
+    return places

@@ -1,0 +1,94 @@
+"""An outcome as a JSON-able record: the command line's output, and what a page or an export can repeat."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from math import fsum
+from typing import Any
+
+from core.text.claim_records import claim_record
+from core.text.contexts import name_contexts
+from core.text.language import find_mark
+from core.types import ClaimScore, Example, Failure, Outcome, Part, Result, Span
+
+JsonRecord = dict[str, Any]
+"""JSON-able: values are texts, numbers, lists, records or None."""
+
+
+def json_line(record: Mapping[str, object]) -> str:
+    """A line of a JSONL file with its end, exact. Raises ValueError for NaN and infinity, which JSON does not have."""
+    return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:
+    """One object per pair and metric: `score` is None and `error` a sentence where `status` is "failed".
+
+    `unverified` is there where a text is in a language that the metric is not for, and `claims` where the summary was decomposed:
+    one without a score says why in `error`."""
+    common = {"id": example.id, "metric": outcome.metric}
+    if isinstance(outcome, Failure):
+        nothing: JsonRecord = {"signature": None, "status": "failed", "score": None, "sentences": [], "seen": None}
+        return {**common, **nothing, "error": outcome.message, "error_kind": outcome.kind.value}
+    seen = outcome.seen
+    mark = find_mark(seen.notes)
+    pieces = [[piece.start, piece.end] for piece in seen.pieces]
+    return {
+        **common,
+        "signature": outcome.signature,
+        "status": "ok",
+        "score": outcome.score,
+        "error": None,
+        "sentences": [_sentence_record(example, part) for part in outcome.parts],
+        "seen": {"pieces": pieces, "tokens": seen.tokens, "cut": seen.cut, "notes": list(seen.notes)},
+        "seconds": round(outcome.seconds, 4),
+        "device": outcome.device,
+        "questions": asdict(outcome.counts),
+        **({"unverified": mark} if mark else {}),
+        **({"claims": [_claim_score_record(example, one) for one in outcome.claims]} if outcome.claims else {}),
+    }
+
+
+def _claim_score_record(example: Example, one: ClaimScore) -> JsonRecord:
+    evidence = _evidence_record(example, one.evidence) if one.evidence else None
+    return {**claim_record(one.claim), "score": one.score, "error": one.problem or None, "evidence": evidence}
+
+
+def _sentence_record(example: Example, part: Part) -> JsonRecord:
+    evidence = _evidence_record(example, part.evidence) if part.evidence else None
+    record = {"text": part.span.of(example.summary), "score": part.score, "evidence": evidence}
+    words = [{"text": word.span.of(example.summary), "score": word.score} for word in part.words]
+    return {**record, "words": words} if words else record
+
+
+def _evidence_record(example: Example, evidence: Span) -> JsonRecord:
+    record: JsonRecord = {"text": evidence.of(example.document), "start": evidence.start, "end": evidence.end}
+    return {**record, "context": name_contexts(example.contexts, evidence)} if example.contexts else record
+
+
+SentenceScores = Mapping[tuple[str, str], Sequence[Part]]
+"""The parts of a score by the id of the stored text and the signature; a score without parts is not there."""
+
+
+def sentence_score(parts: Iterable[Part], sentence: Span) -> float | None:
+    """The mean of the parts that begin in a sentence; None where none does."""
+    inside = [part.score for part in parts if sentence.start <= part.span.start < sentence.end]
+    return fsum(inside) / len(inside) if inside else None
+
+
+def parts_of_texts(summary: str, scores: Iterable[tuple[str, float]]) -> list[Part]:
+    """Parts by the texts of sentences of a summary, in order, each with its score; a text that does not follow is left out."""
+    parts, end = [], 0
+    for text, score in scores:
+        start = summary.find(text, end)
+        if start >= 0:
+            end = start + len(text)
+            parts.append(Part(Span(start, end), score))
+    return parts
+
+
+def scores_of_outcomes(outcomes: Iterable[Outcome], signatures: Mapping[str, str]) -> SentenceScores:
+    """The parts of outcomes, under the signature that the column of each metric has."""
+    results = [one for one in outcomes if isinstance(one, Result)]
+    return {(one.example_id, signatures[one.metric]): one.parts for one in results if one.parts}

@@ -1,0 +1,124 @@
+"""Combinations as a file of metrics declares them: `[name]` with `combine`, the members, and what was fitted; read and made a class."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from math import fsum
+from typing import ClassVar, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from core.base.metric_tables import MetricEntry
+from core.scoring.metric import Card
+from core.scoring.plugins.combination_metric import CombinationMetric, SentenceCombination
+from core.scoring.plugins.metrics_folder import declared_classes
+from core.text.language import require_languages
+
+FAMILY = "Combination"
+_PAPER = "Breiman 1996, Stacked Regressions"
+_URL = "https://doi.org/10.1007/BF00117832"
+
+
+class CombinationEntry(MetricEntry):
+    """One table, as `core.evaluation.studies.combine` writes it; see `core.scoring.plugins.combination_metric`.
+
+    `learned` names the documents of each fold. `signatures` are those that the members had, and `data` says what the labels were of. At
+    the `level` of sentences everything else is of these.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    hint: ClassVar[str] = "Fit it again: cli.py combine MEMBER MEMBER --data DATA --name NAME"
+
+    combine: list[str] = Field(min_length=1)
+    means: list[float]
+    spreads: list[float]
+    fits: list[list[float]]
+    fold_fits: list[list[list[float]]] = Field(default_factory=list)
+    learned: list[list[str]] = Field(default_factory=list)
+    unsure: list[float] = Field(default_factory=list)
+    level: Literal["summary", "sentence"] = "summary"
+    signatures: list[str] = Field(default_factory=list)
+    data: str = ""
+
+    @classmethod
+    def owns(cls, table: dict[str, object]) -> bool:
+        return "combine" in table
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        members = len(self.combine)
+        if not len(self.means) == len(self.spreads) == members:
+            raise ValueError(f"means and spreads must have a number for each of {members} members")
+        for fits in (self.fits, *self.fold_fits):
+            if len(fits) != 1 + members or any(len(fit) not in (0, 1 + members) for fit in fits) or not fits[0]:
+                raise ValueError(f"fits must be {1 + members} rows of {1 + members} numbers, the first of all members")
+            if any(slope < 0 for fit in fits for slope in fit[1:]):
+                raise ValueError("a weight is below zero")
+        if len(self.learned) != len(self.fold_fits):
+            raise ValueError("learned must name the documents of each of fold_fits")
+        if self.unsure and (members < 2 or len(self.unsure) != 2 or self.unsure[0] > self.unsure[1]):
+            raise ValueError("unsure must be two probabilities, the lower first, of two members or more")
+        return self
+
+    @property
+    def fingerprint(self) -> str:
+        """The hash of the table; a level of before there were two is not part of it."""
+        left_out = {"level"} if self.level == "summary" else set()
+        return hashlib.sha256(self.model_dump_json(exclude=left_out).encode()).hexdigest()[:12]
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The slope of each member's standard score by its spec."""
+        return dict(zip(self.combine, self.fits[0][1:], strict=True))
+
+
+def combination_classes(file: str) -> list[type[CombinationMetric]]:
+    """The combinations in a file. Raises BadSettingError for what cannot be read; asks nothing, and reads no member."""
+    return declared_classes(file, CombinationEntry, combination_class)
+
+
+def combination_class(entry: CombinationEntry) -> type[CombinationMetric]:
+    """The metric of a table. Raises TouchstoneError for languages that do not exist."""
+    require_languages(entry.languages, entry.name)
+    total = fsum(entry.weights.values()) or 1.0
+    shares = ", ".join(f"{spec} {100 * weight / total:.0f} %" for spec, weight in entry.weights.items())
+    how = f"{entry.combine[-1]} is asked only where the others leave it open. " if entry.unsure else ""
+    sentence = "A sentence has the same weights on the members' scores of it, which no label has checked."
+    if entry.level == "sentence":
+        how += "It is the product of those of its sentences. "
+        sentence = (
+            "The weights are of sentences, fitted to labels of summaries: one that is not supported makes a summary inconsistent. A member "
+            "without a score of a sentence counts with that of the summary."
+        )
+    card = Card(
+        title=entry.shown_title,
+        family=FAMILY,
+        measures=entry.measures
+        or f"How probable it is that the summary is consistent, by the scores of other metrics. {how}Weights: {shares}.",
+        paper=entry.paper or _PAPER,
+        url=_URL,
+        low=0.0,
+        high=1.0,
+        licence=entry.licence or "Those of its members, and of the labels that it was fitted on.",
+        languages=entry.languages,
+        differs="Logistic regression without negative weights, on standard scores. It is calibrated on summaries as those of its labels"
+        f"{f' ({entry.data})' if entry.data else ''}, and elsewhere only ranks. {sentence}",
+    )
+    given = {
+        "name": entry.name,
+        "card": card,
+        "specs": tuple(entry.combine),
+        "means": entry.means,
+        "spreads": entry.spreads,
+        "fits": entry.fits,
+        "fold_fits": entry.fold_fits,
+        "learned": {name: fold for fold, names in enumerate(entry.learned) for name in names},
+        "unsure": entry.unsure,
+        "table": entry.fingerprint,
+        "__module__": CombinationMetric.__module__,
+    }
+    form = SentenceCombination if entry.level == "sentence" else CombinationMetric
+    made: type[CombinationMetric] = type(f"{form.__name__}_{entry.name}", (form,), given)
+    return dataclass(frozen=True)(made)

@@ -1,0 +1,1 @@
+"""Processes of plug-ins: started, asked and ended, and what passes between us and them."""

@@ -1,0 +1,91 @@
+"""Tests if labelled summaries were drawn at random from their pool, and weights for those that were not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.stats.comparison import holm_correction
+from core.stats.rates.prediction_powered import fit_logistic
+from core.stats.rates.rate import LabelSample
+from core.stats.statistic import Numbers, Values
+
+EVIDENT_P = 0.001
+"""Below this p, corrected for the number of tests, labels were evidently not drawn at random."""
+
+_LEAST_SHARE = 0.25  # of the labels, which the weighted ones must be worth
+_FARTHEST = 0.1  # from the middle of the pool, for the mean rank of the weighted labels
+_MOST_ROWS = 100_000  # of the pool, from which the chance of a label is learned
+
+
+@dataclass(frozen=True, slots=True)
+class DrawingTest:
+    """Place of the labelled among all by one metric: their mean rank in 0..1 (0.5 at random), and p by Holm for place and spread."""
+
+    place: float
+    p: float | None
+
+
+def drawing_tests(ranks: Sequence[Values], rows: Numbers, sample: LabelSample) -> list[DrawingTest]:
+    """Each metric's scores of the labelled beside those of the pool, as weighted; `ranks` are those of the pool, (N,) each."""
+    from scipy.special import stdtr  # scipy takes half a second, and most commands test nothing
+
+    places, ps = [], list[float | None]()
+    for of_metric in ranks:
+        known = np.flatnonzero(~np.isnan(of_metric[rows]))
+        part = sample.part(known) if len(known) else None
+        places.append(float(part.weights @ of_metric[rows][known]) if part else np.nan)
+        for values, expected in ((of_metric, 0.5), ((of_metric - 0.5) ** 2, None)):
+            if part is None or part.clusters < 10:
+                ps.append(None)
+                continue
+            mean = float(np.nanmean(values)) if expected is None else expected
+            error = part.variance(values[rows][known]) ** 0.5
+            t = (float(part.weights @ values[rows][known]) - mean) / error if error > 1e-9 else 0.0
+            ps.append(float(2 * stdtr(part.clusters - 1, -abs(t))))
+    corrected = holm_correction(ps)
+    both = [[p for p in corrected[2 * n : 2 * n + 2] if p is not None] for n in range(len(ranks))]
+    return [DrawingTest(place, min(of_metric, default=None)) for place, of_metric in zip(places, both, strict=True)]
+
+
+def estimated_probabilities(features: Values, rows: Numbers) -> Values:
+    """The probability that each labelled summary was drawn, (n,), by its features, (N, features), and their squares.
+
+    By logistic regression on all of the pool, or on a part of the unlabelled where it is large. It corrects a draw
+    that depends on the scores alone.
+    """
+    n, pool = len(rows), len(features)
+    others = np.setdiff1d(np.arange(pool), rows)
+    taken = others if len(others) <= _MOST_ROWS else np.random.default_rng(0).choice(others, _MOST_ROWS, replace=False)
+    used = np.concatenate([rows, taken])
+    design = np.column_stack([features, features**2])
+    outcomes = np.concatenate([np.ones(n), np.zeros(len(taken))])
+    weights = np.concatenate([np.ones(n), np.full(len(taken), len(others) / max(1, len(taken)))])
+    fit = fit_logistic(design[used], outcomes, weights / weights.sum(), 1.0)
+    logits = np.clip(design[rows] @ fit[1:] + fit[0], -30, 30)
+    chances: Values = 1 / (1 + np.exp(-logits))
+    return chances
+
+
+def drawn_by_document(documents: Numbers, rows: Numbers) -> bool:
+    """True if more labels share a document than a draw of single summaries would have it; `documents` are the pool's, (N,).
+
+    Single summaries that were drawn at random from a pool are independent whatever documents they are of.
+    """
+    n, pool = len(rows), len(documents)
+    if n < 2:
+        return False
+    sizes, drawn = (np.bincount(of, minlength=int(documents.max()) + 1) for of in (documents, documents[rows]))
+    expected = float(np.sum(sizes * (sizes - 1.0))) / 2 * (n * (n - 1.0)) / (pool * (pool - 1.0))
+    return float(np.sum(drawn * (drawn - 1.0))) / 2 > expected + 3 * math.sqrt(expected) + 1
+
+
+def beyond_weights(sample: LabelSample, ranks: Sequence[Values], rows: Numbers) -> bool:
+    """True if weighted labels are worth less than a quarter of their number (Kish 1965), or still lie elsewhere than the pool."""
+    if 1 / float(sample.weights @ sample.weights) < _LEAST_SHARE * sample.n:
+        return True
+    places = [np.where(np.isnan(of_metric[rows]), 0.5, of_metric[rows]) @ sample.weights for of_metric in ranks]
+    return max((abs(float(place) - 0.5) for place in places), default=0.0) > _FARTHEST

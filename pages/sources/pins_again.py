@@ -1,0 +1,139 @@
+"""Pinned results made again from their sources, with the data and metrics of today, for the page and the command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from annotations.exchange.labelled_items import load_items
+from annotations.exchange.samples import load_samples, load_sentence_scores
+from annotations.store.store import Store
+from core.assessment.audit.data import with_battery, with_saved_thresholds
+from core.assessment.audit.evidence import Measurement
+from core.assessment.audit.report import audit_metrics, build_report
+from core.assessment.pinned.making import PairScore, audit_pin, pair_pin, study_pin
+from core.assessment.pinned.pin import AuditSource, PairSource, Pin, Source, StudySource
+from core.errors import TouchstoneError
+from core.evaluation.studies.saved_threshold import thresholds_by_metric
+from core.evaluation.study import STUDIES, Input, StudyData
+from core.results.cases.cases import Cases, select_metrics
+from core.results.cases.measures import affordable_resamples
+from core.results.cases.pooling import pool_cases
+from core.results.runs.bundled_run import bundled_run_lines
+from core.results.runs.filters import filter_variants
+from core.results.runs.run import Run, run_from_lines
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.settings import Settings
+from core.types import Context, Example, Result, Span
+from pages.sources.audit_data import stored_data
+from pages.sources.thresholds import kept_thresholds
+
+_BUNDLED_RUN = "bundled"
+
+
+@dataclass(frozen=True, slots=True)
+class PinBuilder:
+    """Services that make results: the store, the settings, the engine, opened when it is first asked for, and a title for pairs."""
+
+    store: Store
+    settings: Settings
+    engine: Callable[[], Engine]
+
+    def build(self, source: Source, title: str = "") -> Pin:
+        """The pin of a source as it is today. Raises TouchstoneError where its data or metrics are not here."""
+        match source:
+            case StudySource():
+                return self._study(source)
+            case AuditSource():
+                return self._audit(source)
+            case PairSource():
+                return self._pair(source, title)
+
+    def _study(self, source: StudySource) -> Pin:
+        study = STUDIES.parse(source.spec)
+        data = StudyData(datasets=source.datasets, by=source.by or None, metric_names=source.metrics)
+        if source.run:
+            run = self._run(source.run)
+            counting = filter_variants(run, source.left_out)
+            data = replace(data, run=run, counting=counting, left_out=source.left_out)
+        if source.datasets:
+            cases = self._cases(source)
+            data = replace(data, cases=cases, resamples=source.resamples or affordable_resamples(cases))
+            if Input.SENTENCES in study.may_take:
+                data = replace(data, sentence_scores=load_sentence_scores(self.store, *cases.score_keys))
+        if Input.ITEMS in study.takes:
+            items = {name: load_items(self.store, name) for name in source.datasets}
+            data = replace(data, items=items)
+        if study.scores_texts:
+            data = replace(data, engine=self.engine())
+        return study_pin(study, data, study.run(data), source)
+
+    def _cases(self, source: StudySource) -> Cases:
+        cases = pool_cases([load_samples(self.store, name) for name in source.datasets])
+        if not source.metrics:
+            return cases
+        missing = set(source.metrics) - {column.name for column in cases.all_columns}
+        if missing:
+            raise TouchstoneError(
+                f"{', '.join(sorted(missing))} has no score in {', '.join(source.datasets)} any more."
+            )
+        return select_metrics(cases, source.metrics)
+
+    def _run(self, name: str) -> Run:
+        if Path(name).is_file():
+            lines: Iterable[str] = Path(name).read_text(encoding="utf-8").splitlines()
+        else:
+            lines = bundled_run_lines() if name == _BUNDLED_RUN else self.store.run_lines(name)
+        lines = [line for line in lines if line]
+        if not lines:
+            raise TouchstoneError(f"There is no stress run {name!r} here: neither a file nor one of the database.")
+        return run_from_lines(lines)
+
+    def _audit(self, source: AuditSource) -> Pin:
+        given, metrics = [], []
+        for name in source.audited:
+            if name.partition("[")[0] in METRICS.names():
+                metrics.append(METRICS.parse(name))
+            else:
+                given.append(name)
+        kept = kept_thresholds(self.store)
+        if missing := [name for name in source.thresholds if name not in kept]:
+            raise TouchstoneError(f"The threshold {', '.join(missing)} of this audit is not saved here.")
+        saved = thresholds_by_metric([kept[name] for name in source.thresholds], metrics)
+        data = with_battery(stored_data(self.store, source.datasets, source.most or None, seed=0), source.battery)
+        data = with_saved_thresholds(data, list(source.thresholds))
+        measured = Measurement(self.engine(), self.settings, data, metrics, saved_thresholds=saved, given=given)
+        for _ in measured.work():
+            pass
+        evidence = measured.evidence()
+        return audit_pin(build_report(evidence, [*audit_metrics(evidence, source.audited)], ""), source)
+
+    def _pair(self, source: PairSource, title: str) -> Pin:
+        contexts = tuple(Context(name, Span(start, end)) for name, start, end in source.contexts)
+        sides = [
+            Example(side, source.document, text, contexts, source.question)
+            for side, text in (("original", source.original), ("edited", source.edited))
+        ]
+        metrics = [METRICS.parse(spec) for spec in source.scored_by]
+        found = {
+            (outcome.metric, example.id): outcome
+            for example, outcome in self.engine().run(metrics, sides)
+            if isinstance(outcome, Result)
+        }
+        scores = []
+        for metric in metrics:
+            before, after = (found.get((metric.spec, side.id)) for side in sides)
+            one = before or after
+            scores.append(
+                PairScore(
+                    metric.spec,
+                    one.signature if one else "",
+                    before.score if before else None,
+                    after.score if after else None,
+                )
+            )
+        if not found:
+            raise TouchstoneError(f"None of {', '.join(source.scored_by)} can score this pair here.")
+        return pair_pin(title, source, scores)

@@ -1,0 +1,1 @@
+"""Results on pages: reports, charts, pins and runs."""

@@ -1,0 +1,208 @@
+"""How large a batch is: by how long passes take, and by what did not fit into memory."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import RobertaForSequenceClassification
+
+from core.scoring.engine.device_worker import BatchSize
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS
+from core.settings import Settings
+from core.types import Failure, Result
+from tests.doubles.bench import Bench, pair
+
+
+def test_a_pass_takes_as_long_as_a_person_may_wait() -> None:
+    size = BatchSize(10_000)
+    assert size.tokens == 256
+    size.passed(256, 0.03)
+    assert size.tokens == 1280
+    size.passed(1280, 0.3)
+    assert size.tokens == 640
+
+
+def test_a_batch_is_never_larger_than_the_device_gains_from_nor_so_small_that_it_wastes_a_pass() -> None:
+    size = BatchSize(1024)
+    size.passed(256, 0.0)
+    assert size.tokens == 1024
+    size.passed(1024, 1000.0)
+    assert size.tokens == 256
+    size.overflowed(100)
+    size.passed(10, 1000.0)
+    assert size.tokens == 50
+
+
+def test_quick_passes_share_a_turn_and_slow_ones_do_not() -> None:
+    size = BatchSize(1000)
+    size.passed(500, 0.025)
+    assert (size.tokens, size.turn_tokens) == (1000, 3000)
+    size.passed(500, 0.15)
+    assert (size.tokens, size.turn_tokens) == (500, 500)
+    size.passed(500, 1e-9)
+    assert size.turn_tokens == 16 * size.tokens
+
+
+def test_a_run_goes_on_after_a_pass_that_took_long_for_few_tokens(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = BatchSize(1000)
+    size.passed(1, 60.0)  # as the first one of a process, which makes ready what later ones find
+    assert (size.tokens, size.turn_tokens) == (256, 1)
+    monkeypatch.setattr("core.scoring.engine.device_worker._SLICE_S", 1e-9)
+    texts = [pair(f"Rain fell {number} times.", str(number)) for number in range(4)]
+    for text in texts:  # one after the other: the next turn is taken after the pass that took long
+        [(_, outcome)] = bench.engine.run([bench.asking()], [text])
+        assert isinstance(outcome, Result)
+
+
+def test_what_did_not_fit_is_not_tried_again() -> None:
+    size = BatchSize(1024)
+    size.passed(1024, 0.0)
+    size.overflowed(800)
+    size.passed(400, 0.0)
+    assert size.tokens == 400
+
+
+def test_a_pass_that_generates_reads_more_until_that_does_not_fit() -> None:
+    size = BatchSize(1024)
+    assert size.tokens_writing == 2048
+    size.overflowed(2048)
+    assert size.tokens_writing == 1024
+    size.passed(1024, 1000.0)
+    assert (size.tokens, size.tokens_writing) == (256, 1024)
+    large = BatchSize(65_536)
+    large.passed(2048, 0.0)
+    assert large.tokens_writing == 65_536
+
+
+def test_a_lowered_limit_is_raised_after_many_passes_that_fit_and_later_each_time_that_it_fails() -> None:
+    size = BatchSize(1024)
+
+    def passes_until_more() -> int:
+        limit = size.tokens
+        for number in range(1, 10_000):
+            size.passed(size.tokens, 0.0)
+            if size.tokens > limit:
+                return number
+        raise AssertionError(limit)
+
+    size.passed(256, 0.0)
+    size.overflowed(1024)
+    first = passes_until_more()
+    assert size.tokens == 641
+    size.overflowed(641)
+    assert size.tokens == 320
+    assert passes_until_more() == 2 * first
+    for _ in range(10_000):
+        size.passed(size.tokens, 0.0)
+    assert size.tokens == 1024
+
+
+def test_small_passes_say_nothing_about_a_limit() -> None:
+    size = BatchSize(1024)
+    size.overflowed(1024)
+    for _ in range(10_000):
+        size.passed(100, 0.0)
+    assert size.tokens == 512
+
+
+def test_a_limit_is_raised_only_as_far_as_the_memory_that_a_pass_took_allows() -> None:
+    size = BatchSize(1024)
+    size.overflowed(1024)
+    for _ in range(1000):
+        size.passed(512, 0.0)
+        size.took(512, 512_000, 640_000)
+        assert size.tokens == 512
+
+
+def test_a_pass_takes_most_of_the_memory_that_is_free_and_no_more() -> None:
+    size = BatchSize(65_536)
+    size.took(256, 256_000, 10_000_000)
+    size.passed(256, 0.0)
+    assert size.tokens == 8000
+    size.took(8000, 16_000_000, 10_000_000)  # longer texts took twice as much for a token
+    size.passed(8000, 0.0)
+    assert size.tokens == 4000
+
+
+@pytest.mark.slow
+def test_passes_are_as_large_as_the_memory_that_the_first_one_took(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = [64_000]  # of the first pass; nothing is known of others
+    monkeypatch.setattr("core.models.device.MemoryPeak.nbytes", lambda _: measured.pop() if measured else 0)
+    monkeypatch.setattr("core.models.device.free_memory", lambda _: 40_000)
+    bench.kind.length = 64
+    bench.ask(bench.asking(), summary="One came. Two left. Three stayed. Four slept. Five woke. Six ate.")
+    assert [len(batch) for batch in bench.kind.batches] == [4, 2]
+    bench.kind.batches.clear()
+    bench.ask(bench.asking(), summary="A sat. B sat. C sat. D sat. E sat. F sat.")
+    assert [len(batch) for batch in bench.kind.batches] == [2, 2, 2]
+
+
+def test_a_network_that_ran_out_of_memory_gives_every_score_and_is_asked_less_from_then_on(
+    tiny_roberta: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forward = RobertaForSequenceClassification.forward
+    passes: list[int] = []
+
+    def forward_in_little_memory(self: RobertaForSequenceClassification, **inputs: torch.Tensor) -> object:
+        passes.append(inputs["input_ids"].numel())
+        if passes[-1] > 100:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+        return forward(self, **inputs)
+
+    metric = METRICS.parse(f"minicheck-roberta[checkpoint={tiny_roberta}]")
+    texts = [pair(f"Nobody was hurt in the harbour on day {number}.", f"{number}") for number in range(24)]
+    with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path / "whole"))) as engine:
+        whole = [outcome for _, outcome in engine.run([metric], texts)]
+    monkeypatch.setattr(RobertaForSequenceClassification, "forward", forward_in_little_memory)
+    with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path / "little"))) as engine:
+        first = [outcome for _, outcome in engine.run([metric], texts[:12])]
+        assert max(passes) > 100
+        passes.clear()
+        rest = [outcome for _, outcome in engine.run([metric], texts[12:])]
+    assert 0 < max(passes) <= 100
+    for one, other in zip([*first, *rest], whole, strict=True):
+        assert not isinstance(one, Failure)
+        assert not isinstance(other, Failure)
+        assert one.score == pytest.approx(other.score, abs=1e-5)
+
+
+def test_a_model_that_ran_out_of_memory_is_not_given_as_much_again(bench: Bench) -> None:
+    bench.kind.fit = 4
+    bench.ask(
+        bench.asking(),
+        summary="One came. Two left. Three stayed. Four slept. Five woke. Six ate. Seven sang. Eight ran.",
+    )
+    assert len(bench.kind.batches[0]) == 8
+    bench.kind.batches.clear()
+    bench.ask(bench.asking(), summary="A sat. B sat. C sat. D sat. E sat. F sat.")
+    assert [len(batch) for batch in bench.kind.batches] == [4, 2]
+
+
+@pytest.mark.slow
+def test_a_model_is_given_as_much_again_when_memory_is_free_for_long(bench: Bench) -> None:
+    bench.kind.fit = 4
+    bench.ask(
+        bench.asking(),
+        summary="One came. Two left. Three stayed. Four slept. Five woke. Six ate. Seven sang. Eight ran.",
+    )
+    bench.kind.fit = 100
+    for number in range(600):
+        bench.ask(bench.asking(), summary=" ".join(f"{name} sat {number}." for name in "ABCDEFGH"))
+    assert len(bench.kind.batches[-1]) == 8
+
+
+def test_one_text_that_is_too_long_makes_no_batch_smaller(bench: Bench) -> None:
+    bench.kind.fit = 0
+    bench.ask(bench.asking(), summary="One came.")
+    bench.kind.fit = 100
+    bench.kind.batches.clear()
+    bench.ask(bench.asking(), summary="A sat. B sat. C sat. D sat. E sat. F sat.")
+    assert [len(batch) for batch in bench.kind.batches] == [6]

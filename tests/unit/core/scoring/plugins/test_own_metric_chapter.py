@@ -1,0 +1,44 @@
+"""The examples of docs/guides/own-metric.md, as a reader saves them: they load without a remark and score."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from core.scoring.engine.engine import Engine
+from core.scoring.plugins.checkpoints.checkpoint_file import checkpoint_classes
+from core.scoring.plugins.processes.loading import load_plugin
+from core.scoring.plugins.service_metric import service_classes
+from core.settings import Settings
+from core.types import Example, Result
+from tests.sources import ROOT
+
+CHAPTER = (ROOT / "docs" / "guides" / "own-metric.md").read_text(encoding="utf-8")
+TABLES = dict(re.findall(r"```toml\n# (\w+\.toml)\n(.*?)```", CHAPTER, re.DOTALL))
+FILES = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", CHAPTER, re.DOTALL))
+TUG = Example("tug", "The pilot asked for the tug.", "The pilot asked. The tug never came.", question="Who asked?")
+EXPECTED = {"capitals": 1.0, "shared": 0.0, "lengths": 1.0, "answered": 0.0}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_example_loads_and_scores(name: str, tmp_path: Path, engine: Engine) -> None:
+    file = tmp_path / name
+    file.write_text(FILES[name], encoding="utf-8")
+    loaded = load_plugin(str(file), Settings.read())
+    assert not any("ended" in remark or "Error" in remark for remarks in loaded.remarks.values() for remark in remarks)
+    outcomes = [outcome for _, outcome in engine.run([metric() for metric in loaded.metrics], [TUG])]
+    assert all(isinstance(one, Result) for one in outcomes), outcomes
+    assert {one.metric: one.score for one in outcomes if isinstance(one, Result)}.items() <= EXPECTED.items()
+
+
+@pytest.mark.parametrize(("name", "metric"), [("services.toml", "our-metric"), ("checkpoints.toml", "our-nli")])
+def test_a_table_of_the_chapter_is_a_metric(name: str, metric: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_text(TABLES[name], encoding="utf-8")
+    assert [one.name for one in [*service_classes(str(file)), *checkpoint_classes(str(file))]] == [metric]
+
+
+def test_the_chapter_has_both_files() -> None:
+    assert sorted(FILES) == ["forms.py", "my_metric.py"]

@@ -1,0 +1,252 @@
+"""Import on Evaluate as a script: tables as people have them, what the form asks of them, and the bundled examples."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from streamlit.testing.v1 import AppTest
+from typer.testing import CliRunner
+
+from annotations.exchange.samples import load_samples, load_texts
+from annotations.store.store import Store
+from cli import app as terminal
+from core.base.files.foreign_files import Limits
+from core.types import Verdict
+from pages.ui.evaluate import import_task, mapping_form
+from pages.ui.evaluate.dataset_choice import EvaluateState
+from pages.ui.shared.background_results import RedrawState
+from tests.doubles.field_tables import FIELD_TABLES, FieldTable
+from tests.unit.pages.views.states import state_of
+
+Open = Callable[..., AppTest]
+
+DOCUMENT = "The ferry Alma left Kiel at noon. She carried forty cars, and fog held her back for an hour."
+CLAIMS = {"The Alma left at noon.": "yes", "The Alma left at night.": "no", "She carried fifty cars.": "no"}
+IMPORT_S = 60
+
+
+@pytest.fixture
+def form(open_page: Open) -> Iterator[AppTest]:
+    opened = open_page("evaluate").run(timeout=IMPORT_S)
+    opened = opened.button("import-open").click().run(timeout=IMPORT_S)
+    yield opened
+    if files := state_of(opened, EvaluateState).upload:
+        files.folder.cleanup()
+
+
+def upload(form: AppTest, path: Path) -> AppTest:
+    form = form.file_uploader(key="import-files").set_value((path.name, path.read_bytes(), "text/plain"))
+    form = form.run(timeout=IMPORT_S)
+    assert not form.exception
+    return form
+
+
+def import_as(form: AppTest, name: str) -> AppTest:
+    """Import what is uploaded under a name, and wait for the receipt."""
+    form.text_input(EvaluateState.dataset_name.of("generic").key).set_value(name)
+    return finished(form.button("import-database").click())
+
+
+def finished(form: AppTest) -> AppTest:
+    form = form.run(timeout=IMPORT_S)
+    task = state_of(form, EvaluateState).import_task
+    assert task
+    task.wait(IMPORT_S)
+    form = form.run(timeout=IMPORT_S)
+    assert not form.exception
+    assert not form.error
+    return form
+
+
+def choose(form: AppTest, words: str, option: object) -> AppTest:
+    """Answer the question whose label has these words."""
+    [asked] = [radio for radio in form.radio if words in radio.label]
+    return asked.set_value(option).run(timeout=IMPORT_S)
+
+
+def asked(form: AppTest, words: str) -> object:
+    """What is chosen before anybody chooses."""
+    [radio] = [radio for radio in form.radio if words in radio.label]
+    return radio.value
+
+
+def notes(form: AppTest) -> str:
+    return " ".join(caption.value.replace("\\", "").replace("**", "") for caption in form.caption)
+
+
+def labels(store: Store, name: str) -> list[Verdict | None]:
+    return [sample.item.intended for sample in load_samples(store, name)]
+
+
+def facts(store: Store, table: FieldTable) -> list[dict[str, object]]:
+    """What was kept of each sample in order."""
+    query = "SELECT facts FROM sample JOIN dataset ON dataset.id = dataset_id WHERE name = ? ORDER BY number"
+    with store.engine.connect() as connection:
+        return [json.loads(row) for (row,) in connection.exec_driver_sql(query, (table.name,))]
+
+
+def counted(found: list[dict[str, object]], kind: str, field: str) -> list[tuple[str, int]]:
+    each = (one[field] for fact in found for one in fact.get(kind, []))  # type: ignore[attr-defined]  # lists of objects
+    return sorted(Counter(each).items())
+
+
+@pytest.mark.parametrize(
+    "table",
+    [pytest.param(table, marks=() if table.file == "deutsch.csv" else pytest.mark.slow) for table in FIELD_TABLES],
+    ids=lambda table: table.file,
+)
+def test_a_table_as_people_have_it_is_the_same_by_page_and_terminal(
+    form: AppTest,
+    store: Store,
+    table: FieldTable,
+    tmp_path: Path,
+    migrated_database: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table.write(tmp_path)
+    form = upload(form, tmp_path / table.file)
+    shown = [*form.radio, *form.selectbox, *form.multiselect, *form.number_input]
+    assert table.note in " ".join([notes(form), *(widget.label for widget in shown)])
+    form = import_as(form, table.name)
+    assert f"{table.name}: " in form.success[0].value.replace("\\", "")
+
+    shutil.copyfile(migrated_database, tmp_path / "terminal.db")
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'terminal.db'}")
+    done = CliRunner().invoke(terminal, ["import", table.importer, str(tmp_path / table.file), "--name", table.name])
+    assert done.exit_code == 0, done.exception
+    assert table.mapping in done.stderr
+    by_terminal = Store.open(f"sqlite:///{tmp_path / 'terminal.db'}")
+    found = facts(store, table)
+    assert found == facts(by_terminal, table)
+    by_terminal.close()
+    assert [fact.get("intended") for fact in found] == list(table.labels)
+    assert counted(found, "scores", "metric") == list(table.scores)
+    assert counted(found, "ratings", "aspect") == list(table.ratings)
+
+
+@pytest.mark.slow
+def test_the_two_sides_of_minimal_pairs_are_labelled_by_what_the_form_says(
+    form: AppTest, store: Store, tmp_path: Path
+) -> None:
+    first, second, *_ = CLAIMS
+    path = tmp_path / "minimal.csv"
+    path.write_text(f'document,summary,edited_summary\n"{DOCUMENT}",{first},{second}\n', encoding="utf-8")
+    form = upload(form, path)
+    assert asked(form, "Without a label, an edited summary is") == "inconsistent"
+    import_as(form, "minimal")
+    assert labels(store, "minimal") == [Verdict.CONSISTENT, Verdict.INCONSISTENT]
+
+
+@pytest.mark.slow
+def test_what_an_annotators_yes_says_is_guessed_and_corrected(form: AppTest, store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    rows = [{"text": DOCUMENT, "claim": claim, "label": word, "rater_1": word} for claim, word in CLAIMS.items()]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    form = upload(form, path)
+    question = "An annotator's 1 or yes says"
+    assert asked(form, question) is True
+    import_as(choose(form, question, False), "own")
+    votes = [[vote.verdict for vote in sample.item.judgements] for sample in load_samples(store, "own")]
+    assert labels(store, "own") == [Verdict.CONSISTENT, Verdict.INCONSISTENT, Verdict.INCONSISTENT]
+    assert votes == [[Verdict.INCONSISTENT], [Verdict.CONSISTENT], [Verdict.CONSISTENT]]
+
+
+@pytest.mark.slow
+def test_a_third_class_has_no_label_until_somebody_decides(form: AppTest, store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "classes.csv"
+    cells = zip(CLAIMS, ("consistent", "inconsistent", "neutral"), strict=True)
+    rows = "".join(f'"{DOCUMENT}",{claim},{word},0.5,remarks of mine\n' for claim, word in cells)
+    path.write_text(f"document,summary,label,hallucination,remark\n{rows}", encoding="utf-8")
+    form = upload(form, path)
+    assert asked(form, "neutral") == "no label"
+    assert "Left out: remark." in notes(form)
+    import_as(choose(form, "neutral", "borderline"), "classes")
+    assert labels(store, "classes") == [Verdict.CONSISTENT, Verdict.INCONSISTENT, Verdict.BORDERLINE]
+
+
+@pytest.mark.slow
+def test_labels_of_unclear_direction_are_asked_for_one_by_one(form: AppTest, store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "numbered.csv"
+    rows = "".join(f'"{DOCUMENT}",{claim},{label}\n' for claim, label in zip(CLAIMS, (1, 2, 1), strict=True))
+    path.write_text(f"document,summary,label\n{rows}", encoding="utf-8")
+    form = upload(form, path)
+    assert "label says 1, 2, and nothing says which of them is consistent" in notes(form)
+    assert (asked(form, "“1” (2 of"), asked(form, "“2” (1 of")) == ("no label", "no label")
+    assert not [radio for radio in form.radio if "A label of 1 or yes says" in radio.label]
+    import_as(choose(choose(form, "“1” (2 of", "inconsistent"), "“2” (1 of", "consistent"), "numbered")
+    assert labels(store, "numbered") == [Verdict.INCONSISTENT, Verdict.CONSISTENT, Verdict.INCONSISTENT]
+
+
+@pytest.mark.slow
+def test_a_table_in_another_encoding_is_read_in_the_one_that_was_guessed(
+    form: AppTest, store: Store, tmp_path: Path
+) -> None:
+    path = tmp_path / "german.csv"
+    path.write_bytes("document;summary;label\nDie Fähre fuhr um zwölf.;Sie fuhr mittags los.;1\n".encode("latin-1"))
+    form = upload(form, path)
+    assert any("Read it as" in choice.label for choice in form.selectbox)
+    import_as(form, "german")
+    assert [text.document for text in load_texts(store, "german")] == ["Die Fähre fuhr um zwölf."]
+
+
+def test_files_that_are_given_while_others_are_imported_stay_in_the_dialog(
+    form: AppTest, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, read = threading.Event(), import_task.read_apart
+
+    def read_after_go(*of: Any) -> Any:
+        go.wait(IMPORT_S)
+        return read(*of)
+
+    monkeypatch.setattr(import_task, "read_apart", read_after_go)
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.csv").write_text(f"document,summary,label\nThe {name} text.,A summary.,1\n")
+    form = upload(form, tmp_path / "first.csv")
+    first = state_of(form, EvaluateState).upload
+    form = form.button("import-database").click().run(timeout=IMPORT_S)
+    form = upload(form, tmp_path / "second.csv")
+    go.set()
+    task = state_of(form, EvaluateState).import_task
+    assert task
+    task.wait(IMPORT_S)
+    form = form.run(timeout=IMPORT_S)
+    assert state_of(form, EvaluateState).import_open
+    import_as(form, "second")
+    assert not state_of(form, EvaluateState).import_open
+    assert {"generic", "second"} <= {*store.dataset_names()}
+    assert first
+    first.folder.cleanup()
+
+
+def test_the_bundled_examples_are_a_dataset_at_one_press(form: AppTest, store: Store) -> None:
+    form = form.selectbox(key="import-form").set_value("bundled").run(timeout=IMPORT_S)
+    assert "import-files" not in [uploader.key for uploader in form.file_uploader]
+    assert state_of(form, RedrawState).held  # or a file that is given could be lost
+    form = finished(form.button("import-cloud_download").click())
+    assert not state_of(form, RedrawState).held
+    assert form.success[0].value.startswith("bundled")
+    assert load_samples(store, "bundled")
+
+
+@pytest.mark.slow
+def test_a_small_table_that_unpacks_to_more_than_the_memory_is_refused_at_its_preview(
+    form: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mapping_form, "_LIMITS", Limits(seconds=30, megabytes=600))
+    long = pa.array(["x" * 20_000_000]).dictionary_encode()
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * 400, pa.int32()), long.dictionary)
+    parquet.write_table(pa.table({"summary": column}), tmp_path / "bomb.parquet", compression="zstd")
+    assert (tmp_path / "bomb.parquet").stat().st_size < 10_000
+    form = upload(form, tmp_path / "bomb.parquet")
+    said = form.error[0].value.replace("\\", "")
+    assert "'bomb.parquet' cannot be read: it is damaged, or takes more than 600 MB of memory" in said
+    assert form.button("import-database").disabled
