@@ -35,29 +35,15 @@ CARRIERS = frozenset(
         *("memoize", "import_nltk", "attempt", "require_languages", "mark_language"),
         # what they choose stands in the signature
         *("METRICS", "DECOMPOSERS", "profile_field", "format_spec", "settings_of", "read_profile", "printed_words"),
-        *(
-            "Settings",
-            "is_allowed",
-            "is_limited",
-            "configured_endpoint",
-            "endpoint_of",
-            "resolve_model",
-            "chat_model",
-            "read_entries",
-        ),
+        *("Settings", "is_allowed", "is_limited", "configured_endpoint", "endpoint_of"),
+        *("resolve_model", "chat_model", "read_entries"),
         *("client_for", "capability_store", "framework_environment", "locate", "locate_backbone"),
     }
 )
 """Names of definitions of `core` that never count."""
 
-_ENTRIES = (
-    "plan",
-    "fold",
-    "rounds",
-    "checkpoints",
-    "encode",
-    "forward",
-)  # of metrics and models, that the engine calls
+# of metrics and models, that the engine calls
+_ENTRIES = frozenset({"plan", "fold", "rounds", "checkpoints", "encode", "forward"})
 _TOP = str(__package__).partition(".")[0]
 _CORE = str(__package__).rpartition(".")[0]
 _DATA_FOLDER = "data"
@@ -340,8 +326,9 @@ class _Reach:
             for folder in (source.parent, source.parent / _DATA_FOLDER):
                 yield from _files_named(folder, names)
             if any(_LISTING.intersection(definition.attributes) for definition in reached):
-                for folder in (source.parent / one for one in sorted(literals)):
-                    yield from _files_named(folder, set(os.listdir(folder)) if folder.is_dir() else set())
+                for folder in (source.parent / literal for literal in sorted(literals)):
+                    is_data = folder.is_dir() and not (folder / "__init__.py").is_file()
+                    yield from _files_named(folder, set(os.listdir(folder)) if is_data else set())
 
 
 def _files_named(folder: Path, names: set[str]) -> Iterator[Path]:

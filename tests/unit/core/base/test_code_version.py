@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from core.base.code_version import DefinitionCache, Root, adapter_code, code_hash, code_parts, script_parts
+from core.base.code_version import (
+    CARRIERS,
+    DEFINITIONS,
+    DefinitionCache,
+    Root,
+    adapter_code,
+    code_hash,
+    code_parts,
+    script_parts,
+)
 from core.scoring.metric import METRICS, metric_code
 
 METRIC = '''
@@ -250,3 +259,28 @@ def test_a_comment_in_errors_and_a_given_name_move_neither_signature_nor_cache_k
     rouge, embedding = printed().split()
     assert rouge != before.split()[0]
     assert embedding == before.split()[1]
+
+
+def test_every_carrier_is_defined_in_core() -> None:
+    defined: set[str] = set()
+    for file in Path("core").rglob("*.py"):
+        source = DEFINITIONS.read(file)
+        defined |= set(source.definitions if source else ())
+    assert defined >= CARRIERS
+
+
+def test_a_folder_of_data_that_is_listed_counts_and_a_package_does_not(package: Path) -> None:
+    for folder in ("lists", "scaled"):
+        (package / folder).mkdir()
+        (package / folder / "words.txt").write_text("one")
+    (package / "scaled" / "__init__.py").write_text("")
+    edit(
+        package / "scale.py",
+        "return FACTOR * len(word)",
+        "return [list(Path(p).iterdir()) for p in ('lists', 'scaled')]",
+    )
+    (package / "lists" / "of.txt").write_text("two")
+    assert "of.txt" in parts_of(package)
+    before = parts_of(package)
+    (package / "scaled" / "words.txt").write_text("two")
+    assert parts_of(package) == before

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from core.cases.code_versions import newest_code_only
-from core.code_of_0_2_0 import TABLE, current_signature, old_adapter_code, old_code
-from core.code_version import adapter_code, adapter_root, code_hash, library_parts
-from core.engine.cache import AnswerCache
-from core.engine.engine import Engine
-from core.metric import METRICS, code_roots, metric_code_hash
-from core.signature_parts import code_of_signature
 
+from core.base.code_version import adapter_code, adapter_root, code_hash, library_parts
+from core.base.signatures import code_of_signature
 from core.models.pool import ModelPool
+from core.results.cases.code_versions import newest_code_only
+from core.scoring.code_of_0_2_0 import TABLE, current_signature, old_adapter_code, old_code
+from core.scoring.engine.cache import AnswerCache
+from core.scoring.engine.engine import Engine
+from core.scoring.metric import METRICS, code_roots, metric_code_hash
 from core.types import Example, Item, Result, Sample, StoredScore
 from tests.old_code import changed_entries
 
@@ -41,14 +41,14 @@ def test_the_old_hash_is_of_the_files_of_the_table_and_the_libraries_of_this_mac
 
 
 def test_an_adapter_that_has_changed_has_no_old_hash(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.code_of_0_2_0.definitions_hash", lambda _: "another")
+    monkeypatch.setattr("core.scoring.code_of_0_2_0.definitions_hash", lambda _: "another")
     assert old_code([adapter_root("bertscore")]) is None
 
 
 def test_answers_that_0_2_0_cached_are_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     metric = METRICS.parse("bertscore-minilm")
     with monkeypatch.context() as before:
-        before.setattr("core.engine.planner.adapter_code", old_adapter_code)
+        before.setattr("core.scoring.engine.planner.adapter_code", old_adapter_code)
         asked, first = _score(tmp_path, "bertscore-minilm")
     assert asked > 0
     (tmp_path / "code" / "0123456789ab.json").write_text('{"core/metric.py": "0123456789ab"}')
@@ -64,10 +64,10 @@ def test_answers_of_code_that_has_changed_are_asked_again_and_the_log_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with monkeypatch.context() as before:
-        before.setattr("core.engine.planner.adapter_code", old_adapter_code)
+        before.setattr("core.scoring.engine.planner.adapter_code", old_adapter_code)
         asked, _ = _score(tmp_path, "bertscore-minilm")
     (tmp_path / "code" / "0123456789ab.json").write_text('{"core/metric.py": "0123456789ab"}')
-    monkeypatch.setattr("core.engine.planner.old_adapter_code", lambda _: None)
+    monkeypatch.setattr("core.scoring.engine.planner.old_adapter_code", lambda _: None)
     again, _ = _score(tmp_path, "bertscore-minilm")
     assert again == asked
     assert "cached of bertscore models are computed again" in caplog.text
