@@ -10,11 +10,10 @@ NODE := .venv/node
 # every process of the tests would compile all sources again
 unexport PYTHONDONTWRITEBYTECODE
 LOCK := UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate
-SLOW := $(addprefix tests/unit/,test_cli% test_battery.py test_bench.py test_bundled_scores.py test_claim.py test_experiments.py \
-	test_plugins.py test_prose.py test_reproduce.py test_shallow.py test_site.py test_wheel.py)
-QUICK := $(addprefix tests/unit/,datasets engine english llm meta metrics perturbations stats ui) \
+SLOW := $(addprefix tests/unit/test_,bench.py experiments.py prose.py site.py wheel.py)
+QUICK := $(addprefix tests/unit/core/,base data edits evaluation/studies models/llm scoring/engine scoring/metrics stats text) tests/unit/pages/ui \
 	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))
-NUMBERS := $(QUICK) $(addprefix tests/unit/test_,bundled_scores.py cli_compare.py cli_meta.py)
+NUMBERS := $(QUICK) tests/unit/core/results/cases $(addprefix tests/unit/pages/commands/test_cli_,compare.py meta.py)
 
 .PHONY: help run parsers small-model larger-encoder test test-all test-quick test-python check check-scripts verify engine-gate fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
 

@@ -6,7 +6,10 @@ import ast
 import re
 from functools import cache
 from graphlib import TopologicalSorter
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 from tests.sources import ENTRIES, FILES, PACKAGES, ROOT, SHIPPED, listed, name_of, nodes, text
 
@@ -14,7 +17,7 @@ PAGES = sorted((ROOT / "pages" / "views").glob("*.py"))
 SCRIPTS = sorted((ROOT / "pages" / "ui" / "assets").glob("*.js"))
 LONGEST_PAGE = 120
 VAGUE = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers", "base"}
-CONTRACTS = ("metric", "perturbation", "dataset")
+CONTRACTS = ("scoring/metric", "scoring/claim", "scoring/nli_check", "edits/perturbation", "data/dataset")
 UNSAFE = (
     *("unsafe_allow_html", "unsafe_allow_javascript", "dangerouslySetInnerHTML"),
     *("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "createContextualFragment", "srcdoc"),
@@ -51,27 +54,16 @@ ONLY_IN = {
 OURS = {
     "core": {"core"},
     "annotations": {
-        *(
-            "annotations",
-            "core.types",
-            "core.errors",
-            "core.text.contexts",
-            "core.text.edits",
-            "core.stats",
-            "core.text.text",
-        ),
-        *("core.registry", "core.base.files.archive"),  # export formats
+        *("annotations", "core.types", "core.errors", "core.registry", "core.text", "core.stats"),
+        *("core.base.files.archive", "core.base.hub_licences"),  # export formats, and the card of an export
         *("core.base.signatures", "core.base.code_version"),  # what a score was made by
         "core.base.http.addresses",  # of webhooks
         "core.scoring.outcome_records",  # as they are read again
-        *("core.results.cases.bundled_scores", "core.data.datasets.bundled"),  # a dataset beside those of the database
+        *("core.data.dataset", "core.data.datasets.bundled"),  # a dataset beside those of the database
+        "core.results.cases.bundled_scores",
         "core.evaluation.training.benchmarks",  # the documents that no metric learns from
-        *(
-            "core.data.dataset",
-            "core.base.hub_licences",
-        ),  # where benchmarks live, and licences as the hub writes them, for the card of an export
     },
-    "pages": {"pages.ui", "pages.server", "pages.commands.shared", "core", "annotations"},
+    "pages": {"pages.ui", "pages.server", "pages.sources", "pages.commands.shared", "core", "annotations"},
     "cli.py": {"core", "pages.commands"},
     "app.py": {"pages.server", "pages.ui.shared.script_errors"},
     "touchstone.py": {"core", "cli", "annotations"},
@@ -79,16 +71,32 @@ OURS = {
 """What of ours a package may import."""
 
 
+WINGS = sorted(path.parent.name for path in (ROOT / "core").glob("*/__init__.py"))
+
+
+@cache
+def face(wing: str) -> dict[str, str]:
+    """The names that a wing gives to others, each with the module that defines it."""
+    return {
+        alias.name: f"{node.module}.{alias.name}"
+        for node in nodes(ROOT / "core" / wing / "__init__.py")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("core.")
+        for alias in node.names
+    }
+
+
 @cache
 def imports(path: Path) -> frozenset[str]:
-    """The full names of the modules that a file imports, wherever in it; of `from a import b` also `a.b`."""
-    found: set[str] = set()
+    """The full names of what a file imports, wherever in it: of `from a import b` `a.b`, of a wing's name where it is defined."""
+    names: set[str] = set()
     for node in nodes(path):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return frozenset(found)
+            module = str(node.module)
+            given = face(module.removeprefix("core.")) if module.removeprefix("core.") in WINGS else {}
+            names |= {given.get(alias.name, f"{module}.{alias.name}") for alias in node.names}
+    return frozenset(names)
 
 
 def within(module: str, package: str) -> bool:
@@ -127,6 +135,10 @@ def test_a_library_is_imported_only_where_it_belongs() -> None:
     assert not strays, listed(strays)
 
 
+WITHOUT_TORCH = ("core.models.llm", "core.models.weights", "core.models.words.shallow")
+"""Modules of the wing of models that load no network."""
+
+
 def test_listing_what_exists_needs_no_model_library() -> None:
     """Contracts and plugins may be imported by anyone: none of them may drag a kind of model in."""
     plugins = [
@@ -138,9 +150,30 @@ def test_listing_what_exists_needs_no_model_library() -> None:
         name_of(path): module
         for path in plugins
         for module in imports(path)
-        if within(module, "core.models") and not within(module, "core.models.words.shallow")  # numpy alone
+        if within(module, "core.models") and not any(within(module, light) for light in WITHOUT_TORCH)
     }
     assert not networks, networks
+
+
+def test_every_name_of_a_wing_is_defined_and_hidden_by_no_module() -> None:
+    """A submodule that is loaded becomes an attribute of the wing, and would stand in the place of a name that is called like it."""
+    for wing in WINGS:
+        package = import_module(f"core.{wing}")
+        modules = {path.stem for path in (ROOT / "core" / wing).iterdir()}
+        assert face(wing)
+        assert not modules & face(wing).keys()
+        for name, place in face(wing).items():
+            assert getattr(package, name) is getattr(import_module(place.rpartition(".")[0]), name)
+        with pytest.raises(AttributeError, match=r"gives others no 'nothing'.*__init__\.py"):
+            _ = package.nothing
+
+
+def test_unit_tests_lie_where_what_they_test_lies() -> None:
+    folders = {
+        path.parent.relative_to(ROOT / "tests" / "unit") for path in (ROOT / "tests" / "unit").rglob("test_*.py")
+    }
+    strays = [folder.as_posix() for folder in sorted(folders) if not (ROOT / folder).is_dir()]
+    assert not strays, listed(strays)
 
 
 def test_no_page_lies_where_streamlit_would_serve_it_past_the_gate() -> None:
@@ -189,7 +222,7 @@ def test_no_file_has_a_name_that_says_nothing() -> None:
 
 
 def test_beside_a_contract_lies_the_folder_of_its_members() -> None:
-    wanted = [path for name in CONTRACTS for path in (f"core/{name}.py", f"core/{name}s/__init__.py")]
+    wanted = [path for contract in CONTRACTS for path in (f"core/{contract}.py", f"core/{contract}s/__init__.py")]
     missing = [path for path in wanted if not (ROOT / path).is_file()]
     assert not missing, listed(missing)
 

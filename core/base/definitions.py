@@ -10,7 +10,7 @@ import ast
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -34,10 +34,23 @@ _SUFFIX = re.compile(r"(?:\.\w+)+")
 _MOST_CHARACTERS = 80  # of a literal that may be the name of a file
 # what .ci/wheel.py renames in messages: both forms have one hash
 _COMMAND = re.compile(r"(?:python )?\bcli\.py (?=[a-z])|\btouchstone (?=[a-z])")
-_EXTRA = re.compile(r"-r requirements-(\w+)\.txt|'touchstone\[(\w+)\]'")
 
-Scope = dict[str, str]
-"""Names that are bound inside a function: an import as `module:name`, anything else as ""."""
+
+class Scope(dict[str, str]):
+    """Names that are bound inside a function: an import as `module:name`, anything else as "".
+
+    A variable counts by its place in the order of first uses: what it is called moves no number. A parameter, which callers may
+    name, counts by its name.
+    """
+
+    def __init__(self, names: Mapping[str, str], variables: Iterable[str] = ()) -> None:
+        super().__init__(names)
+        self._variables = frozenset(variables)
+        self._places: dict[str, int] = {}
+
+    def place_of(self, name: str) -> int | None:
+        """The place of a variable among those of this scope; None for a name that counts as it is."""
+        return self._places.setdefault(name, len(self._places)) if name in self._variables else None
 
 
 @dataclass(slots=True)
@@ -166,7 +179,7 @@ def _read_class(defined: ast.ClassDef, imports: dict[str, str]) -> dict[str, Def
         if not _is_import(statement):
             for name in _defined_names(statement):
                 members[name].append(statement)
-    siblings: Scope = dict.fromkeys(members, "")
+    siblings = Scope(dict.fromkeys(members, ""))
     head = _Reader(imports).read_class(defined)
     head.members = list(members)
     read = {defined.name: head}
@@ -293,13 +306,21 @@ class _Reader:
             if isinstance(node, ast.Name | ast.Attribute) and (chain := self._chain(node)):
                 self._definition.types.append(chain[0])
 
+    def _write_Name(self, node: ast.Name) -> None:
+        depth = next((depth for depth in reversed(range(len(self._scopes))) if node.id in self._scopes[depth]), None)
+        place = None if depth is None else self._scopes[depth].place_of(node.id)
+        if place is None:
+            self._write_fields(node)
+        else:
+            self._written.append(f"{type(node.ctx).__name__} {depth}.{place} ")
+
     def _write_Constant(self, node: ast.Constant) -> None:
         value = node.value
         if isinstance(value, str):
             if len(value) <= _MOST_CHARACTERS and _FILE_NAME.fullmatch(value):
                 self._literals[value] = None
                 self._attributes[value] = None  # for getattr
-            value = _EXTRA.sub(r"\1\2", _COMMAND.sub("", value))
+            value = _COMMAND.sub("", value)
         self._written.append(f"{type(value).__name__} {value!r} ")
 
     def _write_JoinedStr(self, node: ast.JoinedStr) -> None:
@@ -309,6 +330,9 @@ class _Reader:
         # some versions of Python 3.12 end a format with an empty text
         values = [one for one in node.values if not (isinstance(one, ast.Constant) and one.value == "")]
         self._write_fields(ast.JoinedStr(values))
+
+    def _write_Nonlocal(self, node: ast.Nonlocal) -> None:  # noqa: ARG002  # the names stand where they are used
+        self._written.append("Nonlocal")
 
     def _write_Raise(self, node: ast.Raise) -> None:  # noqa: ARG002  # a message and its parts move no number
         self._written.append("Raise")
@@ -364,7 +388,8 @@ class _Reader:
 
     def _write_comprehension_of(self, node: ast.AST) -> None:
         generators: list[ast.comprehension] = getattr(node, "generators")  # noqa: B009  # of four classes
-        self._scopes.append(dict.fromkeys(_stored_names(one.target for one in generators), ""))
+        targets = list(_stored_names(one.target for one in generators))
+        self._scopes.append(Scope(dict.fromkeys(targets, ""), targets))
         self._write_fields(node)
         self._scopes.pop()
 
@@ -383,9 +408,11 @@ def _stored_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def _scope_of(arguments: ast.arguments, body: Sequence[ast.AST]) -> Scope:
-    """The names that a function binds, without those of functions, classes and comprehensions inside it."""
+    """The names that a function binds, without those that functions, classes and comprehensions inside it bind."""
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    scope: Scope = {argument.arg: "" for argument in every if argument}
+    scope = {argument.arg: "" for argument in every if argument}
+    named = set(scope)
+    variables: set[str] = set()
     elsewhere: set[str] = set()
     waiting: list[ast.AST] = list(body)
     while waiting:
@@ -393,22 +420,28 @@ def _scope_of(arguments: ast.arguments, body: Sequence[ast.AST]) -> Scope:
         match node:
             case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
                 scope[name] = ""
+                named.add(name)
                 continue
             case ast.Import() | ast.ImportFrom():
-                scope |= _bound_imports(node)
+                scope |= (imports := _bound_imports(node))
+                named |= imports.keys()
             case ast.Name(name, ast.Store() | ast.Del()):
                 scope.setdefault(name, "")
+                variables.add(name)
             case ast.ExceptHandler(_, str(name)) | ast.MatchAs(_, str(name)) | ast.MatchStar(str(name)):
                 scope[name] = ""
+                named.add(name)
             case ast.MatchMapping(rest=str(name)):
                 scope[name] = ""
-            case ast.Global(names):
+                named.add(name)
+            case ast.Global(names) | ast.Nonlocal(names):
                 elsewhere.update(names)
             case ast.Lambda():
                 continue
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                walrus = (one.target.id for one in ast.walk(node) if isinstance(one, ast.NamedExpr))
+                walrus = [one.target.id for one in ast.walk(node) if isinstance(one, ast.NamedExpr)]
                 scope |= dict.fromkeys(walrus, "")
+                variables.update(walrus)
                 continue
         waiting += ast.iter_child_nodes(node)
-    return {name: origin for name, origin in scope.items() if name not in elsewhere}
+    return Scope({name: origin for name, origin in scope.items() if name not in elsewhere}, variables - named)

@@ -17,9 +17,9 @@ from core.errors import BadSettingError, LoadError, MissingWeightsError, Unscora
 from core.model_reference import Checkpoint
 from core.models.weights.files import PARSER_KINDS
 from core.scoring.metric import METRICS
+from core.text import spacy_pipeline
 from core.text.edits import apply
 from core.text.spacy_pipeline import parser_files, parser_folder
-from core.text.text import spacy_pipeline
 from core.types import Answer, Example, Question
 from tests import drive
 

@@ -18,6 +18,7 @@ from core.base.code_version import (
     code_parts,
     script_parts,
 )
+from core.base.definitions import read_definitions
 from core.scoring.metric import METRICS, metric_code
 
 METRIC = '''
@@ -97,6 +98,11 @@ def test_what_the_metric_reaches_is_a_part_and_nothing_else(package: Path) -> No
         ("metric.py", "What it measures.", "What it measures, in letters."),
         ("metric.py", "This text has no word.", "Give a text of at least one word."),
         ("metric.py", "text: Text", "text: 'Text'"),
+        (
+            "metric.py",
+            "scaled(word) for word in text.words if word not",
+            "scaled(term) for term in text.words if term not",
+        ),
         ("metric.py", "import json\n", "\n\nimport json, logging\n"),
         ("errors.py", "pass", "code = 7"),
         ("constants.py", "OTHER = 3", "OTHER = 4"),
@@ -200,6 +206,34 @@ def test_a_changed_file_is_read_again(package: Path, tmp_path: Path) -> None:
     assert cache.read(package / "constants.py") != before
 
 
+NAMED = """
+def f(rows, *, limit=1):
+    good = [row for row in rows if row.a]
+    for place, pair in enumerate(good):
+        def shift():
+            nonlocal pair
+            pair = place
+    with open(limit) as file:
+        text = file.read()
+    return [pair, text, (lambda q: q + pair)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("good", "kept", True),
+        ("pair", "one", True),
+        ("row ", "each ", False),  # its attribute is still read of a name that nothing binds
+        ("limit", "most", False),  # callers may name it
+        ("pair, text", "text, pair", False),
+    ],
+)
+def test_a_local_variable_counts_by_its_place_and_a_parameter_by_its_name(old: str, new: str, same: bool) -> None:
+    forms = [read_definitions(text).definitions["f"].form for text in (NAMED, NAMED.replace(old, new))]
+    assert (forms[0] == forms[1]) is same
+
+
 @pytest.mark.parametrize(
     ("checkout", "installed"),
     [
@@ -208,7 +242,6 @@ def test_a_changed_file_is_read_again(package: Path, tmp_path: Path) -> None:
             "def f():\n    from touchstone.core.text.text import g\n    g()",
         ),
         ('HELP = "Run: python cli.py train"', 'HELP = "Run: touchstone train"'),
-        ('HELP = "pip install -r requirements-parsers.txt"', "HELP = \"pip install 'touchstone[parsers]'\""),
     ],
 )
 def test_the_installed_package_has_the_form_of_the_checkout(checkout: str, installed: str, tmp_path: Path) -> None:
