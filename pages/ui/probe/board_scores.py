@@ -31,7 +31,7 @@ _NOTICE_S = 0.03  # how long a click or a new text may wait for the open run to 
 _TOGETHER = 3  # what arrives within so many of these is drawn at once
 
 
-@st.cache_resource(show_spinner=False)
+@st.cache_resource(show_spinner=False, on_release=NullBands.close)
 def shared_null_bands() -> NullBands:
     """Null bands that were measured, for every session."""
     battery = read_battery(services.settings().noise_battery)

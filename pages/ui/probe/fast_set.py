@@ -64,7 +64,7 @@ def _join_names(names: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-@st.cache_resource(show_spinner=False)
+@st.cache_resource(show_spinner=False, on_release=Durations.close)
 def shared_durations() -> Durations:
     return Durations(services.settings().cache_dir)
 

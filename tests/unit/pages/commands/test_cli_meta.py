@@ -54,9 +54,10 @@ def test_an_import_says_what_it_read(pairs: Path) -> None:
 
 def test_the_same_file_twice_doubles_nothing(pairs: Path, database: str) -> None:
     done("import", "bump", pairs, "--name", "own")
-    before = Store.open(database).counts()
-    assert json.loads(done("import", "bump", pairs, "--name", "own", "--json"))["new"] == 0
-    assert Store.open(database).counts() == before
+    with closing(Store.open(database)) as store:
+        before = store.counts()
+        assert json.loads(done("import", "bump", pairs, "--name", "own", "--json"))["new"] == 0
+        assert store.counts() == before
 
 
 def test_a_broken_file_changes_nothing_and_names_row_and_field(pairs: Path, database: str) -> None:
@@ -68,8 +69,8 @@ def test_a_broken_file_changes_nothing_and_names_row_and_field(pairs: Path, data
     assert isinstance(refused.exception, TouchstoneError)
     assert "2: " in str(refused.exception)
     assert "edited_summary" in str(refused.exception)
-    store = Store.open(database)
-    assert (store.counts()["document"], store.counts()["dataset"], store.datasets()) == (0, 0, [])
+    with closing(Store.open(database)) as store:
+        assert (store.counts()["document"], store.counts()["dataset"], store.datasets()) == (0, 0, [])
 
 
 def test_the_readable_records_of_a_broken_file_are_imported_when_asked_for(pairs: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import logging
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -261,7 +262,8 @@ def test_the_cache_holds_no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         cache.put({keys_at(monkeypatch, endpoint.url, one): told})
         cache.close()
     [file] = tmp_path.glob("answers*.sqlite")
-    rows = sqlite3.connect(file).execute("SELECT rest FROM answer").fetchall()
+    with closing(sqlite3.connect(file)) as database:
+        rows = database.execute("SELECT rest FROM answer").fetchall()
     assert "Rain fell." in rows[0][0]
     assert KEY.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
 

@@ -328,7 +328,7 @@ def test_a_budget_submits_what_it_allows_and_the_rest_when_less_was_spent(
     assert server.submitted == [2, 2]
     server.polls = 1_000_000
     stop_at(tmp_path, "in_progress", "five", "six")
-    with sqlite3.connect(tmp_path / "spending-1.sqlite") as store:
+    with closing(sqlite3.connect(tmp_path / "spending-1.sqlite")) as store:
         assert store.execute("SELECT sum(money) FROM reserved").fetchone() == (pytest.approx(2.048),)
     monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "1")
     server.polls = 1

@@ -6,6 +6,7 @@ import multiprocessing
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -101,12 +102,14 @@ def test_money_is_what_the_server_says_or_by_prices_those_of_its_cache_included(
 
 
 def test_a_cost_that_the_server_says_needs_no_prices(tmp_path: Path) -> None:
-    spend, log = SpendTracker(tmp_path), CostLog(tmp_path)
+    log = CostLog(tmp_path)
     unpriced = Endpoint("http://two.example/v1", "", name="router")
-    spend.record(unpriced, Usage(1000, 1000, cost=0.25))
-    log.record("judge-v1", unpriced, "small", Usage(1000, 1000, cost=0.25))
-    log.flush()
-    assert (spend.total()["router"].money, read_costs(tmp_path)[0].money) == (0.25, 0.25)
+    with closing(SpendTracker(tmp_path)) as spend:
+        spend.record(unpriced, Usage(1000, 1000, cost=0.25))
+        log.record("judge-v1", unpriced, "small", Usage(1000, 1000, cost=0.25))
+        log.flush()
+        total = spend.total()
+    assert (total["router"].money, read_costs(tmp_path)[0].money) == (0.25, 0.25)
 
 
 def test_counting_tokens_costs_nothing() -> None:
@@ -115,10 +118,10 @@ def test_counting_tokens_costs_nothing() -> None:
 
 
 def test_money_is_counted_by_price_and_kept_for_the_next_process(tmp_path: Path) -> None:
-    first = SpendTracker(tmp_path)
-    first.record(PRICED, THOUSAND)
-    first.record(PRICED, THOUSAND)
-    first.record(Endpoint("http://two.example/v1", ""), THOUSAND)
+    with closing(SpendTracker(tmp_path)) as first:
+        first.record(PRICED, THOUSAND)
+        first.record(PRICED, THOUSAND)
+        first.record(Endpoint("http://two.example/v1", ""), THOUSAND)
     assert SpendTracker(tmp_path).total() == {
         "mini": Spend(2, 2000, 2000, pytest.approx(0.022)),
         "": Spend(1, 1000, 1000, 0),
@@ -173,10 +176,10 @@ def test_what_a_killed_process_had_reserved_is_free_when_it_was_not_seen_for_a_w
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "0.02")
-    killed, mine = SpendTracker(tmp_path), SpendTracker(tmp_path)
-    with killed.reserve(PRICED, THOUSAND):
+    killed = SpendTracker(tmp_path)
+    with closing(killed), closing(SpendTracker(tmp_path)) as mine, killed.reserve(PRICED, THOUSAND):
         killed._closed.set()  # no heartbeat any more
-        with sqlite3.connect(tmp_path / "spending-1.sqlite") as store:
+        with closing(sqlite3.connect(tmp_path / "spending-1.sqlite")) as store, store:
             store.execute("UPDATE alive SET seen = seen - 60")
         with mine.reserve(PRICED, THOUSAND, lambda: True):
             assert mine.total() == {}
@@ -237,7 +240,7 @@ def test_a_budget_cannot_be_kept_without_prices(tmp_path: Path, monkeypatch: pyt
 def test_a_free_endpoint_is_asked_when_the_budget_is_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "0")
     free = Endpoint("http://a.b/v1", "", price=Price(0, 0))
-    ledger = SpendTracker(tmp_path)
-    with ledger.reserve(free, THOUSAND):
-        ledger.record(free, THOUSAND)
-    assert ledger.total() == {"": Spend(1, 1000, 1000, 0.0)}
+    with closing(SpendTracker(tmp_path)) as ledger:
+        with ledger.reserve(free, THOUSAND):
+            ledger.record(free, THOUSAND)
+        assert ledger.total() == {"": Spend(1, 1000, 1000, 0.0)}
