@@ -223,10 +223,10 @@ _SELECT_CAMPAIGN = SELECT_NEWEST_VERSION.where(col(Campaign.id) == bindparam("ca
 
 def load_campaign(session: Session, campaign_id: str) -> CampaignSettings:
     """The newest version of a campaign. Raises RecordError for one that is not there."""
-    found = session.execute(_SELECT_CAMPAIGN, {"campaign": campaign_id}).first()
-    if found is None:
+    row = session.execute(_SELECT_CAMPAIGN, {"campaign": campaign_id}).first()
+    if row is None:
         raise RecordError(f"There is no campaign {campaign_id!r}. Choose one from the list.")
-    return read_campaign(found)
+    return read_campaign(row)
 
 
 def read_campaign(row: Row[Any]) -> CampaignSettings:
@@ -306,9 +306,9 @@ def _add_task(session: Session, campaign: CampaignSettings, new: NewTask, positi
     return True
 
 
-def hash_asked(asked: Mapping[str, Any]) -> str:
+def hash_asked(requirements: Mapping[str, Any]) -> str:
     """Hash that distinguishes tasks of one item that ask different things; empty where nothing more is asked."""
-    return content_id(dict(asked)) if asked else ""
+    return content_id(dict(requirements)) if requirements else ""
 
 
 def task_id(campaign_id: str, part: str, item_id: str, explanation_id: str, asked_key: str) -> str:

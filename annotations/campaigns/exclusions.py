@@ -60,8 +60,8 @@ def exclude(session: Session, campaign: CampaignSettings, what: WhatIsExcluded, 
     """
     require_text("reason", reason)
     if what.question and what.question not in campaign.questions.by_id:
-        known = ", ".join(campaign.questions.by_id)
-        raise RecordError(f"There is no question {what.question!r} in {campaign.name!r}. There are: {known}.")
+        question_ids = ", ".join(campaign.questions.by_id)
+        raise RecordError(f"There is no question {what.question!r} in {campaign.name!r}. There are: {question_ids}.")
     row = Exclusion(
         campaign_id=campaign.id,
         person_id=what.person_id,
@@ -72,8 +72,8 @@ def exclude(session: Session, campaign: CampaignSettings, what: WhatIsExcluded, 
         event_id=uuid4().hex,
         created_at=datetime.now(UTC),
     )
-    given = _first_answers(session, campaign.id, what.person_id)
-    covered = sum(_covers(row, at) for _, at in given)
+    answers = _first_answers(session, campaign.id, what.person_id)
+    covered = sum(_covers(row, at) for _, at in answers)
     if not covered:
         raise RecordError("This person has given no such label. Choose another day, or all of them.")
     session.add(row)
@@ -100,8 +100,8 @@ def mark_reservations(session: Session, campaign: CampaignSettings, person_id: s
         for row in _valid_exclusions(session, campaign.id)
         if row.person_id == person_id and row.question in {"", campaign.questions.measure}
     ]
-    given = _first_answers(session, campaign.id, person_id)
-    left_out = [id for id, at in given if any(_covers(row, at) for row in whole)]
+    answers = _first_answers(session, campaign.id, person_id)
+    left_out = [id for id, at in answers if any(_covers(row, at) for row in whole)]
     own = update(Reservation).where(
         col(Reservation.campaign_id) == campaign.id, col(Reservation.person_id) == person_id
     )
@@ -117,7 +117,7 @@ def _covers(row: Exclusion, answered_at: datetime) -> bool:
 
 def _first_answers(session: Session, campaign_id: str, person_id: str) -> Sequence[tuple[int, datetime]]:
     """The reservations of work that a person answered, each with the time of the first answer."""
-    found = (
+    statement = (
         select(Reservation.id, func.min(Response.created_at))
         .join(Response, col(Response.reservation_id) == Reservation.id)
         .join(Task, col(Task.id) == Reservation.task_id)
@@ -129,7 +129,7 @@ def _first_answers(session: Session, campaign_id: str, person_id: str) -> Sequen
         )
         .group_by(col(Reservation.id))
     )
-    return [(id, at) for id, at in session.exec(found) if id]
+    return [(id, at) for id, at in session.exec(statement) if id]
 
 
 def labelled_tasks(session: Session, campaign_id: str, person_id: str) -> Sequence[str]:
@@ -181,14 +181,14 @@ def load_excluded_questions(session: Session, campaign: CampaignSettings) -> Exc
 
 def load_exclusions(session: Session, campaign: CampaignSettings) -> list[ExclusionRow]:
     """Every exclusion of a campaign, newest first, those that were reinstated too."""
-    found = session.exec(
+    rows = session.exec(
         select(Exclusion, Reinstatement, Person.name, Person.pseudonym)
         .join(Person, col(Person.id) == Exclusion.person_id)
         .outerjoin(Reinstatement, col(Reinstatement.exclusion_id) == Exclusion.id)
         .where(Exclusion.campaign_id == campaign.id)
         .order_by(col(Exclusion.id).desc())
     ).all()
-    given = {row.person_id: _first_answers(session, campaign.id, row.person_id) for row, *_ in found}
+    answers = {row.person_id: _first_answers(session, campaign.id, row.person_id) for row, *_ in rows}
     return [
         ExclusionRow(
             id=row.id or 0,
@@ -200,12 +200,12 @@ def load_exclusions(session: Session, campaign: CampaignSettings) -> list[Exclus
             reason=row.reason,
             by=row.by,
             at=row.created_at,
-            labels=sum(_covers(row, at) for _, at in given[row.person_id]),
+            labels=sum(_covers(row, at) for _, at in answers[row.person_id]),
             reinstated=end.reason if end else "",
             reinstated_by=end.by if end else "",
             reinstated_at=end.created_at if end else None,
         )
-        for row, end, name, pseudonym in found
+        for row, end, name, pseudonym in rows
     ]
 
 

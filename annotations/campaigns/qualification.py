@@ -110,9 +110,9 @@ def mark_answers(
     tasks = session.exec(_SELECT_TASKS, params={"campaign": campaign.id, "parts": list(parts)}).all()
     if not tasks:
         return []
-    found = session.exec(_SELECT_KNOWN, params={"person": person.id, "tasks": list(tasks)})
+    rows = session.exec(_SELECT_KNOWN, params={"person": person.id, "tasks": list(tasks)})
     first: dict[int, MarkedAnswer] = {}
-    for task, key, reservation, response in found:
+    for task, key, reservation, response in rows:
         if response.reservation_id in first:
             continue
         expected = unswap_answers(campaign.questions, key.answers, response.swapped)
@@ -181,7 +181,10 @@ def training_rounds(marked: Iterable[MarkedAnswer]) -> tuple[TrainingRound, ...]
             rounds.setdefault(answer.turn, []).append(answer)
     return tuple(
         TrainingRound(
-            number, sum(one.is_correct for one in answers), len(answers), max(one.answered_at for one in answers)
+            number,
+            sum(answer.is_correct for answer in answers),
+            len(answers),
+            max(answer.answered_at for answer in answers),
         )
         for number, answers in sorted(rounds.items())
     )

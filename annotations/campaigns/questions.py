@@ -295,7 +295,9 @@ class EditSource:
     error_type: str
 
 
-def check_text_answers(questions: QuestionSet, answers: Answers, document: str, left: str, right: str | None) -> None:
+def check_text_answers(
+    questions: QuestionSet, answers: Answers, document: str, left_text: str, right_text: str | None
+) -> None:
     """Raise RecordError for a marked passage that lies outside its text and for an edit that is not as BUMP asks.
 
     `left` and `right` are the summaries as they were shown; there is one, or a pair.
@@ -304,20 +306,20 @@ def check_text_answers(questions: QuestionSet, answers: Answers, document: str, 
         answer = answers.get(question.id)
         if question.kind == "span" and isinstance(answer, list):
             for start, end, *side in answer:
-                expected = 1 if question.of == "summary" and right is not None else 0
+                expected = 1 if question.of == "summary" and right_text is not None else 0
                 if len(side) != expected:
                     raise RecordError(f"A passage of “{question.ask}” does not say on which side it is. Mark it again.")
                 if question.of == "document":
                     marked_text = document
                 else:
-                    marked_text = right if right is not None and "right" in side else left
+                    marked_text = right_text if right_text is not None and "right" in side else left_text
                 _check_span((start, end), marked_text)
         if question.kind == "link" and isinstance(answer, list):
             for link in answer:
-                _check_span(link["claim"], left)
+                _check_span(link["claim"], left_text)
                 _check_span(link["evidence"], document)
         if question.kind == "edit" and isinstance(answer, list):
-            parse_answer_edits(answer, left, _given_explanation(answers))
+            parse_answer_edits(answer, left_text, _given_explanation(answers))
 
 
 def pair_from_answers(

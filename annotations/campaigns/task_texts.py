@@ -112,7 +112,7 @@ class ShownTask:
 def show_task(session: Session, campaign: CampaignSettings, reservation: Reservation) -> ShownTask:
     """A reserved task with the sides in the order of its person."""
     texts = load_task_texts(session, campaign, reservation.task_id)
-    left, right = texts.sides(reservation.swapped)
+    left_text, right_text = texts.sides(reservation.swapped)
     rows = session.exec(_SELECT_ANSWERS, params={"reservation": reservation.id}).all()
     revision = rows[0][0] if rows else 0
     answers = dict(next((answers for _, act, answers in rows if act == "answer"), {}))
@@ -122,8 +122,8 @@ def show_task(session: Session, campaign: CampaignSettings, reservation: Reserva
         number=reservation.number,
         stage=Stage(texts.part) if texts.part in set(Stage) else Stage.WORK,
         document=texts.document,
-        left=left,
-        right=right,
+        left=left_text,
+        right=right_text,
         explanation=texts.explanation,
         error_type=texts.error_type,
         answers=answers,
@@ -149,15 +149,15 @@ def _suggested_answers(
     """The answers to fill in, with the sides as this person sees them."""
     if mode != "pre-annotated":
         return {}
-    found = session.get_one(Suggestion, reservation.task_id)
-    return unswap_answers(campaign.questions, found.answers, reservation.swapped)
+    suggestion = session.get_one(Suggestion, reservation.task_id)
+    return unswap_answers(campaign.questions, suggestion.answers, reservation.swapped)
 
 
 def _close_sentences(texts: TaskTexts) -> tuple[Span, ...]:
     """The document sentence that is closest to each sentence of what is labelled, by the words that they share."""
     claims = [text[span.start : span.end] for text in texts.sides(swapped=False) if text for span in sentences(text)]
-    found = {closest_evidence(texts, claim) for claim in claims}
-    return tuple(sorted(span for span in found if span))
+    spans = {closest_evidence(texts, claim) for claim in claims}
+    return tuple(sorted(span for span in spans if span))
 
 
 _SELECT_ANSWERS = (
