@@ -233,10 +233,10 @@ def import_suggestions(context: CampaignImport, lines: Iterable[ExportedSuggesti
         )
 
 
-def require_known(known: Mapping[_Key, _Of], key: _Key, what: str) -> _Of:
-    if key not in known:
+def require_known(by_key: Mapping[_Key, _Of], key: _Key, what: str) -> _Of:
+    if key not in by_key:
         raise RecordError(f"A row names {what} {key!r}, which is not in the file. Export the campaign again.")
-    return known[key]
+    return by_key[key]
 
 
 def _require_unchanged(what: str, exported_id: str, computed_id: str) -> None:

@@ -102,17 +102,17 @@ class CampaignExport:
     def tasks(self) -> list[LabelledTask]:
         """Labelled tasks with their texts, all in memory, in the order of their numbers."""
         numbers = dict(self.session.execute(select_columns(numbered_tasks(self.campaign))).all())
-        found = [
+        tasks = [
             self._with_texts(resolved, numbers[resolved.task])
             for resolved in resolve_tasks(self.session, self.campaign)
         ]
-        return sorted(found, key=lambda task: task.number)
+        return sorted(tasks, key=lambda task: task.number)
 
     def agreements(self) -> list[Agreement]:
         """Agreement over all items on each question with a fixed choice of answers."""
         labels = first_blind_labels(load_labels(self.session, self.campaign))
-        asked = [question for question in self.questions() if question.kind in {"choice", "scale", "slider"}]
-        return [found for question in asked if (found := compute_agreement(question, OVERALL, labels))]
+        questions = [question for question in self.questions() if question.kind in {"choice", "scale", "slider"}]
+        return [agreement for question in questions if (agreement := compute_agreement(question, OVERALL, labels))]
 
     def _with_texts(self, resolved: ResolvedTask, number: int) -> LabelledTask:
         task, item = self.session.get_one(Task, resolved.task), self.session.get_one(Item, resolved.item)
@@ -180,7 +180,7 @@ class ExportActions:
     def nothing_to_export(self, campaign_id: str) -> dict[str, str]:
         """Reason why a campaign has nothing for a format, by the names of all formats; "" where it has."""
         with open_export(self._store, campaign_id, ExportTerms()) as export:
-            return {chosen.name: chosen().nothing_to_export(export) for chosen in EXPORT_FORMATS}
+            return {export_format.name: export_format().nothing_to_export(export) for export_format in EXPORT_FORMATS}
 
 
 def exported_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
