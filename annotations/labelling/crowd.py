@@ -122,9 +122,9 @@ class Participant:
     submission: str
 
     @classmethod
-    def read(cls, platform: Platform, given: Mapping[str, str]) -> Participant:
+    def read(cls, platform: Platform, parameters: Mapping[str, str]) -> Participant:
         """From the parameters of a link. Raises CrowdRefusedError for a name that is missing or is none."""
-        values = [given.get(name, "") for name in PARAMETERS[platform]]
+        values = [parameters.get(name, "") for name in PARAMETERS[platform]]
         for name, value in zip(PARAMETERS[platform], values, strict=True):
             if not _IDENTIFIER.fullmatch(value):
                 raise CrowdRefusedError(
@@ -145,12 +145,12 @@ class JoinedSession:
 
 
 def join_study(
-    session: Session, key: str, given: Mapping[str, str], replaced: str = "", now: datetime | None = None
+    session: Session, key: str, parameters: Mapping[str, str], replaced: str = "", now: datetime | None = None
 ) -> JoinedSession:
     """Let a participant in, or back into their session; nobody has two. Raises CrowdRefusedError where there is no place for them."""
     now = now or datetime.now(UTC)
     campaign, terms = find_study(session, key)
-    who = Participant.read(terms.platform, given)
+    who = Participant.read(terms.platform, parameters)
     row = session.exec(
         select(CrowdSession).where(CrowdSession.campaign_id == campaign.id, CrowdSession.participant == who.id)
     ).first()
@@ -200,8 +200,8 @@ def participant_name(platform: Platform, participant: str) -> str:
 def _outcome(row: CrowdSession, now: datetime) -> SessionOutcome:
     if row.outcome == "open" and row.expires_at <= now:
         return "timed out"
-    found: SessionOutcome = row.outcome  # type: ignore[assignment]  # the table has no others
-    return found
+    outcome: SessionOutcome = row.outcome  # type: ignore[assignment]  # the table has no others
+    return outcome
 
 
 def last_session(session: Session, person_id: str) -> str | None:
@@ -238,8 +238,8 @@ def finish_session(session: Session, campaign_id: str, person_id: str, nothing: 
 
 def return_session(session: Session, campaign_id: str, participant: str) -> None:
     """End the session of a participant who returned the study on the platform; their place is free. Raises RecordError."""
-    found = select(CrowdSession).where(CrowdSession.campaign_id == campaign_id, CrowdSession.participant == participant)
-    row = session.exec(found).first()
+    query = select(CrowdSession).where(CrowdSession.campaign_id == campaign_id, CrowdSession.participant == participant)
+    row = session.exec(query).first()
     if row is None or row.outcome != "open":
         raise RecordError(f"No participant {participant!r} has a session that is open. Reload the page.")
     row.outcome, row.ended_at = "returned", datetime.now(UTC)
@@ -263,11 +263,11 @@ def completion_address(joined: JoinedSession) -> str:
     return f"{_COMPLETE}{code}" if code and joined.terms.platform == "prolific" else ""
 
 
-def submit_address(given: str) -> str:
+def submit_address(address: str) -> str:
     """Address of MTurk that a form with the code is sent to. Raises CrowdRefusedError for another server."""
-    if given.rstrip("/") not in _SUBMIT_HOSTS:
+    if address.rstrip("/") not in _SUBMIT_HOSTS:
         raise CrowdRefusedError("turkSubmitTo of the link is not a server of MTurk. Open the task from MTurk.")
-    return f"{given.rstrip('/')}/mturk/externalSubmit"
+    return f"{address.rstrip('/')}/mturk/externalSubmit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,12 +301,12 @@ def load_sessions(session: Session, campaign: CampaignSettings, now: datetime | 
     rows = session.exec(
         select(CrowdSession).where(CrowdSession.campaign_id == campaign.id).order_by(col(CrowdSession.id))
     )
-    found = []
+    sessions = []
     for row in rows:
         outcome, (labels, active_ms) = _outcome(row, now), work.get(row.person_id, (0, 0))
         state = states.get(row.person_id)
         evidence = f"{state.signal}: {state.reason}".removeprefix(": ") if state and state.paused else ""
-        found.append(
+        sessions.append(
             SessionRow(
                 *(row.participant, row.study, row.submission, row.code, outcome, row.begun_at, row.ended_at, labels),
                 round(active_ms / 60_000, 1),
@@ -315,7 +315,7 @@ def load_sessions(session: Session, campaign: CampaignSettings, now: datetime | 
                 evidence if outcome == "paused" else "",
             )
         )
-    return found
+    return sessions
 
 
 _COUNT_WORK = (

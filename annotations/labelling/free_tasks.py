@@ -99,8 +99,8 @@ def _levels(search: TaskSearch, levels: Sequence[int]) -> Iterator[list[_Free]]:
         statement = _select_level(rules.order == "random", further, skills)
         for low, high in ((start, SHUFFLE_PRIME), (0, start)):
             if low < high:
-                found = session.execute(statement, {**params, "taken": taken, "low": low, "high": high})
-                yield [_Free(*task) for task in found]
+                rows = session.execute(statement, {**params, "taken": taken, "low": low, "high": high})
+                yield [_Free(*task) for task in rows]
 
 
 # Each of these is looked up by an index for the few tasks that are looked at, however many tasks and records there are.

@@ -82,9 +82,9 @@ def count_response(
         counts = _count_all(session, campaign, person_id, resumption)
 
     key = {"campaign_id": campaign.id, "person_id": person_id}
-    kept = {"version": campaign.version, "resumed": _resumed(resumption), "answers": list(counts.answers.items())}
+    values = {"version": campaign.version, "resumed": _resumed(resumption), "answers": list(counts.answers.items())}
     session.execute(_DELETE_KEPT, {"campaign": campaign.id, "person": person_id})
-    session.execute(insert(LimitCounts), key | kept | {name: getattr(counts, name) for name in _NUMBERS})
+    session.execute(insert(LimitCounts), key | values | {name: getattr(counts, name) for name in _NUMBERS})
     return counts
 
 
@@ -101,10 +101,10 @@ def _kept_counts(
     session: Session, campaign: CampaignSettings, person_id: str, resumption: LimitEvent | None
 ) -> SignalCounts | None:
     """The counts that were kept under these rules since this resumption; None where there are none."""
-    kept = session.execute(_SELECT_KEPT, {"campaign": campaign.id, "person": person_id}).mappings().first()
-    if kept is None or (kept["version"], kept["resumed"]) != (campaign.version, _resumed(resumption)):
+    row = session.execute(_SELECT_KEPT, {"campaign": campaign.id, "person": person_id}).mappings().first()
+    if row is None or (row["version"], row["resumed"]) != (campaign.version, _resumed(resumption)):
         return None
-    return SignalCounts(**{name: kept[name] for name in _NUMBERS}, answers=Counter(dict(kept["answers"])))
+    return SignalCounts(**{name: row[name] for name in _NUMBERS}, answers=Counter(dict(row["answers"])))
 
 
 _SELECT_KEPT = select_columns(*inspect(LimitCounts).columns).where(
@@ -163,8 +163,8 @@ def _read_answers(campaign: CampaignSettings, rows: Sequence[tuple[Any, ...]]) -
     first: dict[int, _OwnAnswer] = {}
     for reservation, task, part, turn, answers, swapped, key, active_ms, at in rows:
         if reservation not in first:
-            given = unswap_answers(campaign.questions, answers, swapped)
-            first[reservation] = _OwnAnswer(reservation, task, part, turn, given, key, active_ms, at)
+            own_answers = unswap_answers(campaign.questions, answers, swapped)
+            first[reservation] = _OwnAnswer(reservation, task, part, turn, own_answers, key, active_ms, at)
     return list(first.values())
 
 
@@ -177,18 +177,18 @@ def _add_answers(
 ) -> None:
     """Add those of a person's answers that came since the resumption, or of these the one to a reservation."""
     measured, least_ms = campaign.questions.measured, 1000 * campaign.rules.least_seconds
-    before = {one.task: measured(one.answers) for one in every if one.turn == 1}
-    for one in every:
-        if (resumption and one.at <= resumption.created_at) or only not in (None, one.reservation):
+    before = {answer.task: measured(answer.answers) for answer in every if answer.turn == 1}
+    for answer in every:
+        if (resumption and answer.at <= resumption.created_at) or only not in (None, answer.reservation):
             continue
-        if one.part == "gold" and one.key:
+        if answer.part == "gold" and answer.key:
             counts.gold += 1
-            counts.right += is_correct(one.key, one.answers)
-        if one.turn == 2:
+            counts.right += is_correct(answer.key, answer.answers)
+        if answer.turn == 2:
             counts.repeated += 1
-            counts.same += measured(one.answers) == before.get(one.task)
-        if one.turn == 1:
+            counts.same += measured(answer.answers) == before.get(answer.task)
+        if answer.turn == 1:
             counts.first += 1
-            counts.read += one.active_ms >= least_ms
-        if one.part == "work" and one.turn == 1:
-            counts.answers[measured(one.answers)] += 1
+            counts.read += answer.active_ms >= least_ms
+        if answer.part == "work" and answer.turn == 1:
+            counts.answers[measured(answer.answers)] += 1

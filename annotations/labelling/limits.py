@@ -145,9 +145,10 @@ def _variety(
     if not answers:
         return None
     answer, times = answers.most_common(1)[0]
-    found = session.execute(_SELECT_OTHERS, {"campaign": campaign.id, "person": person_id}).all()
+    rows = session.execute(_SELECT_OTHERS, {"campaign": campaign.id, "person": person_id}).all()
     others = [
-        campaign.questions.measured(unswap_answers(campaign.questions, given, swapped)) for given, swapped in found
+        campaign.questions.measured(unswap_answers(campaign.questions, other_answers, swapped))
+        for other_answers, swapped in rows
     ]
     differing = sum(other != answer for other in others)
     if len(others) < _LEAST_OTHERS or not differing:
@@ -187,7 +188,7 @@ def check_limits(
     counts = count_response(session, campaign, person.id, first_of)
     if paused:
         return True
-    signals = sorted(_signals(session, campaign, person.id, counts), key=lambda one: -one.evidence)
+    signals = sorted(_signals(session, campaign, person.id, counts), key=lambda signal: -signal.evidence)
     if not signals or signals[0].evidence < WARN_EVIDENCE:
         return False
     worst = signals[0]
@@ -224,7 +225,7 @@ def resume_person(session: Session, campaign_id: str, person_id: str, reason: st
 
 def load_states(session: Session, campaign_id: str) -> dict[str, PersonState]:
     """The newest event of each person of a campaign that has one, by the id of the person."""
-    found = session.exec(
+    rows = session.exec(
         select(LimitEvent, Person.name)
         .join(Person, col(Person.id) == LimitEvent.person_id)
         .where(LimitEvent.campaign_id == campaign_id, LimitEvent.act != "warn")
@@ -234,5 +235,5 @@ def load_states(session: Session, campaign_id: str) -> dict[str, PersonState]:
         event.person_id: PersonState(
             event.person_id, name, event.act == "pause", event.signal, event.reason, event.by, event.created_at
         )
-        for event, name in found
+        for event, name in rows
     }

@@ -129,9 +129,13 @@ def reserve_ahead(
     queue = _load_queue(session, campaign, person, now)
     current.expires_at = queue.expiry()
     session.add(current)
-    later = (one for one in queue.open if one.number > current.number and one.expires_at > now)
-    if found := next(later, None):
-        return found
+    later = (
+        reservation
+        for reservation in queue.open
+        if reservation.number > current.number and reservation.expires_at > now
+    )
+    if next_reservation := next(later, None):
+        return next_reservation
     if current_stage(session, campaign, person) is not Stage.WORK:
         return NoTask("apart")
     return _next_work(queue)
@@ -273,7 +277,7 @@ def _is_early_gold(queue: _Queue) -> bool:
     place = queue.session.exec(_COUNT_FIRST_HAD, params=queue.params()).one()
     seed, person = queue.campaign.rules.seed, queue.person.id
     # not the first: whoever is paused after these has labelled something
-    order = sorted(range(1, _EARLY_ITEMS), key=lambda one: stable_number(seed, person, "early gold", one))
+    order = sorted(range(1, _EARLY_ITEMS), key=lambda position: stable_number(seed, person, "early gold", position))
     return place in order[:EARLY_GOLD]
 
 
@@ -352,9 +356,9 @@ def _reserve(queue: _Queue, task_id: str, turn: int = 1) -> Reservation:
 def _reserve_place(queue: _Queue, task_id: str) -> Reservation | None:
     """Reserve a locked task where it has a place left: counted in the same statement, which sees what others did before the lock."""
     reservation = _new_reservation(queue, task_id, turn=1)
-    wanted = wanted_labels(queue.session, queue.campaign, task_id)
+    overlap = wanted_labels(queue.session, queue.campaign, task_id)
     values = {f"new_{column.key}": getattr(reservation, column.key) for column in _COLUMNS}
-    params = {**values, "task": task_id, "now": queue.now, "exclude": None, "overlap": wanted}
+    params = {**values, "task": task_id, "now": queue.now, "exclude": None, "overlap": overlap}
     reservation.id = queue.session.connection().execute(_INSERT_WHERE_FREE, params).scalar()
     return reservation if reservation.id else None
 
