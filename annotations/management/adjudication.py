@@ -177,9 +177,9 @@ class AdjudicatorActions:
         require_storable("the note", decision.note, decision.event_id)
         with self._store.writing() as session:
             campaign = load_campaign(session, campaign_id)
-            known = session.exec(select(Adjudication).where(Adjudication.event_id == decision.event_id)).first()
-            if known:
-                return known.revision
+            saved = session.exec(select(Adjudication).where(Adjudication.event_id == decision.event_id)).first()
+            if saved:
+                return saved.revision
             self._case(session, campaign, decision.task)
             if not decision.settles or not set(decision.settles) <= _response_ids(session, decision.task):
                 raise RecordError("This decision names labels that do not exist. Reload the page and decide again.")
@@ -211,14 +211,14 @@ class AdjudicatorActions:
         return revision
 
     def _case(self, session: Session, campaign: CampaignSettings, task: str) -> Case:
-        found = next(iter(load_cases(session, campaign, [task])), None)
-        if found is None:
+        case = next(iter(load_cases(session, campaign, [task])), None)
+        if case is None:
             raise RecordError(f"There is no label of task {task!r} to adjudicate. Reload the page.")
-        if self._has_labelled(found):
+        if self._has_labelled(case):
             raise RecordError("You labelled this one yourself. Somebody else has to adjudicate it.")
         if task in self._own_tasks(session, campaign):
             raise RecordError("You made this one yourself. Somebody else has to adjudicate it.")
-        return found
+        return case
 
     def _has_labelled(self, case: Case) -> bool:
         return self._person.name in {label.person for label in case.labels}
@@ -247,16 +247,16 @@ class AdjudicatorActions:
         texts = load_task_texts(session, campaign, case.task)
         swapped, decision = self._swapped(campaign, case.task), case.decision
         unnamed = sorted(case.labels, key=lambda label: stable_number(self._person.id, label.response))
-        left, right = texts.sides(swapped)
-        given = select(Response.reason).join(Reservation, col(Reservation.id) == Response.reservation_id)
-        flagged = given.where(Reservation.task_id == case.task, Response.act == "flag").order_by(col(Response.id))
+        left_text, right_text = texts.sides(swapped)
+        reasons = select(Response.reason).join(Reservation, col(Reservation.id) == Response.reservation_id)
+        flagged = reasons.where(Reservation.task_id == case.task, Response.act == "flag").order_by(col(Response.id))
         flags = session.exec(flagged.where(~exists().where(col(FlagResolution.response_id) == col(Response.id))))
         return AdjudicationTask(
             task=case.task,
             agreement=case.agreement,
             document=texts.document,
-            left=left,
-            right=right,
+            left=left_text,
+            right=right_text,
             explanation=texts.explanation,
             error_type=texts.error_type,
             answers=tuple(unswap_answers(campaign.questions, label.answers, swapped) for label in unnamed),
@@ -273,6 +273,6 @@ class AdjudicatorActions:
 
 def _response_ids(session: Session, task: str) -> set[int]:
     """The answers that were ever given to a task."""
-    given = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
-    found = session.exec(given.where(Reservation.task_id == task, Response.act == "answer"))
-    return {id for id in found if id is not None}
+    responses = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
+    ids = session.exec(responses.where(Reservation.task_id == task, Response.act == "answer"))
+    return {id for id in ids if id is not None}

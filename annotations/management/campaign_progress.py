@@ -162,7 +162,9 @@ def count_events(session: Session, campaign_id: str) -> int:
         .join(Exclusion, col(Exclusion.id) == Reinstatement.exclusion_id)
         .where(Exclusion.campaign_id == campaign_id)
     )
-    return count_responses(session, campaign_id) + sum(session.exec(one).one() for one in (left_out, reinstated))
+    return count_responses(session, campaign_id) + sum(
+        session.exec(statement).one() for statement in (left_out, reinstated)
+    )
 
 
 def _needs(
@@ -175,12 +177,12 @@ def _needs(
     if rules.calibration:
         state = select(TaskCounts.labels, TaskCounts.wanted).select_from(Task)
         state = state.outerjoin(TaskCounts, col(TaskCounts.task_id) == Task.id)
-        for labels, wanted in session.exec(state.where(col(Task.id).in_(calibration_tasks(campaign)))):
-            groups[labels or 0, wanted or 0] -= 1
+        for labels, target in session.exec(state.where(col(Task.id).in_(calibration_tasks(campaign)))):
+            groups[labels or 0, target or 0] -= 1
             for_everybody.append((labels or 0, max(rules.overlap, people), 1))
     others = [
-        (labels, wanted if wanted and adapts(campaign) else rules.overlap, number)
-        for (labels, wanted), number in groups.items()
+        (labels, target if target and adapts(campaign) else rules.overlap, number)
+        for (labels, target), number in groups.items()
     ]
     return for_everybody + others
 

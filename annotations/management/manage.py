@@ -132,7 +132,7 @@ class ManagerActions:
         """Add items. Raises RecordError for work in a campaign whose items were drawn."""
         with self._store.writing() as session:
             campaign, added = load_campaign(session, campaign_id), list(tasks)
-            if campaign.rules.order == "drawn" and any(one.part == "work" for one in added):
+            if campaign.rules.order == "drawn" and any(task.part == "work" for task in added):
                 raise RecordError("The items of this campaign were drawn from a pool. Draw another campaign for more.")
             return add_tasks(session, campaign, added)
 
@@ -266,9 +266,9 @@ class ManagerActions:
         with read_session(self._store.engine) as session:
             return load_assignment(session, campaign_id)
 
-    def assign(self, campaign_id: str, chosen: CampaignPeople) -> None:
+    def assign(self, campaign_id: str, assignees: CampaignPeople) -> None:
         with self._store.writing() as session:
-            assign(session, campaign_id, chosen, self._person.name)
+            assign(session, campaign_id, assignees, self._person.name)
 
     def add_person(self, name: str, role: Role) -> Member:
         with self._store.writing() as session:

@@ -40,8 +40,8 @@ def load_events(store: Store, now: datetime) -> list[list[PersonEvent]]:
     """Events that are due now, oldest first, of each campaign that has any; no other server gets them for a minute."""
     with read_session(store.engine) as session:
         due = session.exec(select(Webhook).where(col(Webhook.events_next_at) <= now)).all()
-        found = [(hook, _events_of(session, hook, now - _SETTLED)) for hook in due]
-    return [events for hook, events in found if events and _claim(store, hook, now)]
+        due_events = [(hook, _events_of(session, hook, now - _SETTLED)) for hook in due]
+    return [events for hook, events in due_events if events and _claim(store, hook, now)]
 
 
 def _claim(store: Store, hook: Webhook, now: datetime) -> bool:
