@@ -106,9 +106,9 @@ class CuratorActions:
         """Save the error type of an edit as the next revision, the required one again or another; a re-sent event changes nothing."""
         require_storable("the note", note, event_id)
         with self._store.writing() as session:
-            known = session.exec(select(Correction).where(Correction.event_id == event_id)).first()
-            if known:
-                return known.revision
+            saved = session.exec(select(Correction).where(Correction.event_id == event_id)).first()
+            if saved:
+                return saved.revision
             campaign = load_campaign(session, campaign_id)
             pair = _written_pair(session, campaign, self._find_label(session, campaign, response))
             session.exec(select(Response.id).where(Response.id == response).with_for_update(key_share=True)).one()
@@ -134,10 +134,12 @@ class CuratorActions:
                 yield label
 
     def _find_label(self, session: Session, campaign: CampaignSettings, response: int) -> CampaignLabel:
-        found = next((label for label in self._written_labels(session, campaign) if label.response == response), None)
-        if found is None:
+        edit_label = next(
+            (label for label in self._written_labels(session, campaign) if label.response == response), None
+        )
+        if edit_label is None:
             raise RecordError("This edit was undone or rewritten, or is your own. Reload the page.")
-        return found
+        return edit_label
 
 
 def _written_pair(session: Session, campaign: CampaignSettings, label: CampaignLabel) -> PairRecord:

@@ -207,15 +207,15 @@ def note_stop(session: Session, campaign: CampaignSettings, now: datetime) -> No
     answered = session.exec(_COUNT_ANSWERED, params={"campaign": campaign.id}).one()
     if answered % max(1, answered // _LOOKS):
         return
-    found = load_draw_progress(session, campaign)
-    if found and found.low <= found.high and found.margin <= campaign.rules.stop_points:
+    progress = load_draw_progress(session, campaign)
+    if progress and progress.low <= progress.high and progress.margin <= campaign.rules.stop_points:
         session.add(
             DrawStop(
                 campaign_id=campaign.id,
                 points=campaign.rules.stop_points,
-                labels=found.labels,
-                low=found.low,
-                high=found.high,
+                labels=progress.labels,
+                low=progress.low,
+                high=progress.high,
                 created_at=now,
             )
         )
@@ -258,7 +258,7 @@ def _labelled_places(session: Session, campaign: CampaignSettings) -> tuple[np.n
         for task in resolve_tasks(session, campaign)
         if len(task.labels) >= campaign.rules.overlap or task.resolution == "adjudicated"
     }
-    left = set(
+    passed_over = set(
         session.exec(
             select(Reservation.task_id).where(
                 Reservation.campaign_id == campaign.id, col(Reservation.state).in_(("skipped", "flagged"))
@@ -267,7 +267,7 @@ def _labelled_places(session: Session, campaign: CampaignSettings) -> tuple[np.n
     )
     places, outcomes = [], []
     for task, place in session.exec(_SELECT_DRAWN.where(Task.campaign_id == campaign.id)):
-        if task not in verdicts and task not in left:
+        if task not in verdicts and task not in passed_over:
             break
         places.append(place)
         outcomes.append(verdicts.get(task, np.nan))
@@ -287,7 +287,7 @@ def load_selection_probabilities(session: Session, campaign_id: str) -> dict[str
     row = session.get(CampaignDraw, campaign_id)
     if row is None:
         return {}
-    drawn = session.exec(
+    drawn_tasks = session.exec(
         select(Task.id, DrawnTask.weight, DrawnTask.arrival)
         .join(DrawnTask, col(DrawnTask.task_id) == Task.id)
         .where(Task.campaign_id == campaign_id)
@@ -298,10 +298,10 @@ def load_selection_probabilities(session: Session, campaign_id: str) -> dict[str
             select(Reservation.task_id).where(Reservation.campaign_id == campaign_id, Reservation.state == "answered")
         )
     )
-    last = max((place for place, (task, _, _) in enumerate(drawn, start=1) if task in labelled), default=0)
+    last = max((place for place, (task, _, _) in enumerate(drawn_tasks, start=1) if task in labelled), default=0)
     if not last:
         return {}
-    following = drawn[last][2] if last < len(drawn) else row.next_arrival
-    weights = np.array([weight for _, weight, _ in drawn[:last]])
+    following = drawn_tasks[last][2] if last < len(drawn_tasks) else row.next_arrival
+    weights = np.array([weight for _, weight, _ in drawn_tasks[:last]])
     chances = np.ones(last) if following is None else selection_probabilities(weights, following)
-    return {task: float(chance) for (task, _, _), chance in zip(drawn, chances, strict=False)}
+    return {task: float(chance) for (task, _, _), chance in zip(drawn_tasks, chances, strict=False)}

@@ -76,12 +76,12 @@ def compute_agreements(session: Session, campaign: CampaignSettings) -> list[Agr
     labels = first_blind_labels(load_labels(session, campaign))
 
     modes = sorted({label.mode for label in labels})
-    found = {f"{mode.capitalize()} labels": [label for label in labels if label.mode == mode] for mode in modes}
+    by_mode = {f"{mode.capitalize()} labels": [label for label in labels if label.mode == mode] for mode in modes}
     of_item = given_error_types(session, campaign) | corrected_error_types(session)
     kinds = sorted({of_item[label.item] for label in labels if label.item in of_item})
     slices = {
         OVERALL: labels,
-        **(found if len(modes) > 1 else {}),
+        **(by_mode if len(modes) > 1 else {}),
         **{kind: [label for label in labels if of_item.get(label.item) == kind] for kind in kinds},
     }
     return [
@@ -206,9 +206,9 @@ def _scales_up_to(scale: str) -> list[tuple[str, Distance]]:
 def _pairwise_kappas(
     ratings: LabelMatrix, people: Sequence[str], distance: Distance, estimate: Callable[[Statistic], Estimate]
 ) -> Iterator[tuple[tuple[str, str], Estimate]]:
-    for (first, one), (second, other) in combinations(enumerate(people), 2):
+    for (first, first_name), (second, second_name) in combinations(enumerate(people), 2):
         if (ratings.given[:, first] & ratings.given[:, second]).any():
-            yield (one, other), estimate(cohen_kappa(ratings, first, second, distance))
+            yield (first_name, second_name), estimate(cohen_kappa(ratings, first, second, distance))
 
 
 @dataclass(frozen=True, slots=True)

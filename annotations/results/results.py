@@ -115,11 +115,11 @@ def load_labels(
     left_out = load_excluded_questions(session, campaign)
     if tasks is None:
         documents = dict(session.exec(_SELECT_DOCUMENTS, params=params).all())
-        found = session.connection().execute(_SELECT_LABELS, params)
+        rows = session.connection().execute(_SELECT_LABELS, params)
     else:
         params["tasks"] = list(tasks)
         documents = dict(session.exec(_SELECT_DOCUMENTS_OF_TASKS, params={"tasks": list(tasks)}).all())
-        found = session.connection().execute(_SELECT_LABELS_OF_TASKS, params)
+        rows = session.connection().execute(_SELECT_LABELS_OF_TASKS, params)
     return [
         CampaignLabel(
             response,
@@ -137,7 +137,7 @@ def load_labels(
             version,
             *rest,
         )
-        for response, task, item, part, turn, state, excluded, person, pseudonym, answers, swapped, version, *rest in found
+        for response, task, item, part, turn, state, excluded, person, pseudonym, answers, swapped, version, *rest in rows
     ]
 
 
@@ -209,8 +209,8 @@ def given_error_types(
 
 def corrected_error_types(session: Session) -> dict[str, str]:
     """The error type that a curator found last in each written edit, by the item that it made."""
-    found = session.exec(select(Correction.item_id, Correction.error_type).order_by(col(Correction.id)))
-    return dict(found.all())
+    rows = session.exec(select(Correction.item_id, Correction.error_type).order_by(col(Correction.id)))
+    return dict(rows.all())
 
 
 def latest_decisions(
@@ -291,12 +291,12 @@ def cases_of_labels(
     return [
         Case(
             task=id,
-            labels=tuple(given),
-            agreement=share_of_agreeing_pairs(campaign, given),
+            labels=tuple(task_labels),
+            agreement=share_of_agreeing_pairs(campaign, task_labels),
             decision=decisions.get(id),
-            reopened=_is_reopened(campaign, given, decisions.get(id)),
+            reopened=_is_reopened(campaign, task_labels, decisions.get(id)),
         )
-        for id, given in labels_by_task(latest_blind_labels(labels)).items()
+        for id, task_labels in labels_by_task(latest_blind_labels(labels)).items()
     ]
 
 
