@@ -128,7 +128,7 @@ class Pair:
     question: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
-        require_storable("the contexts or the question", *(one.name for one in self.contexts), self.question)
+        require_storable("the contexts or the question", *(context.name for context in self.contexts), self.question)
         for name in ("document", "original", "edited"):
             require_text(name, getattr(self, name), MAX_TEXT)
         for edit in self.edits:
@@ -306,8 +306,8 @@ def require_storable(what: str, *texts: str, most: int = MAX_NOTE) -> None:
         raise RecordError(
             f"{what[0].upper()}{what[1:]} has {longest:,} characters, and at most {most:,} are kept. Shorten it and save again."
         )
-    for found in filter(None, map(_UNSTORABLE.search, texts)):
+    for match in filter(None, map(_UNSTORABLE.search, texts)):
         raise RecordError(
-            f"Character {found.start() + 1} of {what} is U+{ord(found[0]):04X}, which is no text and cannot be kept. "
+            f"Character {match.start() + 1} of {what} is U+{ord(match[0]):04X}, which is no text and cannot be kept. "
             "Remove it and save again."
         )
