@@ -70,7 +70,7 @@ class LabelledTask:
     original: str
     summary: str
     explanation: str
-    asked: str
+    error_type: str
     resolved: ResolvedTask
     contexts: tuple[Context, ...] = ()
     question: str = ""
@@ -126,7 +126,7 @@ class CampaignExport:
             original=self.session.get_one(Item, item.parent_id).text if paired else "",
             summary=item.text,
             explanation=judged.text if judged else task.asked.get("explanation", ""),
-            asked=task.asked.get("error_type", ""),
+            error_type=task.asked.get("error_type", ""),
             resolved=resolved,
             contexts=contexts_from_json(document.contexts),
             question=document.question,

@@ -33,7 +33,7 @@ class FittedLabels:
     people: tuple[str, ...]
     answers: tuple[Any, ...]
     ratings: LabelMatrix
-    known: Numbers
+    gold_codes: Numbers
     model: AnnotatorModel
 
     def probabilities(self, votes: Sequence[tuple[str, Any]]) -> Values:
@@ -113,7 +113,7 @@ def load_annotator_models(session: Session, campaign: CampaignSettings) -> Annot
     if not fitted:
         return AnnotatorModels((), ())
     first = next(iter(fitted.values()))
-    estimates = {name: competence_estimates(name, fit.ratings, fit.known, fit.model) for name, fit in fitted.items()}
+    estimates = {name: competence_estimates(name, fit.ratings, fit.gold_codes, fit.model) for name, fit in fitted.items()}
     people = [
         AnnotatorCompetence(
             person,

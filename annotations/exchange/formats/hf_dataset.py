@@ -95,7 +95,7 @@ def dataset_card(export: CampaignExport, questions: Sequence[CampaignQuestion], 
 def _task_values(task: LabelledTask) -> dict[str, Any]:
     texts = (
         *(task.document, context_records(task), task.question or None),
-        *(task.original or None, task.summary, task.explanation or None, task.asked or None),
+        *(task.original or None, task.summary, task.explanation or None, task.error_type or None),
         task.selection_probability,
     )
     return dict(zip(_TASK_COLUMNS, (task.number, task.resolved.item, *texts), strict=True))

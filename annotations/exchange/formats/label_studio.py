@@ -133,7 +133,7 @@ def task_record(
 
     contexts = [{"name": name, "start": start, "end": end} for name, start, end in contexts_to_json(task.contexts)]
     data = {
-        "error_type": task.asked,
+        "error_type": task.error_type,
         "contexts": contexts,
         SELECTION_PROBABILITY: task.selection_probability,
     }
