@@ -180,7 +180,7 @@ KNOWN_TASK_FIELDS = (
 )
 """The fields of a record; a table has a column `answers.ID` for each question instead of `answers`."""
 
-_KNOWN_FOLDER = Path(__file__).parent / "sets" / "known"
+_KNOWN_FOLDER = Path(__file__).parents[1] / "campaigns" / "sets" / "known"
 _TASK_PARTS = get_args(TaskPart)
 _ANSWER_PREFIX = "answers."
 
