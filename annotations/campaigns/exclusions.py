@@ -31,21 +31,34 @@ class WhatIsExcluded:
 
 @dataclass(frozen=True, slots=True)
 class ExclusionRow:
-    """An exclusion as it was made, the number of labels that it covers, and why it ended; "" and None while it is valid."""
+    """An exclusion as it was made, the number of labels that it covers, and the reason why it ended."""
 
     id: int
+    """Number of the exclusion, by which it is reinstated."""
     person_id: str
+    """Id of the person whose labels are left out."""
     person: str
+    """Name of that person."""
     pseudonym: str
+    """Pseudonym of that person in exports."""
     day: date | None
+    """Day (UTC) of the labels; None covers all days."""
     question: str
+    """Id of the question whose answers are left out; "" covers whole labels."""
     reason: str
+    """Reason that the manager stated."""
     by: str
+    """Name of the manager."""
     at: datetime
+    """Time of the exclusion; later labels count."""
     labels: int
+    """Number of labels that it covers."""
     reinstated: str
+    """Reason for counting them again; "" while the exclusion is valid."""
     reinstated_by: str
+    """Name of the manager who ended it; "" while it is valid."""
     reinstated_at: datetime | None
+    """Time of its end; None while it is valid."""
 
     @property
     def valid(self) -> bool:

@@ -24,16 +24,24 @@ from core.types import Context, Example, Span
 
 @dataclass(frozen=True, slots=True)
 class TaskTexts:
-    """Texts of a task; `original` is there where the questions compare a summary with what it was made from."""
+    """Texts of a task, before the sides are put in the order of a person."""
 
     part: str
+    """Part of the campaign: training, qualification, work or gold."""
     document: str
+    """Text of the source document."""
     summary: str
+    """Summary that is labelled; the edited one of a pair."""
     original: str | None
+    """Summary before the edits, where the questions compare the two; else None."""
     explanation: str
+    """Explanation to judge; "" for none."""
     error_type: str
+    """Error type to write; "" for none."""
     contexts: tuple[Context, ...] = ()
+    """Named parts of the document."""
     question: str = ""
+    """Question that the summary answers; "" for none."""
 
     def sides(self, swapped: bool) -> tuple[str, str | None]:
         """Texts on the left and on the right: the original and the edited summary, or the summary alone."""
@@ -79,29 +87,38 @@ _SELECT_TEXTS = (
 
 @dataclass(frozen=True, slots=True)
 class ShownTask:
-    """One thing to label, as it is shown: the sides of a pair are in the order of this person.
-
-    `right` is there for pairs and explanations. `error_type` is the one to write. `answers` are those given before, up to
-    and with the response of that `revision`; 0 where there is none. `mode` is how much help it is shown with:
-    `suggested` are the answers that are filled in before the first label, `close` the document sentences that are marked.
-    `contexts` and `question` are those of the document.
-    """
+    """One thing to label, as it is shown: the sides of a pair are in the order of this person."""
 
     reservation: int
+    """Number of the reservation that the answer goes to."""
     number: int
+    """Place among the person's tasks of the campaign, from 1."""
     stage: Stage
+    """Training, qualification or work; gold looks like work."""
     document: str
+    """Text of the source document."""
     left: str
+    """Summary, or the side of a pair that is shown on the left."""
     right: str | None
+    """Other side of a pair, also of an explanation's; None for a single summary."""
     explanation: str
+    """Explanation to judge; "" for none."""
     error_type: str
+    """Error type to write; "" for none."""
     answers: Mapping[str, Any]
+    """Answers saved before; empty where there are none."""
     revision: int = 0
+    """Revision of the last saved response; 0 where there is none."""
     mode: LabelMode = "unaided"
+    """Help that the task is shown with."""
     suggested: Mapping[str, Any] = field(default_factory=dict)
+    """Answers that are filled in before the first label."""
     close: tuple[Span, ...] = ()
+    """Passages of the document that are marked as closest to the summary."""
     contexts: tuple[Context, ...] = ()
+    """Named parts of the document."""
     question: str = ""
+    """Question that the summary answers; "" for none."""
 
     @property
     def example(self) -> Example:
