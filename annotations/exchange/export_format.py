@@ -59,22 +59,30 @@ class ExportTerms:
 
 @dataclass(frozen=True, slots=True)
 class LabelledTask:
-    """A labelled task of work with its texts; `original` is that of a pair, `explanation` the one that is judged, else "".
-
-    `contexts` and `question` are those of the document. `selection_probability` is None where the items were not drawn from a pool.
-    """
+    """A labelled task of work with its texts."""
 
     number: int
+    """Number of the task in the campaign, from 1; the same in all exports."""
     document_id: str
+    """Hash of the document."""
     document: str
+    """Text of the source document."""
     original: str
+    """Summary before the edits; "" where the questions are about one summary."""
     summary: str
+    """Summary that was labelled."""
     explanation: str
+    """Explanation that was judged; "" for none."""
     error_type: str
+    """Error type that was to be written; "" for none."""
     resolved: ResolvedTask
+    """Labels and final answers."""
     contexts: tuple[Context, ...] = ()
+    """Named parts of the document."""
     question: str = ""
+    """Question that the summary answers; "" for none."""
     selection_probability: float | None = None
+    """Probability of the item in the sample so far; None where the items were not drawn from a pool."""
 
 
 @dataclass(frozen=True, slots=True)
