@@ -48,17 +48,26 @@ _VERDICTS: Mapping[SessionOutcome, str] = {"completed": "approve", "screened out
 
 @dataclass(frozen=True, slots=True)
 class StudyTerms:
-    """Terms of a study: `places` for participants with so many `minutes`, the codes of the platform for each end, and the pay of a session."""
+    """Terms of a study on a crowd platform."""
 
     platform: Platform
+    """Platform that sends the participants."""
     places: int = 20
+    """Largest number of participants."""
     minutes: int = 60
+    """Time that a participant has, in minutes."""
     completed_code: str = ""
+    """Code that tells the platform of a completed session."""
     screened_out_code: str = ""
+    """Code for a participant who did not pass the qualification."""
     paused_code: str = ""
+    """Code for a participant whom the limits paused."""
     pay: float = 0.0
+    """Pay of a completed session, in `currency`."""
     screened_out_pay: float = 0.0
+    """Pay of a participant who did not pass the qualification."""
     currency: str = "GBP"
+    """Currency of the pay, as a three-letter code."""
 
 
 class CrowdRefusedError(RecordError):
@@ -272,20 +281,32 @@ def submit_address(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """One session for the requester: labels of work, active minutes, what is paid, what the platform is to do, and why."""
+    """One session for the requester; its fields are the columns of the export."""
 
     participant: str
+    """Id of the participant on the platform."""
     study: str
+    """Id of the study on the platform; a HIT of MTurk."""
     submission: str
+    """Id of the submission on the platform; an assignment of MTurk."""
     code: str
+    """Code that proves to the requester that the session was completed here."""
     outcome: SessionOutcome
+    """State of the session, or the way it ended."""
     begun_at: datetime
+    """Time at which the participant came in first."""
     ended_at: datetime | None
+    """Time of its end; None while it is open."""
     labels: int
+    """Number of labels of work."""
     active_minutes: float
+    """Minutes in which the participant read or typed."""
     pay: float
+    """Amount owed, in the currency of the study."""
     verdict: str
+    """Action for the platform, such as approving; "" for none."""
     evidence: str
+    """Limit that paused the participant, with the reason; "" for other outcomes."""
 
 
 def load_sessions(session: Session, campaign: CampaignSettings, now: datetime | None = None) -> list[SessionRow]:

@@ -126,16 +126,24 @@ def _count_all(
 
 @dataclass(frozen=True, slots=True)
 class _OwnAnswer:
-    """The first answer of a person to a reserved task, with the known one."""
+    """The first answer of a person to a reserved task."""
 
     reservation: int
+    """Number of the reservation."""
     task: str
+    """Id of the task."""
     part: str
+    """Part of the campaign that the task belongs to."""
     turn: int
+    """1 for the first time that the person had the task, 2 for a repeat."""
     answers: dict[str, Any]
+    """Answers with the original on the left."""
     key: dict[str, Any] | None
+    """Known answers; None where there are none."""
     active_ms: int
+    """Milliseconds in which the person read or typed."""
     at: datetime
+    """Time of the answer."""
 
 
 _SELECT_ANSWERS = (

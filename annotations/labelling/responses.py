@@ -46,22 +46,26 @@ _STATE_AFTER_ACT: Mapping[ResponseAct, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SentResponse:
-    """Response that a person sends: an answer with what was answered, or the reason of a skip or flag.
-
-    `event_id` is made once per press, so that a re-sent press is known. Times are milliseconds. `seen` is the last revision
-    that was shown; without it a newer one is replaced unseen. `mode` is
-    how much help it was shown with; without it what the rules say now.
-    """
+    """Response that a person sends: an answer, a skip, a flag or an undo."""
 
     reservation: int
+    """Number of the reservation that it answers."""
     act: ResponseAct
+    """Kind of response."""
     event_id: str
+    """Identifier made once per press, so that a re-sent press is known."""
     answers: Answers
+    """Answers by question, with the sides as they were shown."""
     reason: str = ""
+    """Reason of a skip or flag; "" for an answer."""
     active_ms: int = 0
+    """Milliseconds in which the person read or typed."""
     wall_ms: int = 0
+    """Milliseconds from showing the task to the response."""
     seen: int | None = None
+    """Last revision that was shown; with None a newer one is replaced unseen."""
     mode: LabelMode | None = None
+    """Help that the task was shown with; None for that of the rules now."""
 
 
 @dataclass(frozen=True, slots=True)
