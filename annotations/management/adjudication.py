@@ -70,25 +70,36 @@ class AdjudicationQueue:
 
 @dataclass(frozen=True, slots=True)
 class AdjudicationTask:
-    """A disputed task as it is shown: the order of the sides and of the labels is random and carries no information.
-
-    `answers` are the anonymous labels in the same order as `responses`. `flags` are the reasons of flags that nobody resolved.
-    """
+    """A disputed task as it is shown: the order of the sides and of the labels is random and carries no information."""
 
     task: str
+    """Id of the task."""
     agreement: float
+    """Share of pairs of labels that agree, in 0..1."""
     document: str
+    """Text of the source document."""
     left: str
+    """Summary, or the side of a pair that is shown on the left."""
     right: str | None
+    """Other side of a pair; None for a single summary."""
     explanation: str
+    """Explanation to judge; "" for none."""
     error_type: str
+    """Error type that was to be written; "" for none."""
     answers: tuple[Mapping[str, Any], ...]
+    """Anonymous labels, with the sides as they are shown."""
     responses: tuple[int, ...]
+    """Ids of the labels, in the order of `answers`."""
     flags: tuple[str, ...]
+    """Reasons of the flags that nobody has resolved."""
     decision: StoredDecision | None
+    """Newest decision, with the sides as they are shown; None before the first."""
     reopened: bool
+    """True if labels came or changed after the decision."""
     contexts: tuple[Context, ...] = ()
+    """Named parts of the document."""
     question: str = ""
+    """Question that the summary answers; "" for none."""
 
 
 @dataclass(frozen=True, slots=True)

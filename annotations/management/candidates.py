@@ -34,23 +34,32 @@ class CandidateExplanation:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An item of the store, or a pair that would be kept. `name` is how people know it, `maker` what made the edit.
-
-    An `edited` one has an original to compare with; `edit_count` is 0 where nobody stored its edits one by one.
-    """
+    """An item of the store, or a pair that would be saved."""
 
     name: str
+    """Name by which people know the item."""
     summary: str
+    """Text of the summary, the edited one of a pair."""
     edited: bool
+    """True if there is an original to compare with."""
     item_id: str = ""
+    """Id of the stored item; "" for a pair that is not stored."""
     pair: PairRecord | None = None
+    """Pair to save; None for a stored item."""
     title: str = ""
+    """Title of the pair; "" for none."""
     domain: str = ""
+    """Domain of the text; "" for none."""
     maker: str = ""
+    """Maker of the edit, such as a person or a model; "" for none."""
     intended: Verdict | None = None
+    """Verdict that the item is meant to have; None for none."""
     error_type: ErrorType | None = None
+    """Error type of the edit; None where it has none."""
     explanations: tuple[CandidateExplanation, ...] = ()
+    """Explanations that can be judged."""
     edit_count: int = 0
+    """Number of edits that are stored one by one; 0 for none."""
 
 
 def candidate_from_pair(name: str, pair: PairRecord) -> Candidate:

@@ -64,20 +64,24 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WebhookState:
-    """Address of the receiver, and the state of the delivery; `next_at` is None where nothing waits to be sent.
-
-    `kinds` are the events of people and items that are sent too, and `events_problem` is why the last of them was not, with
-    `events_next_at` None where they were given up.
-    """
+    """Address of the receiver, and the state of the delivery."""
 
     url: str
+    """Address that events are sent to."""
     attempts: int
+    """Number of failed attempts at the event that waits."""
     next_at: datetime | None
+    """Time of the next attempt; None where nothing waits to be sent."""
     delivered_at: datetime | None
+    """Time of the last delivery; None before the first."""
     problem: str
+    """Reason why the last attempt failed; "" where it did not."""
     kinds: tuple[EventKind, ...]
+    """Events of people and items that are sent too."""
     events_next_at: datetime | None
+    """Time at which the next of these are sent; None where they were given up."""
     events_problem: str
+    """Reason why the last of these was not delivered; "" where it was."""
 
 
 @dataclass(frozen=True, slots=True)
