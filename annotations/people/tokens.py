@@ -25,17 +25,26 @@ _USE_IS_NOTED_EVERY = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """One line of the list of tokens; the token itself is nowhere. No `campaigns` are all of the server."""
+    """One line of the list of tokens; the token itself is stored nowhere."""
 
     id: str
+    """Id of the token, by which it is revoked."""
     name: str
+    """Name that the manager gave it."""
     owner: str
+    """Name of the person whose rights it has."""
     campaigns: tuple[str, ...]
+    """Names of the campaigns that it opens; empty for all of the server."""
     created_at: datetime
+    """Time at which it was created."""
     used_at: datetime | None
+    """Time of its last use, to the minute; None before the first."""
     revoked_at: datetime | None
+    """Time at which it was revoked; None while it is not."""
     valid: bool
+    """True if it gives access now."""
     writes: bool
+    """True if it may write."""
 
 
 @dataclass(frozen=True, slots=True)
