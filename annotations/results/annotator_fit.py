@@ -113,7 +113,9 @@ def load_annotator_models(session: Session, campaign: CampaignSettings) -> Annot
     if not fitted:
         return AnnotatorModels((), ())
     first = next(iter(fitted.values()))
-    estimates = {name: competence_estimates(name, fit.ratings, fit.gold_codes, fit.model) for name, fit in fitted.items()}
+    estimates = {
+        name: competence_estimates(name, fit.ratings, fit.gold_codes, fit.model) for name, fit in fitted.items()
+    }
     people = [
         AnnotatorCompetence(
             person,

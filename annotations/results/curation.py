@@ -34,19 +34,30 @@ class WrittenEdit:
 
 @dataclass(frozen=True, slots=True)
 class CurationTask:
-    """A written edit with its texts; the writer is not named. `revision` counts the corrections so far."""
+    """A written edit with its texts; its writer is not named."""
 
     response: int
+    """Id of the label with the edit."""
     document: str
+    """Text of the source document."""
     original: str
+    """Summary before the edit."""
     edited: str
+    """Summary after the edit."""
     explanation: str
+    """Explanation that the writer gave; "" for none."""
     required: str
+    """Error type that was to be written."""
     corrected_type: ErrorType | None
+    """Error type that a curator found last; None before the first correction."""
     note: str
+    """Note of the last correction; "" for none."""
     revision: int
+    """Number of corrections so far."""
     contexts: tuple[Context, ...] = ()
+    """Named parts of the document."""
     question: str = ""
+    """Question that the summary answers; "" for none."""
 
 
 class CuratorActions:

@@ -48,22 +48,28 @@ _WAYS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DrawProgress:
-    """State of a drawn campaign: the 95 % interval of the rate of its pool, in 0..1, valid at every look, after `labels` drawn items.
-
-    Of these `open` have no verdict, and count either way. `points` is what the rules ask for, 0 for no stop; `stopped` after
-    so many labels, None while it goes on.
-    """
+    """State of a drawn campaign: the 95 % interval of the rate of its pool, valid at every look."""
 
     way: str
+    """Method of the draw."""
     dataset: str
+    """Name of the dataset that is the pool."""
     metrics: tuple[str, ...]
+    """Metrics whose scores steered the draw."""
     size: int
+    """Number of summaries in the pool."""
     points: float
+    """Half width at which the rules stop the campaign, in points; 0 for no stop."""
     labels: int
+    """Number of drawn items that are done."""
     open: int
+    """Number of these that have no verdict; they count either way."""
     low: float
+    """Lower end of the interval, in 0..1."""
     high: float
+    """Upper end of the interval, in 0..1."""
     stopped: int | None
+    """Number of labels at which the campaign stopped; None while it goes on."""
 
     @property
     def margin(self) -> float:
@@ -94,21 +100,28 @@ class DrawProgress:
 
 @dataclass(frozen=True, slots=True)
 class CampaignDrawing:
-    """A campaign of drawn items: its name, the way of the draw, the dataset and the metrics that it is by, and the draw of the stored `items`.
-
-    It stops by itself at ± `points`, 0 for no stop; `overlap` people label each item.
-    """
+    """A campaign of drawn items that is to be created."""
 
     name: str
+    """Name of the campaign."""
     way: DrawWay
+    """Method of the draw."""
     points: float
+    """Half width at which the campaign stops, in points; 0 for no stop."""
     dataset: str
+    """Name of the dataset that is the pool."""
     metrics: tuple[str, ...]
+    """Metrics whose scores steer the draw."""
     draw: PoolDraw
+    """Draw of the stored `items`."""
     items: tuple[str, ...]
+    """Ids of the stored items of the pool."""
     overlap: int = 1
+    """Number of people who label each item."""
     questions: str = SUMMARY_QUESTIONS[0]
+    """Name of the question set."""
     people: CampaignPeople = EVERYBODY
+    """People and groups who are assigned."""
 
 
 def create_drawn_campaign(session: Session, drawing: CampaignDrawing, by: str) -> CampaignSettings:

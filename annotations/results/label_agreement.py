@@ -46,24 +46,34 @@ OVERALL = "Overall"
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """One question on one slice of the items; `scale` is what its answers are: nominal, ordinal or interval, or ranks, scores or shares.
+    """Agreement on one question, on one slice of the items.
 
-    `alphas` are Krippendorff's alpha with the answers taken for that and for less. `prevalence` is the share of each answer, `kappas` Cohen's kappa of every two people who share items.
     Sliders, rankings, best-worst and soft labels have no categories but numbers: they have alpha by a distance of their own, no
     AC1, prevalence or kappa, and best-worst the `reliability` of its scores.
     """
 
     question: str
+    """Id of the question."""
     slice: str
+    """Name of the slice, such as a mode or an error type."""
     scale: str
+    """Scale of the answers: nominal, ordinal or interval, or ranks, scores or shares."""
     people: int
+    """Number of people who labelled."""
     labels: int
+    """Number of first labels."""
     raw: Estimate
+    """Share of pairs of labels that agree."""
     alphas: Mapping[str, Estimate]
+    """Krippendorff's alpha by scale: that of the answers, and coarser ones."""
     ac1: Estimate
+    """Gwet's AC1."""
     prevalence: Mapping[str, Estimate]
+    """Share of each answer."""
     kappas: Mapping[tuple[str, str], Estimate]
+    """Cohen's kappa of every two people who share items."""
     reliability: Estimate | None = None
+    """Split-half reliability of best-worst scores; None for other kinds."""
 
     @property
     def alpha(self) -> Estimate:
