@@ -25,17 +25,26 @@ _ROWS = 1000  # rows fetched at a time
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """One imported file of a dataset: where it came from, its licence, and the counts that were reported."""
+    """One imported file of a dataset."""
 
     dataset: str
+    """Name of the dataset."""
     file: str
+    """Name of the file."""
     sha256: str
+    """SHA-256 of its bytes."""
     importer: str
+    """Name of the importer that read it."""
     licence: str
+    """Licence, as the importer or the person states it."""
     release: str
+    """Release of the data; "" for none."""
     by: str
+    """Name of the person who imported it."""
     created_at: datetime
+    """Time of the import."""
     counts: dict[str, Any]
+    """Contents that were reported at the import."""
 
 
 @dataclass(frozen=True, slots=True)

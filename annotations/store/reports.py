@@ -46,18 +46,28 @@ class ReportPart:
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """A project with its report as it is now; `revision` counts its changes, and `owner` is the name of the person."""
+    """A project with its report as it is now."""
 
     id: str
+    """Id of the project."""
     revision: int
+    """Number of its changes."""
     title: str
+    """Title of the project."""
     owner_id: str
+    """Id of its owner."""
     owner: str
+    """Name of its owner."""
     parts: tuple[ReportPart, ...]
+    """Parts of the report, in order."""
     shared: bool
+    """True if others may read it."""
     changed_at: datetime
+    """Time of the last change."""
     question: str = ""
+    """Question that the project works on; "" for none."""
     work: tuple[Work, ...] = ()
+    """Things that work on the question."""
 
     @property
     def pins(self) -> int:
