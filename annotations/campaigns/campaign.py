@@ -37,7 +37,7 @@ class CampaignRules(BaseModel):
     see `limits`.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     overlap: int = Field(2, ge=1, le=20)
     """Number of people who label each item."""
