@@ -38,9 +38,9 @@ class OrderedTasks:
 def order_by_disagreement(
     session: Session, unit: str, tasks: Sequence[NewTask], directions: Mapping[str, str]
 ) -> OrderedTasks:
-    """The work on whose items the stored scores of metrics disagree most comes first, what cannot be compared last, as it was.
+    """Order work by how much the stored scores of metrics disagree on its items, most first; items that cannot be compared stay last.
 
-    Of a pair the shift from original to edited counts, else the score of the summary; of each metric the newest. `directions`
+    For a pair the shift from original to edited counts, otherwise the score of the summary; the newest score of each metric. `directions`
     say which side of a registered metric is more consistent; one that is "neutral" does not count. Raises RecordError where no item has scores of two metrics.
     """
     other_parts = [task for task in tasks if task.part != "work"]
@@ -78,7 +78,7 @@ def was_ordered_by_disagreement(session: Session, campaign: CampaignSettings) ->
 
 
 def newest_scores(session: Session, items: Collection[str]) -> Mapping[str, dict[str, float]]:
-    """By item and metric; our own before those that a dataset was released with."""
+    """The newest score of each metric, by item; our own take precedence over those that a dataset was released with."""
     newest: dict[str, dict[str, float]] = defaultdict(dict)
     facts = select(SampleRow.item_id, SampleRow.facts).where(col(SampleRow.item_id).in_(items))
     for id, text in session.exec(facts.order_by(col(SampleRow.number))):
@@ -89,10 +89,10 @@ def newest_scores(session: Session, items: Collection[str]) -> Mapping[str, dict
 
 
 def rank_disagreement(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The standard deviation over metrics of an item's ranks, (n_items,); nan where fewer than two metrics scored it.
+    """The standard deviation of each item's ranks over the metrics, (n_items,); nan where fewer than two metrics scored it.
 
     `scores` is (n_items, n_metrics), nan where there is none. A metric's ranks run from 0 to 1 over the items that it
-    scored, ties share the middle one: scales and outliers of metrics do not count.
+    scored, and ties share their middle rank, so that scales and outliers of metrics do not count.
     """
     ranks = np.column_stack([relative_ranks(column) for column in scores.T]) if scores.size else scores
     spread = np.full(len(scores), np.nan)
@@ -102,7 +102,7 @@ def rank_disagreement(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def relative_ranks(column: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Middle ranks among those that are not nan, (n_items,), between 0 and 1."""
+    """Midranks of the values that are not nan, scaled to 0..1, (n_items,)."""
     ranks = np.full(len(column), np.nan)
     has_score = ~np.isnan(column)
     ordered = np.sort(column[has_score])

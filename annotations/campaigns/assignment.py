@@ -70,7 +70,7 @@ def assigned_people(session: Session, campaign_id: str) -> list[Member]:
 
 
 def campaign_ids_for(session: Session, person: Member, ids: Sequence[str]) -> set[str]:
-    """Those of some campaigns that a person labels; a manager may label all of them."""
+    """The given campaigns that a person labels; a manager may label all of them."""
     if person.may(Right.MANAGE):
         return set(ids)
     params = {"person": person.id, "campaigns": list(ids), "now": datetime.now(UTC)}

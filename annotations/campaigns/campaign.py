@@ -198,7 +198,7 @@ def add_version(session: Session, campaign_id: str, by: str, content: VersionCon
 
 
 def set_mode(session: Session, campaign_id: str, mode: LabelMode, by: str) -> CampaignSettings:
-    """The campaign with so much help while labelling, in a next version where the newest has another."""
+    """Set the help that annotators get, by a new version unless the newest has it already."""
     newest = session.execute(_SELECT_CAMPAIGN, {"campaign": campaign_id}).one()
     rules = read_rules(newest.rules)
     if rules.mode == mode:
@@ -258,7 +258,7 @@ def load_campaigns(session: Session) -> list[CampaignSettings]:
 
 
 def add_tasks(session: Session, campaign: CampaignSettings, tasks: Iterable[NewTask]) -> int:
-    """Add items to a campaign; how many were not in it yet.
+    """Add items to a campaign, and return how many are new.
 
     Raises RecordError for an item that does not fit the questions, and for answer keys that do not.
     """
@@ -315,7 +315,7 @@ def _add_task(session: Session, campaign: CampaignSettings, new: NewTask, positi
 
 
 def hash_asked(requirements: Mapping[str, Any]) -> str:
-    """Hash that distinguishes tasks of one item that ask different things; empty where nothing more is asked."""
+    """Hash of the details of a task, which tells tasks of one item apart; empty without details."""
     return content_id(dict(requirements)) if requirements else ""
 
 
@@ -325,7 +325,7 @@ def task_id(campaign_id: str, part: str, item_id: str, explanation_id: str, aske
 
 
 def with_optional_answers(questions: QuestionSet) -> QuestionSet:
-    """The same questions, none of which has to be answered: a key may name some of them only."""
+    """The same questions, all optional: an answer key may cover only some of them."""
     optional = tuple(question.model_copy(update={"required": False}) for question in questions.questions)
     return questions.model_copy(update={"questions": optional})
 

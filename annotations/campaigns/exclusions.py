@@ -66,7 +66,7 @@ class ExclusionRow:
 
 
 def exclude(session: Session, campaign: CampaignSettings, what: WhatIsExcluded, reason: str, by: str) -> int:
-    """Leave out labels that were given so far; how many. Their places become free for others.
+    """Leave out labels that were given so far, and return how many. Their places become free for others.
 
     Without the answer to the measured question a label is left out whole; of any other question only the answers are, with
     those to questions that depend on it. Raises RecordError for an empty reason, an unknown question, and where there is no label.
@@ -107,7 +107,7 @@ def reinstate(session: Session, campaign: CampaignSettings, exclusion_id: int, r
 
 
 def mark_reservations(session: Session, campaign: CampaignSettings, person_id: str) -> None:
-    """Set which labels of a person are left out whole, as the valid exclusions have it."""
+    """Mark the labels of a person that the valid exclusions leave out whole."""
     whole = [
         row
         for row in _valid_exclusions(session, campaign.id)
@@ -124,7 +124,7 @@ def mark_reservations(session: Session, campaign: CampaignSettings, person_id: s
 
 
 def _covers(row: Exclusion, answered_at: datetime) -> bool:
-    """True if an exclusion is of a label that was first given at a time."""
+    """True if an exclusion covers a label that was first given at a time."""
     return answered_at <= row.created_at and row.day in {None, answered_at.date()}
 
 

@@ -315,7 +315,7 @@ def check_text_answers(
 ) -> None:
     """Raise RecordError for a marked passage that lies outside its text and for an edit that is not as BUMP asks.
 
-    `left` and `right` are the summaries as they were shown; there is one, or a pair.
+    `left_text` and `right_text` are the summaries as they were shown; `right_text` is None for a single summary.
     """
     for question in questions.questions:
         answer = answers.get(question.id)

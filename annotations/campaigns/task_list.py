@@ -18,7 +18,7 @@ from annotations.store.tables import Item
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """One thing to label; `key` are its known answers, `labels` those that were given."""
+    """One thing to label; `key` are its known answers, `labels` is the number of labels that it has."""
 
     part: str
     summary: str

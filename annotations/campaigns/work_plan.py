@@ -16,7 +16,7 @@ from annotations.store.tables import UtcDateTime
 
 
 def is_handing_out(campaign: CampaignSettings, now: datetime) -> bool:
-    """True if a campaign is open and its last day is not past."""
+    """True if a campaign is open and its deadline has not passed."""
     return campaign.is_open and (campaign.rules.deadline is None or now.date() <= campaign.rules.deadline)
 
 
@@ -80,7 +80,7 @@ def is_for_everybody(session: Session, campaign: CampaignSettings, task_id: str)
 
 
 def load_person_tasks(session: Session, campaign_id: str, person_id: str) -> PersonTasks:
-    """Numbers of tasks of a person in a campaign, as they are counted; all 0 before the first."""
+    """Counts of the tasks of a person in a campaign; all 0 before the first."""
     counts = session.exec(_SELECT_PERSON_TASKS, params={"campaign": campaign_id, "person": person_id}).first()
     return counts or PersonTasks(campaign_id=campaign_id, person_id=person_id, answered=0, finished=0, had=0, version=0)
 

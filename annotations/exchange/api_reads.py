@@ -133,7 +133,7 @@ def _visible_campaigns(session: Session, access: TokenAccess) -> list[str]:
 
 
 def _page(rows: Iterable[JsonRow], cursor: str, limit: int) -> PageOfRows:
-    """As many rows as asked for; one more says that others follow. All are read, so that no cursor stays open."""
+    """A page of up to `limit` rows; one row more tells that others follow. All rows are read, so that no cursor stays open."""
     all_rows = [*rows]
     shown = all_rows[:limit]
     return PageOfRows(shown, str(shown[-1][cursor]) if len(all_rows) > limit else None)

@@ -89,7 +89,7 @@ class NewPerson(_Body):
 
 
 class NewPeopleBody(_Body):
-    """People to add; who is here keeps the role and joins the groups."""
+    """People to add; those who are registered keep their role and join the groups."""
 
     people: list[NewPerson] = Field(min_length=1, max_length=_MOST_ITEMS)
 
@@ -143,7 +143,7 @@ class ApiWrites:
         return self._once(campaign_id, body, CampaignStateBody, write)
 
     def add_items(self, campaign_id: str, body: bytes) -> JsonRow:
-        """Add items to a campaign, all or none; how many are new."""
+        """Add items to a campaign, all or none, and return how many are new."""
 
         def write(session: Session, request: NewItemsBody) -> JsonRow:
             campaign = load_campaign(session, campaign_id)
@@ -176,7 +176,7 @@ class ApiWrites:
         return self._once(campaign_id, body, AssignedPeopleBody, write)
 
     def add_people(self, body: bytes) -> JsonRow:
-        """Add people; the name and the pseudonym of each who is new."""
+        """Add people, and return the name and the pseudonym of each new one."""
 
         def write(session: Session, request: NewPeopleBody) -> JsonRow:
             listed = [
@@ -190,7 +190,7 @@ class ApiWrites:
     def _once(
         self, campaign_id: str, body: bytes, kind: type[AnyBody], write: Callable[[Session, AnyBody], JsonRow]
     ) -> JsonRow:
-        """Write in one transaction with the note of it. `campaign_id` is "" for what is of the whole server."""
+        """Write in one transaction, together with the record of the request. `campaign_id` is "" for writes to the whole server."""
         if not campaign_id and self._access.campaigns:
             raise ReadOnlyTokenError("This token is for some campaigns. Ask a manager for one for all of them.")
         request = _read_body(kind, body)

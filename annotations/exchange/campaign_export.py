@@ -236,7 +236,7 @@ def item_row(session: Session, context: ExportContext, item: Item) -> ExportedIt
 def task_rows(
     session: Session, context: ExportContext, after: int = 0, limit: int | None = None
 ) -> Iterator[ExportedTask]:
-    """The tasks behind the number `after`, at most `limit`."""
+    """The tasks numbered above `after`, at most `limit`."""
     tasks = session.exec(
         select(Task, AnswerKey, Explanation)
         .outerjoin(AnswerKey, col(AnswerKey.task_id) == Task.id)

@@ -177,7 +177,7 @@ def licence_id(stated: str) -> str:
 
 
 def _known_licences(sources: Iterable[FileRow]) -> list[str]:
-    """Those that came with the data; of a licence without an identifier what is known of it."""
+    """Identifiers of the licences that came with the data; the statement itself where a licence has no identifier."""
     return sorted({licence_id(file.licence) or file.licence for file in sources if file.licence != _OWN})
 
 

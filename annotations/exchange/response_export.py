@@ -64,7 +64,7 @@ def label_rows(
     after: int = 0,
     limit: int | None = None,
 ) -> Iterator[ExportedLabel]:
-    """The revisions of labels of a campaign, or of some of its tasks, that were saved behind the response `after`, at most `limit`.
+    """The revisions of labels of a campaign, or of some of its tasks, that were saved after the response `after`, at most `limit`.
 
     `provenance` gives that of each task by its number.
     """

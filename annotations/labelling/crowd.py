@@ -75,7 +75,7 @@ class CrowdRefusedError(RecordError):
 
 
 def set_study(session: Session, campaign_id: str, terms: StudyTerms, by: str) -> str:
-    """Let participants of a platform label a campaign; the key of the link, which stays when terms change. Raises RecordError."""
+    """Let participants of a platform label a campaign, and return the key of the link, which stays when terms change. Raises RecordError."""
     load_campaign(session, campaign_id)
     for code in (terms.completed_code, terms.screened_out_code, terms.paused_code):
         if not _CODE.fullmatch(code):
@@ -132,7 +132,7 @@ class Participant:
 
     @classmethod
     def read(cls, platform: Platform, parameters: Mapping[str, str]) -> Participant:
-        """From the parameters of a link. Raises CrowdRefusedError for a name that is missing or is none."""
+        """Read the parameters of a link. Raises CrowdRefusedError for a name that is missing or malformed."""
         values = [parameters.get(name, "") for name in PARAMETERS[platform]]
         for name, value in zip(PARAMETERS[platform], values, strict=True):
             if not _IDENTIFIER.fullmatch(value):
@@ -220,9 +220,9 @@ def last_session(session: Session, person_id: str) -> str | None:
 
 
 def finish_session(session: Session, campaign_id: str, person_id: str, nothing: NoTask | None) -> JoinedSession | None:
-    """End the session of a participant for whom there is nothing more; None while there is. Raises CrowdRefusedError for who has none.
+    """End the session of a participant for whom there is nothing more; None while there is. Raises CrowdRefusedError for a person without a session.
 
-    Who is paused ends so, by the evidence of the limits; who did not qualify is screened out.
+    A participant whom the limits paused ends as paused; one who did not qualify is screened out.
     """
     row = session.exec(
         select(CrowdSession).where(CrowdSession.campaign_id == campaign_id, CrowdSession.person_id == person_id)

@@ -93,7 +93,7 @@ class AnnotatorActions:
             return [campaign for campaign in open_campaigns if campaign.id in own]
 
     def next(self, campaign_id: str) -> ShownTask | NoTask:
-        """The current task or the next one, reserved; or why there is none. Raises RightsError for a campaign of others."""
+        """The current task, or the next one, reserved; NoTask with the reason where there is none. Raises RightsError for a campaign of others."""
         with self._store.writing_without_sync() as session:
             campaign = lock_queue(session, campaign_id, self._person)
             reservation = reserve_next(session, campaign, self._person)
@@ -118,7 +118,7 @@ class AnnotatorActions:
             return campaign, show_task(session, campaign, own)
 
     def previous(self, campaign_id: str, number: int) -> ShownTask | None:
-        """The last task that this person answered before the one of a number, with the answers."""
+        """The last task that this person answered before the task `number`, with the answers."""
         with read_session(self._store.engine) as session:
             require_assigned(session, campaign_id, self._person)
             earlier = (

@@ -39,7 +39,7 @@ _NUMBERS = ("gold", "right", "repeated", "same", "read", "first")
 
 
 def newest_state(session: Session, campaign_id: str, person_id: str) -> LimitEvent | None:
-    """The last time that a person was paused or let go on; None for who never was."""
+    """The newest pause or resumption of a person; None for a person who never had one."""
     return session.exec(_SELECT_NEWEST_STATE, params={"campaign": campaign_id, "person": person_id}).first()
 
 
@@ -56,7 +56,7 @@ _SELECT_NEWEST_STATE = (
 
 
 def load_signal_counts(session: Session, campaign: CampaignSettings, person_id: str) -> SignalCounts:
-    """The counts of a person as they are kept; of all labels where none are kept by these rules."""
+    """The stored counts of a person; counted from all labels where none are stored under these rules."""
     resumption = _find_resumption(session, campaign.id, person_id)
     return _kept_counts(session, campaign, person_id, resumption) or _count_all(
         session, campaign, person_id, resumption
@@ -66,7 +66,7 @@ def load_signal_counts(session: Session, campaign: CampaignSettings, person_id: 
 def count_response(
     session: Session, campaign: CampaignSettings, person_id: str, first_of: Reservation | None
 ) -> SignalCounts:
-    """Add a response that was just saved to the counts of its person, and keep them; `first_of` is what it answers for the first time, None for any other.
+    """Add a response that was just saved to the counts of its person, and store them; `first_of` is the reservation that it answers for the first time, None for any other response.
 
     The change of the reservation's state keeps other tabs of the person waiting until the transaction ends.
     """
@@ -100,7 +100,7 @@ def _resumed(resumption: LimitEvent | None) -> int:
 def _kept_counts(
     session: Session, campaign: CampaignSettings, person_id: str, resumption: LimitEvent | None
 ) -> SignalCounts | None:
-    """The counts that were kept under these rules since this resumption; None where there are none."""
+    """The counts stored under these rules since this resumption; None where there are none."""
     row = session.execute(_SELECT_KEPT, {"campaign": campaign.id, "person": person_id}).mappings().first()
     if row is None or (row["version"], row["resumed"]) != (campaign.version, _resumed(resumption)):
         return None
@@ -183,7 +183,7 @@ def _add_answers(
     resumption: LimitEvent | None,
     only: int | None = None,
 ) -> None:
-    """Add those of a person's answers that came since the resumption, or of these the one to a reservation."""
+    """Add a person's answers since the resumption to the counts, or only the answer to the reservation `only`."""
     measured, least_ms = campaign.questions.measured, 1000 * campaign.rules.least_seconds
     before = {answer.task: measured(answer.answers) for answer in every if answer.turn == 1}
     for answer in every:

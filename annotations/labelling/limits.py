@@ -52,7 +52,7 @@ SIGNAL_MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class LimitSignal:
-    """One signal of one person: `good` of `total` answers, of which a share of at least `least` is asked."""
+    """One signal of one person: `good` of `total` answers, where the rules ask for a share of at least `least`."""
 
     signal: Signal
     good: int
@@ -88,7 +88,7 @@ def has_limits(rules: CampaignRules) -> bool:
 
 
 def find_pause(session: Session, campaign_id: str, person_id: str) -> LimitEvent | None:
-    """The pause of a person that nobody has ended; None for who may go on."""
+    """The pause of a person that nobody has ended; None for a person who may go on."""
     newest = newest_state(session, campaign_id, person_id)
     return newest if newest and newest.act == "pause" else None
 
@@ -141,7 +141,7 @@ def _signals(session: Session, campaign: CampaignSettings, person_id: str, count
 def _variety(
     session: Session, campaign: CampaignSettings, person_id: str, answers: Counter[Answer]
 ) -> LimitSignal | None:
-    """Labels other than the person's commonest answer, against a share of how often others give another one; None while too few are there."""
+    """Labels other than the person's commonest answer, compared with how often other people differ from that answer; None while there are too few."""
     if not answers:
         return None
     answer, times = answers.most_common(1)[0]
@@ -179,8 +179,8 @@ def check_limits(
 ) -> bool:
     """Count a response that was saved, and warn or pause a person whose answers fall short of a limit; True if they are paused, by this or before.
 
-    `first_of` is what the response answers for the first time, None for any other. Nothing is handed out to who is paused, and
-    what they had open is free for others.
+    `first_of` is what the response answers for the first time, None for any other. A paused person gets no more tasks, and
+    their open ones are free for others.
     """
     paused = find_pause(session, campaign.id, person.id) is not None
     if not has_limits(campaign.rules):

@@ -126,7 +126,7 @@ _LOCK_RESERVATION = (
 
 
 def save_response(session: Session, person: Member, locked: LockedReservation, sent: SentResponse) -> ResponseReceipt:
-    """Save a response as the next revision, and delete the draft; one that is in the database already gives its receipt again.
+    """Save a response as the next revision, and delete the draft; a response that is already saved gives its receipt again.
 
     Raises RecordError for one that does not fit, ChangedElsewhereError where a newer one than was shown is there.
     """
@@ -229,7 +229,7 @@ def _checked_answers(
 
 
 def _clamp_ms(milliseconds: int) -> int:
-    """A time that both databases hold: a page may stay open for a month."""
+    """A time within the range of both databases: a page may stay open for a month."""
     return min(max(0, milliseconds), _MAX_MS)
 
 

@@ -180,7 +180,7 @@ class AdjudicatorActions:
             return self._task_as_shown(session, campaign, self._case(session, campaign, task))
 
     def save_decision(self, campaign_id: str, decision: SentDecision) -> int:
-        """Save a decision as the next revision; its number. A re-sent event changes nothing.
+        """Save a decision as the next revision, and return its number. A re-sent event changes nothing.
 
         Raises RecordError for answers that do not fit, for labels that are not there, and for a task that this person
         labelled or made.
@@ -235,7 +235,7 @@ class AdjudicatorActions:
         return self._person.name in {label.person for label in case.labels}
 
     def _labelled_tasks(self, session: Session, campaign: CampaignSettings, disputed: Set[str]) -> set[str]:
-        """Those of some tasks on whose cases there is a label of this person."""
+        """The tasks, of those given, that this person has labelled."""
         params = {"campaign": campaign.id, "person": self._person.id}
         had = [task for task in session.exec(_SELECT_HAD, params=params) if task in disputed]
         labels = [
@@ -246,7 +246,7 @@ class AdjudicatorActions:
         return {label.task for label in latest_blind_labels(labels) if label.person == self._person.name}
 
     def _own_tasks(self, session: Session, campaign: CampaignSettings) -> set[str]:
-        """The tasks whose item is of this person's making: they know what was meant."""
+        """The tasks whose item this person made, who knows what was meant."""
         tasks = select(Task.id).join(Origin, col(Origin.item_id) == Task.item_id)
         own = tasks.where(Task.campaign_id == campaign.id, col(Origin.by).in_(SELECT_NAMES))
         return set(session.exec(own, params={"person": self._person.id, "name": self._person.name}))
@@ -283,7 +283,7 @@ class AdjudicatorActions:
 
 
 def _response_ids(session: Session, task: str) -> set[int]:
-    """The answers that were ever given to a task."""
+    """Ids of all answers to a task, old revisions too."""
     responses = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
     ids = session.exec(responses.where(Reservation.task_id == task, Response.act == "answer"))
     return {id for id in ids if id is not None}

@@ -120,7 +120,7 @@ class CampaignProgress:
 
 
 def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignProgress:
-    """Every figure of the overview of a campaign, of all that was counted: see `count_changed`."""
+    """Every figure of the overview of a campaign, from the stored counts; see `count_changed`."""
     counts, members, now = load_counts(session, campaign.id), _members(session, campaign), datetime.now(UTC)
     needs = _needs(session, campaign, counts, len(members))
     missing = sum(number * max(0, needed - labels) for labels, needed, number in needs)
@@ -156,7 +156,7 @@ def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignPr
 
 
 def estimate_finish(recent: int, first_at: datetime | None, missing: int, now: datetime) -> datetime | None:
-    """Estimate when so many missing labels will be there, at the pace of the `recent` ones of the last seven days, or of all days since the first one if fewer.
+    """Estimate when the missing labels will be complete, at the pace of the `recent` ones of the last seven days, or of the days since the first label if fewer.
 
     A first day counts whole. None where nothing is missing, or nothing came in these days.
     """
@@ -167,7 +167,7 @@ def estimate_finish(recent: int, first_at: datetime | None, missing: int, now: d
 
 
 def count_events(session: Session, campaign_id: str) -> int:
-    """Number of counted responses of any kind in a campaign, and of exclusions and reinstatements: it grows with all that figures depend on."""
+    """Number of counted responses, exclusions and reinstatements in a campaign: it grows whenever the figures may change."""
     left_out = select(func.count()).select_from(Exclusion).where(Exclusion.campaign_id == campaign_id)
     reinstated = (
         select(func.count())

@@ -110,7 +110,7 @@ def fits_questions(candidate: Candidate, questions: QuestionSet) -> bool:
 
 
 def draw_candidates(candidates: Sequence[Candidate], number: int, seed: int) -> list[Candidate]:
-    """So many of them by chance, in their order; the same for the same seed."""
+    """A random sample of the candidates, in their order; the same for the same seed."""
     if number >= len(candidates):
         return list(candidates)
     places = sorted(random.Random(seed).sample(range(len(candidates)), number))
@@ -128,7 +128,7 @@ def tasks_for_candidate(
 
 
 def likely_answer(candidate: Candidate, questions: QuestionSet) -> str:
-    """Likely answer to the question that counts, if the candidate is as it was meant to be; "" where that gives none."""
+    """Answer to the measured question if the candidate is what it was meant to be; "" where that gives none."""
     values = questions.by_id[questions.measure].values
     broken = candidate.intended is Verdict.INCONSISTENT
     if candidate.intended and candidate.intended.value in values:

@@ -126,7 +126,7 @@ class AnnotatorComments:
         return {task: id for task, (id, role) in last.items() if role != "annotator"}
 
     def conversations(self, campaign_id: str) -> list[Conversation]:
-        """Those with a comment or flag of this person, the last spoken to first; nobody else is named."""
+        """The conversations with a comment or flag of this person, the most recent first; nobody else is named."""
         with read_session(self._store.engine) as session:
             require_assigned(session, campaign_id, self._person)
             own = col(Comment.annotator_id) == self._person.id, col(Reservation.person_id) == self._person.id
@@ -183,7 +183,7 @@ class ManagerComments:
         self._person = person
 
     def conversations(self, campaign_id: str) -> list[Conversation]:
-        """Every conversation, those that wait for somebody first, then the last spoken to."""
+        """Every conversation: open ones first, then the most recent."""
         with read_session(self._store.engine) as session:
             conversations = _load_conversations(session, campaign_id)
         return sorted(conversations, key=lambda conversation: not conversation.is_open)
@@ -199,7 +199,7 @@ class ManagerComments:
             _save_comment(session, campaign_id, sent, "manager", self._person.name)
 
     def resolve(self, campaign_id: str, response: int, note: str, event_id: str) -> None:
-        """Say what was done about a flag; a re-sent event changes nothing.
+        """Resolve a flag with a note; a re-sent event changes nothing.
 
         Raises RecordError for what is no flag of the campaign, and for one that somebody resolved before.
         """
@@ -257,7 +257,7 @@ def _load_conversations(
     comments: ColumnElement[bool] | None = None,
     flags: ColumnElement[bool] | None = None,
 ) -> list[Conversation]:
-    """The conversations of a campaign to which such comments and flags belong, the last spoken to first."""
+    """The conversations of a campaign with the comments and flags that match, the most recent first."""
     conversations: dict[tuple[str, str | None], Conversation] = {}
     names = dict(session.exec(select(Person.id, Person.name)).all())
 

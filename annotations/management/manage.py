@@ -251,13 +251,13 @@ class ManagerActions:
             return load_groups(session)
 
     def change_person(self, changed: Member, groups: Sequence[str]) -> Member:
-        """Save what a person is called and is, and their groups, both or neither."""
+        """Save the name, role and groups of a person, all or none."""
         with self._store.writing() as session:
             set_groups(session, changed.id, groups)
             return change_person(session, changed, self._person.name)
 
     def import_people(self, listed: Sequence[ListedPerson], days: int | None = None) -> list[tuple[Member, str]]:
-        """Add who is new in a list, with a code for each of them: all or none."""
+        """Add the new people of a list, with a code for each: all or none."""
         with self._store.writing() as session:
             new = add_listed_people(session, listed)
             return [(person, create_invite(session, person.id, self._person.name, days)) for person in new]

@@ -65,7 +65,7 @@ def scored_metrics(session: Session, campaign: CampaignSettings) -> dict[str, in
 
 
 def fill_in_answers(session: Session, campaign: CampaignSettings, source: AnswerSource, by: str) -> int:
-    """Keep the answers of a source for the tasks that have none yet; how many.
+    """Fill in the answers of a source for the tasks that have none yet, and return how many.
 
     Known answers are mixed into the work, so they are filled in from the source as well. Raises RecordError where the source
     has an answer to none.

@@ -140,7 +140,7 @@ def load_webhook(session: Session, campaign_id: str) -> WebhookState | None:
 
 
 def require_webhook_url(url: str) -> None:
-    """Raise RecordError for what word may not be sent to."""
+    """Raise RecordError for a URL to which no event may be sent."""
     require_text("URL", url, _MAX_URL)
     try:
         parts = urlsplit(url)
@@ -192,7 +192,7 @@ def reason_of_end(campaign: CampaignSettings, progress: CampaignProgress, now: d
 
 
 def note_ends(store: Store, seen: Seen, now: datetime) -> None:
-    """Write down what is to be sent of campaigns that have started, ended or gone on since the last event of each."""
+    """Enqueue an event for each campaign that has started, ended or resumed since its last event."""
     with read_session(store.engine) as session:
         waiting = session.exec(
             select(Webhook.campaign_id, Webhook.event_id, Webhook.body, Webhook.created_at).where(
@@ -255,7 +255,7 @@ def _note_end(store: Store, seen: Seen, campaign_id: str, before: _Sent, now: da
 
 
 def _note_unreadable(store: Store, seen: Seen, campaign_id: str, problem: str) -> None:
-    """Keep why nothing is sent of a campaign, once."""
+    """Record once why nothing is sent about a campaign."""
     if seen.get(campaign_id) == (problem,):
         return
     with store.writing() as session:
@@ -301,7 +301,7 @@ def sign(secret: str, body: str) -> str:
 
 
 def note_attempt(store: Store, sent: Delivery, problem: str, now: datetime) -> None:
-    """Keep that it was delivered, or why it was not and when it is tried again.
+    """Record that it was delivered, or the reason why it was not and the time of the next attempt.
 
     That is 10 s later, then twice as long each time, up to an hour; it is given up after 30 times, about a day.
     """

@@ -1,4 +1,4 @@
-"""People, roles and rights: added one by one or from a list, changed, and let in no more."""
+"""People, roles and rights: adding people one by one or from a list, changing them, and deactivating them."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def load_pseudonyms(session: Session) -> dict[str, str]:
 
 
 def _require_free_name(session: Session, name: str, of: str = "") -> None:
-    """Records go by the names of their authors: who came later must not be taken for who had the name."""
+    """Raise RecordError for a name that somebody has or had: records name their authors, who must not be mistaken for each other."""
     require_text("name", name)
     if session.exec(select(Person.id).where(Person.name == name, Person.id != of)).first():
         raise RecordError(f"There is somebody called {name!r} already. Choose another name.")
@@ -254,7 +254,7 @@ def _problem_of(record: dict[str, str], times: Counter[str | None]) -> str:
 
 
 def add_listed_people(session: Session, listed: Sequence[ListedPerson]) -> list[Member]:
-    """Add who is not here yet; whoever is here keeps their role, and all are in the groups of the list. The new ones."""
+    """Add the listed people who are new, and return them; the others keep their role, and all join the groups of the list."""
     groups, new = load_groups(session), []
     for entry in listed:
         person = find_person(session, entry.name)

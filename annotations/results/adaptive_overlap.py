@@ -33,9 +33,9 @@ def adapts(campaign: CampaignSettings) -> bool:
 
 
 def ask_for_labels(session: Session, campaign: CampaignSettings, tasks: Collection[str], now: datetime) -> None:
-    """Note how many labels tasks want that have as many as the overlap: one more while the model is not sure and the limit is not reached.
+    """Record how many labels tasks need once they have as many as the overlap: one more while the model is not sure and the limit is not reached.
 
-    Where it is sure, no more than there are. When the model is fitted again, all tasks are looked at.
+    Where it is sure, they need no more than they have. When the model is fitted again, all tasks are reconsidered.
     """
     if not adapts(campaign):
         return
@@ -72,7 +72,7 @@ def _votes_by_task(campaign: CampaignSettings, labels: Sequence[CampaignLabel]) 
 
 
 def _fit(session: Session, campaign: CampaignSettings) -> tuple[FittedLabels | None, bool]:
-    """The model of a campaign, and whether it is new: it is fitted again when there are a tenth more labels, by one at a time, so that few answers wait for it."""
+    """The model of a campaign, and whether it is new: it is fitted again after every tenth more labels, by one thread at a time, so that few answers wait for it."""
     number = session.exec(_COUNT_ANSWERED, params={"campaign": campaign.id}).one()
     state = (campaign.version, int(log(number or 1) / log(_GROWTH)))
     cached = _fits.get(campaign.id)

@@ -37,7 +37,7 @@ class FittedLabels:
     model: AnnotatorModel
 
     def probabilities(self, votes: Sequence[tuple[str, Any]]) -> Values:
-        """The probability of each answer by labels, pairs of a person and an answer, (classes,); who is new counts as the average person."""
+        """The probability of each answer given votes, pairs of a person and an answer, (classes,); a new person counts as the average one."""
         columns = {person: column for column, person in enumerate(self.people)}
         logs = np.log(self.model.shares)
         average = self.model.confusions.mean(axis=0)
@@ -50,7 +50,7 @@ class FittedLabels:
 
 
 def fit_labels(session: Session, campaign: CampaignSettings, name: str) -> FittedLabels | None:
-    """The current labels given before scores were seen, and the gold ones with their known answers; None where there is none."""
+    """A model fitted to the current labels given before scores were seen, and to the gold ones with their known answers; None without a label of work."""
     question = campaign.questions.by_id[campaign.questions.measure]
     campaign_labels = load_labels(session, campaign)
     work, gold = latest_blind_labels(campaign_labels), known_labels(campaign_labels)
@@ -107,7 +107,7 @@ class AnnotatorModels:
 
 
 def load_annotator_models(session: Session, campaign: CampaignSettings) -> AnnotatorModels:
-    """Both models with bootstrap intervals, and what departs from them or from the scores that are stored. Nothing is changed by it."""
+    """Both models with bootstrap intervals, and the labels that contradict them or the stored scores; writes nothing."""
     fits = {name: fit_labels(session, campaign, name) for name in MODELS}
     fitted = {name: fit for name, fit in fits.items() if fit}
     if not fitted:
@@ -140,7 +140,7 @@ def load_annotator_models(session: Session, campaign: CampaignSettings) -> Annot
 def _doubted_by_model(
     campaign: CampaignSettings, fit: FittedLabels, texts: Mapping[str, str]
 ) -> Iterator[DoubtfulLabel]:
-    """Labels of work whose answer is improbable by all labels of the item."""
+    """Labels of work whose answer is improbable given all labels of the item."""
     for label in fit.labels:
         if label.part != "work":
             continue
@@ -153,7 +153,7 @@ def _doubted_by_model(
 
 
 def _doubted_by_scores(session: Session, fit: FittedLabels, texts: Mapping[str, str]) -> Iterator[DoubtfulLabel]:
-    """Items whose likely answer few of those with the nearest scores have, by each metric with stored scores."""
+    """Items whose likely answer is rare among the items with the nearest scores, for each metric with stored scores."""
     work = {label.task: label.item for label in fit.labels if label.part == "work"}
     scores = newest_scores(session, set(work.values()))
     for metric in sorted({name for by_metric in scores.values() for name in by_metric}):

@@ -99,7 +99,7 @@ def median_active_s(session: Session, people: Sequence[PersonCounts]) -> float |
 
 
 def _time_at(session: Session, numbers: Sequence[int], buckets: Sequence[tuple[int, int]], place: int) -> int:
-    """The active time at a place of the sorted times, in milliseconds: in its bucket, they are looked at one by one."""
+    """The active time at a place of the sorted times, in milliseconds; within its bucket the times are searched one by one."""
     bucket, before = _find_place(buckets, place)
     first, last = active_range(bucket)
     params = {"numbers": list(numbers), "first": first, "last": last}
@@ -108,7 +108,7 @@ def _time_at(session: Session, numbers: Sequence[int], buckets: Sequence[tuple[i
 
 
 def _find_place(counts: Sequence[tuple[int, int]], place: int) -> tuple[int, int]:
-    """The value at a place of sorted values, each of which is there so many times; and how many are less."""
+    """The value at a place of sorted values, each of which occurs a number of times, and the number of smaller ones."""
     before = 0
     for value, number in counts:
         if place < before + number:

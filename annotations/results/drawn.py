@@ -211,9 +211,9 @@ _UNSTOPPED_POINTS = 5.0  # that the bets of a campaign without a stop tell apart
 
 
 def note_stop(session: Session, campaign: CampaignSettings, now: datetime) -> None:
-    """Stop a drawn campaign whose interval is as narrow as its rules ask; it is looked at after every thirtieth part of the labels.
+    """Stop a drawn campaign once its interval is as narrow as its rules ask, which is checked after every thirtieth of the labels.
 
-    One may look as often as one likes: the interval holds at every look.
+    Looking often does no harm: the interval is valid at every look.
     """
     if not stops(campaign) or find_stop(session, campaign):
         return
@@ -261,7 +261,7 @@ _SELECT_STOP = (
 
 
 def _labelled_places(session: Session, campaign: CampaignSettings) -> tuple[np.ndarray, np.ndarray]:
-    """Places in the pool of the items that were drawn first, as far as each is done, with its outcome: 1 inconsistent, nan without a verdict.
+    """Places in the pool of the drawn items up to the first that is not done, with their outcomes: 1 inconsistent, nan without a verdict.
 
     An item is done when it has as many labels as the overlap, when it is adjudicated, or when somebody skipped or flagged
     it. Those drawn after one that is not done do not count yet: how long an item takes must not decide if it counts.

@@ -1,4 +1,4 @@
-"""Counts that figures of progress are made of: a task that changed is counted again, and the difference to before is added."""
+"""Counts behind the figures of progress: a task that changed is counted again, and the difference is added."""
 
 from __future__ import annotations
 
@@ -79,12 +79,12 @@ _BATCH = 200  # tasks that are counted in one transaction, while others wait to 
 
 
 def task_bucket(labels: int, target: int) -> int:
-    """The bucket of tasks with so many current labels that want so many, 0 for the overlap."""
+    """The bucket of tasks with so many current labels and such a target, 0 for the overlap."""
     return target * _WANTED_STEP + labels
 
 
 def read_task_bucket(bucket: int) -> tuple[int, int]:
-    """The labels, and the wanted ones, of a task in a bucket."""
+    """The current labels and the target of the tasks in a bucket."""
     target, labels = divmod(bucket, _WANTED_STEP)
     return labels, target
 
@@ -125,7 +125,7 @@ def count_changed(store: Store, campaign_id: str) -> None:
 
 
 def _count_batch(session: Session, campaign_id: str) -> int:
-    """Count some hundred tasks that changed; how many there were."""
+    """Count some hundred tasks that changed, and return how many there were."""
     params = {"campaign": campaign_id, "most": _BATCH}
     stale: dict[str, list[list[int]]] = dict(session.connection().execute(_LOCK_STALE, params).all())
     if not stale:
@@ -204,7 +204,7 @@ class _CountedTask:
 
 
 def _count(session: Session, campaign: CampaignSettings, tasks: Sequence[str]) -> dict[str, _CountedTask]:
-    """The state of each task as its rows have it."""
+    """The state of each task, computed from its rows."""
     connection, params = session.connection(), {"tasks": list(tasks)}
     states = {task: _CountedTask() for task in tasks}
     reservations = connection.execute(_SELECT_RESERVATIONS, params).all()
@@ -308,7 +308,7 @@ _SELECT_WANTED = select_columns(
 
 
 def _number_people(session: Session, campaign_id: str, people: Sequence[str]) -> dict[str, int]:
-    """The numbers of people in a campaign, given to who has none yet."""
+    """The numbers of people in a campaign; people without a number get one."""
     rows = [{"campaign_id": campaign_id, "person_id": person} for person in sorted(people)]
     insert_new(session, CountedPerson, rows)
     result = session.connection().execute(_SELECT_NUMBERS, {"campaign": campaign_id})
@@ -321,6 +321,6 @@ _SELECT_NUMBERS = select_columns(col(CountedPerson.person_id), col(CountedPerson
 
 
 def _anybody(session: Session, campaign_id: str) -> int:
-    """The number of some person, for a task that nobody had."""
+    """The number of any person, for a task that nobody had."""
     person = session.exec(select(Person.id).order_by(col(Person.id)).limit(1)).one()
     return _number_people(session, campaign_id, [person])[person]

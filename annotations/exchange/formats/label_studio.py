@@ -56,7 +56,7 @@ class LabelStudio(ExportFormat):
 
 
 def interface_config(questions: Sequence[CampaignQuestion], unit: Unit, *, has_question: bool = False) -> str:
-    """The labelling interface, XML: the texts, then a control for each question; first what summaries answer, where they do."""
+    """The labelling interface, XML: the question of the document, if any, the texts, then a control for each question of the campaign."""
     view = Element("View")
     if has_question:
         SubElement(view, "Header", value="Question")
@@ -111,7 +111,7 @@ def _add_labels(view: Element, name: str, text: str, label: str) -> None:
 def task_record(
     export: CampaignExport, questions: Sequence[CampaignQuestion], task: LabelledTask, *, has_question: bool
 ) -> dict[str, Any]:
-    """A task of Label Studio, JSON-able, with the question of its document where any is `asked`; a decision of an adjudicator is an annotation that is `ground_truth`."""
+    """A task of Label Studio, JSON-able; with `has_question` it has the question of its document. The decision of an adjudicator is an annotation that is `ground_truth`."""
     sides = {"left": task.original, "right": task.summary, "summary": task.summary}
     all_texts = {"document": task.document, "explanation": task.explanation, **sides}
     texts, resolved = {name: all_texts[name] for name in _TEXTS[export.campaign.questions.unit]}, task.resolved
