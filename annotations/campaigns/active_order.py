@@ -38,13 +38,13 @@ class OrderedTasks:
 def order_by_disagreement(
     session: Session, unit: str, tasks: Sequence[NewTask], directions: Mapping[str, str]
 ) -> OrderedTasks:
-    """The work on whose items the stored scores of metrics disagree most comes first, what cannot be compared last, as it was.
+    """Order work by how much the stored scores of metrics disagree on its items, most first; items that cannot be compared stay last.
 
-    Of a pair the shift from original to edited counts, else the score of the summary; of each metric the newest. `directions`
+    For a pair the shift from original to edited counts, otherwise the score of the summary; the newest score of each metric. `directions`
     say which side of a registered metric is more consistent; one that is "neutral" does not count. Raises RecordError where no item has scores of two metrics.
     """
-    known = [one for one in tasks if one.part != "work"]
-    work = [(pair_item_id(one.pair) if one.pair else one.item_id, one) for one in tasks if one.part == "work"]
+    other_parts = [task for task in tasks if task.part != "work"]
+    work = [(pair_item_id(task.pair) if task.pair else task.item_id, task) for task in tasks if task.part == "work"]
     items = list(dict.fromkeys(id for id, _ in work))
 
     parents = dict(session.exec(select(Item.id, Item.parent_id).where(col(Item.id).in_(items))).all())
@@ -59,16 +59,16 @@ def order_by_disagreement(
             value = scores[item].get(metric)
             if sign and value is not None and before is not None:
                 matrix[row, column] = sign * (value - before)
-    found = dict(zip(items, rank_disagreement(matrix), strict=True))
-    compared = [(id, one) for id, one in work if not np.isnan(found[id])]
+    disagreements = dict(zip(items, rank_disagreement(matrix), strict=True))
+    compared = [(id, task) for id, task in work if not np.isnan(disagreements[id])]
     if work and not compared:
         raise RecordError(
             "None of these items has stored scores of two metrics, so none can come first because metrics disagree on it. "
             "Score them under Evaluate or by `cli.py score-dataset`, or let the order be random."
         )
-    compared.sort(key=lambda one: -found[one[0]])
-    rest = [one for id, one in work if np.isnan(found[id])]
-    return OrderedTasks((*known, *(one for _, one in compared), *rest), len({id for id, _ in compared}))
+    compared.sort(key=lambda entry: -disagreements[entry[0]])
+    rest = [task for id, task in work if np.isnan(disagreements[id])]
+    return OrderedTasks((*other_parts, *(task for _, task in compared), *rest), len({id for id, _ in compared}))
 
 
 def was_ordered_by_disagreement(session: Session, campaign: CampaignSettings) -> bool:
@@ -78,21 +78,21 @@ def was_ordered_by_disagreement(session: Session, campaign: CampaignSettings) ->
 
 
 def newest_scores(session: Session, items: Collection[str]) -> Mapping[str, dict[str, float]]:
-    """By item and metric; our own before those that a dataset was released with."""
-    found: dict[str, dict[str, float]] = defaultdict(dict)
+    """The newest score of each metric, by item; our own take precedence over those that a dataset was released with."""
+    newest: dict[str, dict[str, float]] = defaultdict(dict)
     facts = select(SampleRow.item_id, SampleRow.facts).where(col(SampleRow.item_id).in_(items))
     for id, text in session.exec(facts.order_by(col(SampleRow.number))):
-        found[str(id)].update((score.metric, score.value) for score in ITEM_FACTS.validate_json(text).scores)
+        newest[str(id)].update((score.metric, score.value) for score in ITEM_FACTS.validate_json(text).scores)
     for id, scores in load_scores(session, col(ScoreRow.item_id).in_(items)).items():
-        found[id].update((score.metric, score.value) for score in scores if score.value is not None)
-    return found
+        newest[id].update((score.metric, score.value) for score in scores if score.value is not None)
+    return newest
 
 
 def rank_disagreement(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The standard deviation over metrics of an item's ranks, (n_items,); nan where fewer than two metrics scored it.
+    """The standard deviation of each item's ranks over the metrics, (n_items,); nan where fewer than two metrics scored it.
 
     `scores` is (n_items, n_metrics), nan where there is none. A metric's ranks run from 0 to 1 over the items that it
-    scored, ties share the middle one: scales and outliers of metrics do not count.
+    scored, and ties share their middle rank, so that scales and outliers of metrics do not count.
     """
     ranks = np.column_stack([relative_ranks(column) for column in scores.T]) if scores.size else scores
     spread = np.full(len(scores), np.nan)
@@ -102,10 +102,10 @@ def rank_disagreement(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def relative_ranks(column: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Middle ranks among those that are not nan, (n_items,), between 0 and 1."""
+    """Midranks of the values that are not nan, scaled to 0..1, (n_items,)."""
     ranks = np.full(len(column), np.nan)
-    known = ~np.isnan(column)
-    ordered = np.sort(column[known])
-    below, up_to = (np.searchsorted(ordered, column[known], side) for side in ("left", "right"))
-    ranks[known] = (below + up_to) / (2 * len(ordered))
+    has_score = ~np.isnan(column)
+    ordered = np.sort(column[has_score])
+    below, up_to = (np.searchsorted(ordered, column[has_score], side) for side in ("left", "right"))
+    ranks[has_score] = (below + up_to) / (2 * len(ordered))
     return ranks

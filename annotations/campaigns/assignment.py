@@ -31,24 +31,25 @@ EVERYBODY = CampaignPeople()
 def load_assignment(session: Session, campaign_id: str) -> CampaignPeople:
     """People and groups that are assigned to a campaign."""
     rows = session.exec(select(Assignment).where(Assignment.campaign_id == campaign_id).order_by(col(Assignment.id)))
-    found = rows.all()
+    assignments = rows.all()
     return CampaignPeople(
-        tuple(row.person_id for row in found if row.person_id), tuple(row.group for row in found if row.group)
+        tuple(row.person_id for row in assignments if row.person_id),
+        tuple(row.group for row in assignments if row.group),
     )
 
 
-def assign(session: Session, campaign_id: str, chosen: CampaignPeople, by: str) -> None:
+def assign(session: Session, campaign_id: str, assignees: CampaignPeople, by: str) -> None:
     """Assign these people and groups, and nobody else. Raises RecordError for a campaign, person or group that is not there."""
     load_campaign(session, campaign_id)
-    known_people = set(session.exec(select(Person.id).where(col(Person.id).in_(chosen.people))))
-    known_groups = set(session.exec(select(GroupMember.group).where(col(GroupMember.group).in_(chosen.groups))))
-    if missing := [*({*chosen.people} - known_people), *({*chosen.groups} - known_groups)]:
+    known_people = set(session.exec(select(Person.id).where(col(Person.id).in_(assignees.people))))
+    known_groups = set(session.exec(select(GroupMember.group).where(col(GroupMember.group).in_(assignees.groups))))
+    if missing := [*({*assignees.people} - known_people), *({*assignees.groups} - known_groups)]:
         raise RecordError(f"There is no person or group {missing[0]!r} to assign. Reload the page.")
     session.execute(delete(Assignment).where(col(Assignment.campaign_id) == campaign_id))
     now = datetime.now(UTC)
-    for person in dict.fromkeys(chosen.people):
+    for person in dict.fromkeys(assignees.people):
         session.add(Assignment(campaign_id=campaign_id, person_id=person, by=by, created_at=now))
-    for group in dict.fromkeys(chosen.groups):
+    for group in dict.fromkeys(assignees.groups):
         session.add(Assignment(campaign_id=campaign_id, group=group, by=by, created_at=now))
     session.flush()
 
@@ -61,15 +62,15 @@ def assigned_people(session: Session, campaign_id: str) -> list[Member]:
     alone = select(Assignment.person_id).where(
         Assignment.campaign_id == campaign_id, col(Assignment.person_id).is_not(None)
     )
-    chosen = or_(col(Person.id).in_(in_group), col(Person.id).in_(alone))
+    is_assigned = or_(col(Person.id).in_(in_group), col(Person.id).in_(alone))
     return [
         member_of(person)
-        for person in session.exec(select(Person).where(chosen, col(Person.active)).order_by(col(Person.name)))
+        for person in session.exec(select(Person).where(is_assigned, col(Person.active)).order_by(col(Person.name)))
     ]
 
 
 def campaign_ids_for(session: Session, person: Member, ids: Sequence[str]) -> set[str]:
-    """Those of some campaigns that a person labels; a manager may label all of them."""
+    """The given campaigns that a person labels; a manager may label all of them."""
     if person.may(Right.MANAGE):
         return set(ids)
     params = {"person": person.id, "campaigns": list(ids), "now": datetime.now(UTC)}
@@ -88,10 +89,10 @@ def lock_queue(session: Session, campaign_id: str, person: Member) -> CampaignSe
     Raises RightsError as `require_assigned` does.
     """
     params = {"campaign": campaign_id, "person": person.id, "now": datetime.now(UTC)}
-    found = session.execute(_LOCK_QUEUE, params).first()
-    if found is None or not (found.is_own or person.may(Right.MANAGE)):
+    row = session.execute(_LOCK_QUEUE, params).first()
+    if row is None or not (row.is_own or person.may(Right.MANAGE)):
         raise RightsError(_NOT_ASSIGNED)
-    return read_campaign(found)
+    return read_campaign(row)
 
 
 _NOT_ASSIGNED = "You are not assigned to this campaign. Ask its manager, or choose another one."

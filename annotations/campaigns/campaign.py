@@ -31,60 +31,68 @@ TaskOrder = Literal["random", "disagreement", "drawn"]
 
 
 class CampaignRules(BaseModel):
-    """Rules by which items are handed out.
+    """Rules by which items are handed out, labelled and resolved.
 
-    `overlap` people label an item, and up to `most_overlap` (0: never more) while a model of annotators is not `sure` of it; a reservation is void after `expires_minutes`. Two versions of one pair are `apart`
-    items from each other, or `apart_minutes`. `pass_right` answers of the qualification must be right to go on; 0 lets
-    everybody in. Of every `gold_every` items one has a known answer, of every `repeat_every` one was had before; 0: none.
-    The first `calibration` items are labelled by everybody, and with `calibration_pause` nothing follows until a version
-    without it. With `early_overlap` an item that somebody labelled comes before one that nobody has. The `order` of items is
-    random for each person, or that of the list: those on which metrics disagree most first, or as they were drawn from a
-    pool. Drawn ones are handed out until the interval of the pool's rate is ± `stop_points`; 0: until all are labelled. Nobody gets more than
-    `most_per_person` items of work (0: no limit), and nobody one after the day of the `deadline` (UTC).
-    With the `mode` pre-annotated, answers of a source are filled in where there are some; assisted, the document sentences that
-    are closest to the summary are marked. `reveal` shows the scores after a label and asks for a second one. Who answered an item of the qualification of one of
-    `closed_to` campaigns, by name, gets none here: BUMP (Ma et al. 2023) kept the annotators of its two tasks apart.
-
-    With `skills` an item that asks for one goes only to people who are in the group of its name; who passes the qualification
-    joins the group that it `grants`.
-
-    Labels become a final one by the method `resolve`; a model must be `sure` of it, in %.
-
-    Limits of each person, 0: none. At least `least_gold` % of known answers must be right, `least_repeats` % of repeats be answered
-    as before, half of the labels take `least_seconds` or more, and labels differ from the person's commonest answer
-    `least_variety` % as often as those of others do. Who surely falls short is warned, then paused; see `limits`. With
-    `least_gold`, most of the first items of a person have known answers.
+    0 turns a rule off where its field says nothing else. Limits of a person (`least_…`) warn those who surely fall short, then pause them;
+    see `limits`.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     overlap: int = Field(2, ge=1, le=20)
+    """Number of people who label each item."""
     most_overlap: int = Field(0, ge=0, le=20)
+    """Largest number of labels of an item while a model of annotators is not `sure` of it; 0: never more than `overlap`."""
     expires_minutes: int = Field(60, ge=1, le=60 * 24 * 30)
+    """Minutes after which an unused reservation is void."""
     apart: int = Field(5, ge=0, le=50)
+    """Number of items between two versions of one pair for the same person; `apart_minutes` do as well."""
     apart_minutes: int = Field(60, ge=0, le=60 * 24 * 30)
+    """Minutes after which a person may get another version of a pair, however few items are between them."""
     pass_right: int = Field(0, ge=0)
+    """Number of right answers in the qualification that a person needs to go on; 0 lets everybody in."""
     gold_every: int = Field(0, ge=0)
+    """One item of so many has a known answer; 0: none."""
     repeat_every: int = Field(0, ge=0)
+    """One item of so many was answered before by the same person; 0: none."""
     calibration: int = Field(0, ge=0, le=500)
+    """Number of items at the start that everybody labels."""
     calibration_pause: bool = False
+    """Hand out nothing after the calibration round, until a version without it."""
     early_overlap: bool = False
+    """Hand out items that somebody has labelled before items that nobody has."""
     order: TaskOrder = "random"
+    """Order of the items: random for each person, that of the list, by disagreement of metrics, or as drawn from a pool."""
     stop_points: float = Field(0.0, ge=0, lt=50)
+    """Half width, in points, at which the interval of a drawn pool's rate ends the campaign; 0: label all."""
     most_per_person: int = Field(0, ge=0)
+    """Largest number of items of work for one person; 0: no limit."""
     deadline: date | None = None
+    """Last day (UTC) on which items are handed out."""
     mode: LabelMode = "unaided"
+    """Help during labelling: none, answers of a source filled in, or the document sentences closest to the summary marked."""
     reveal: bool = False
+    """Show the scores after a label, and ask for a second label."""
     closed_to: tuple[str, ...] = ()
+    """Names of campaigns whose qualification bars from this one: BUMP (Ma et al. 2023) kept the annotators of its two tasks apart."""
     skills: bool = False
+    """Give an item that names a skill only to people in the group of that name."""
     grants: str = Field("", max_length=80)
+    """Group that a person joins by passing the qualification; "": none."""
     resolve: ResolveMethod = "majority"
+    """Method that turns labels into a final one."""
     sure: int = Field(90, ge=50, le=99)
+    """Probability of an answer, in %, that a model of annotators needs to resolve an item or to stop asking for labels."""
     least_gold: int = Field(0, ge=0, le=99)
+    """Least share of known answers that are right, in %; with it, most of a person's first items have known answers."""
     least_repeats: int = Field(0, ge=0, le=99)
+    """Least share of repeated items that are answered as before, in %."""
     least_seconds: int = Field(0, ge=0, le=600)
+    """Seconds that at least half of a person's labels take."""
     least_variety: int = Field(0, ge=0, le=99)
+    """Least share of labels other than the person's commonest answer, in % of the same share in the labels of others."""
     seed: int = Field(0, ge=0, lt=2**31)
+    """Seed of every random order of the campaign."""
 
     @model_validator(mode="after")
     def _leave_work(self) -> Self:
@@ -190,7 +198,7 @@ def add_version(session: Session, campaign_id: str, by: str, content: VersionCon
 
 
 def set_mode(session: Session, campaign_id: str, mode: LabelMode, by: str) -> CampaignSettings:
-    """The campaign with so much help while labelling, in a next version where the newest has another."""
+    """Set the help that annotators get, by a new version unless the newest has it already."""
     newest = session.execute(_SELECT_CAMPAIGN, {"campaign": campaign_id}).one()
     rules = read_rules(newest.rules)
     if rules.mode == mode:
@@ -223,10 +231,10 @@ _SELECT_CAMPAIGN = SELECT_NEWEST_VERSION.where(col(Campaign.id) == bindparam("ca
 
 def load_campaign(session: Session, campaign_id: str) -> CampaignSettings:
     """The newest version of a campaign. Raises RecordError for one that is not there."""
-    found = session.execute(_SELECT_CAMPAIGN, {"campaign": campaign_id}).first()
-    if found is None:
+    row = session.execute(_SELECT_CAMPAIGN, {"campaign": campaign_id}).first()
+    if row is None:
         raise RecordError(f"There is no campaign {campaign_id!r}. Choose one from the list.")
-    return read_campaign(found)
+    return read_campaign(row)
 
 
 def read_campaign(row: Row[Any]) -> CampaignSettings:
@@ -250,7 +258,7 @@ def load_campaigns(session: Session) -> list[CampaignSettings]:
 
 
 def add_tasks(session: Session, campaign: CampaignSettings, tasks: Iterable[NewTask]) -> int:
-    """Add items to a campaign; how many were not in it yet.
+    """Add items to a campaign, and return how many are new.
 
     Raises RecordError for an item that does not fit the questions, and for answer keys that do not.
     """
@@ -306,9 +314,9 @@ def _add_task(session: Session, campaign: CampaignSettings, new: NewTask, positi
     return True
 
 
-def hash_asked(asked: Mapping[str, Any]) -> str:
-    """Hash that distinguishes tasks of one item that ask different things; empty where nothing more is asked."""
-    return content_id(dict(asked)) if asked else ""
+def hash_asked(requirements: Mapping[str, Any]) -> str:
+    """Hash of the details of a task, which tells tasks of one item apart; empty without details."""
+    return content_id(dict(requirements)) if requirements else ""
 
 
 def task_id(campaign_id: str, part: str, item_id: str, explanation_id: str, asked_key: str) -> str:
@@ -317,7 +325,7 @@ def task_id(campaign_id: str, part: str, item_id: str, explanation_id: str, aske
 
 
 def with_optional_answers(questions: QuestionSet) -> QuestionSet:
-    """The same questions, none of which has to be answered: a key may name some of them only."""
+    """The same questions, all optional: an answer key may cover only some of them."""
     optional = tuple(question.model_copy(update={"required": False}) for question in questions.questions)
     return questions.model_copy(update={"questions": optional})
 

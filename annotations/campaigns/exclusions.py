@@ -31,21 +31,34 @@ class WhatIsExcluded:
 
 @dataclass(frozen=True, slots=True)
 class ExclusionRow:
-    """An exclusion as it was made, the number of labels that it covers, and why it ended; "" and None while it is valid."""
+    """An exclusion as it was made, the number of labels that it covers, and the reason why it ended."""
 
     id: int
+    """Number of the exclusion, by which it is reinstated."""
     person_id: str
+    """Id of the person whose labels are left out."""
     person: str
+    """Name of that person."""
     pseudonym: str
+    """Pseudonym of that person in exports."""
     day: date | None
+    """Day (UTC) of the labels; None covers all days."""
     question: str
+    """Id of the question whose answers are left out; "" covers whole labels."""
     reason: str
+    """Reason that the manager stated."""
     by: str
+    """Name of the manager."""
     at: datetime
+    """Time of the exclusion; later labels count."""
     labels: int
+    """Number of labels that it covers."""
     reinstated: str
+    """Reason for counting them again; "" while the exclusion is valid."""
     reinstated_by: str
+    """Name of the manager who ended it; "" while it is valid."""
     reinstated_at: datetime | None
+    """Time of its end; None while it is valid."""
 
     @property
     def valid(self) -> bool:
@@ -53,15 +66,15 @@ class ExclusionRow:
 
 
 def exclude(session: Session, campaign: CampaignSettings, what: WhatIsExcluded, reason: str, by: str) -> int:
-    """Leave out labels that were given so far; how many. Their places become free for others.
+    """Leave out labels that were given so far, and return how many. Their places become free for others.
 
     Without the answer to the measured question a label is left out whole; of any other question only the answers are, with
     those to questions that depend on it. Raises RecordError for an empty reason, an unknown question, and where there is no label.
     """
     require_text("reason", reason)
     if what.question and what.question not in campaign.questions.by_id:
-        known = ", ".join(campaign.questions.by_id)
-        raise RecordError(f"There is no question {what.question!r} in {campaign.name!r}. There are: {known}.")
+        question_ids = ", ".join(campaign.questions.by_id)
+        raise RecordError(f"There is no question {what.question!r} in {campaign.name!r}. There are: {question_ids}.")
     row = Exclusion(
         campaign_id=campaign.id,
         person_id=what.person_id,
@@ -72,8 +85,8 @@ def exclude(session: Session, campaign: CampaignSettings, what: WhatIsExcluded, 
         event_id=uuid4().hex,
         created_at=datetime.now(UTC),
     )
-    given = _first_answers(session, campaign.id, what.person_id)
-    covered = sum(_covers(row, at) for _, at in given)
+    answers = _first_answers(session, campaign.id, what.person_id)
+    covered = sum(_covers(row, at) for _, at in answers)
     if not covered:
         raise RecordError("This person has given no such label. Choose another day, or all of them.")
     session.add(row)
@@ -94,14 +107,14 @@ def reinstate(session: Session, campaign: CampaignSettings, exclusion_id: int, r
 
 
 def mark_reservations(session: Session, campaign: CampaignSettings, person_id: str) -> None:
-    """Set which labels of a person are left out whole, as the valid exclusions have it."""
+    """Mark the labels of a person that the valid exclusions leave out whole."""
     whole = [
         row
         for row in _valid_exclusions(session, campaign.id)
         if row.person_id == person_id and row.question in {"", campaign.questions.measure}
     ]
-    given = _first_answers(session, campaign.id, person_id)
-    left_out = [id for id, at in given if any(_covers(row, at) for row in whole)]
+    answers = _first_answers(session, campaign.id, person_id)
+    left_out = [id for id, at in answers if any(_covers(row, at) for row in whole)]
     own = update(Reservation).where(
         col(Reservation.campaign_id) == campaign.id, col(Reservation.person_id) == person_id
     )
@@ -111,13 +124,13 @@ def mark_reservations(session: Session, campaign: CampaignSettings, person_id: s
 
 
 def _covers(row: Exclusion, answered_at: datetime) -> bool:
-    """True if an exclusion is of a label that was first given at a time."""
+    """True if an exclusion covers a label that was first given at a time."""
     return answered_at <= row.created_at and row.day in {None, answered_at.date()}
 
 
 def _first_answers(session: Session, campaign_id: str, person_id: str) -> Sequence[tuple[int, datetime]]:
     """The reservations of work that a person answered, each with the time of the first answer."""
-    found = (
+    statement = (
         select(Reservation.id, func.min(Response.created_at))
         .join(Response, col(Response.reservation_id) == Reservation.id)
         .join(Task, col(Task.id) == Reservation.task_id)
@@ -129,7 +142,7 @@ def _first_answers(session: Session, campaign_id: str, person_id: str) -> Sequen
         )
         .group_by(col(Reservation.id))
     )
-    return [(id, at) for id, at in session.exec(found) if id]
+    return [(id, at) for id, at in session.exec(statement) if id]
 
 
 def labelled_tasks(session: Session, campaign_id: str, person_id: str) -> Sequence[str]:
@@ -181,14 +194,14 @@ def load_excluded_questions(session: Session, campaign: CampaignSettings) -> Exc
 
 def load_exclusions(session: Session, campaign: CampaignSettings) -> list[ExclusionRow]:
     """Every exclusion of a campaign, newest first, those that were reinstated too."""
-    found = session.exec(
+    rows = session.exec(
         select(Exclusion, Reinstatement, Person.name, Person.pseudonym)
         .join(Person, col(Person.id) == Exclusion.person_id)
         .outerjoin(Reinstatement, col(Reinstatement.exclusion_id) == Exclusion.id)
         .where(Exclusion.campaign_id == campaign.id)
         .order_by(col(Exclusion.id).desc())
     ).all()
-    given = {row.person_id: _first_answers(session, campaign.id, row.person_id) for row, *_ in found}
+    answers = {row.person_id: _first_answers(session, campaign.id, row.person_id) for row, *_ in rows}
     return [
         ExclusionRow(
             id=row.id or 0,
@@ -200,12 +213,12 @@ def load_exclusions(session: Session, campaign: CampaignSettings) -> list[Exclus
             reason=row.reason,
             by=row.by,
             at=row.created_at,
-            labels=sum(_covers(row, at) for _, at in given[row.person_id]),
+            labels=sum(_covers(row, at) for _, at in answers[row.person_id]),
             reinstated=end.reason if end else "",
             reinstated_by=end.by if end else "",
             reinstated_at=end.created_at if end else None,
         )
-        for row, end, name, pseudonym in found
+        for row, end, name, pseudonym in rows
     ]
 
 

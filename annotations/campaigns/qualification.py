@@ -59,7 +59,7 @@ class TrainingRound:
 
 
 def current_stage(session: Session, campaign: CampaignSettings, person: Member) -> Stage:
-    """Training, then qualification, then work for those who passed; nothing for who sat a qualification that closes this one."""
+    """The stage of a person: training, qualification, then work for those who passed; none after a qualification that bars from this campaign."""
     if not campaign.rules.closed_to:
         sat_elsewhere = False
     else:
@@ -106,13 +106,13 @@ _SELECT_UNFINISHED_PARTS = (
 def mark_answers(
     session: Session, campaign: CampaignSettings, person: Member, parts: Sequence[str]
 ) -> list[MarkedAnswer]:
-    """The first answer to each task of some parts whose answers are known, at every turn that the person had it, in order."""
+    """The first answer of each turn to every task with known answers in some parts, in order."""
     tasks = session.exec(_SELECT_TASKS, params={"campaign": campaign.id, "parts": list(parts)}).all()
     if not tasks:
         return []
-    found = session.exec(_SELECT_KNOWN, params={"person": person.id, "tasks": list(tasks)})
+    rows = session.exec(_SELECT_KNOWN, params={"person": person.id, "tasks": list(tasks)})
     first: dict[int, MarkedAnswer] = {}
-    for task, key, reservation, response in found:
+    for task, key, reservation, response in rows:
         if response.reservation_id in first:
             continue
         expected = unswap_answers(campaign.questions, key.answers, response.swapped)
@@ -147,7 +147,7 @@ _SELECT_KNOWN = (
 
 
 def mark_gold(session: Session, campaign: CampaignSettings, tasks: Sequence[str]) -> list[tuple[str, str, bool]]:
-    """The first answers to those of some tasks that are gold: the task, the id of the person, and if it is right."""
+    """The first answers to the gold tasks among some tasks: the task, the id of the person, and True if right."""
     first: dict[int, tuple[str, str, bool]] = {}
     for task, person, reservation, key, swapped, answers in session.connection().execute(
         _SELECT_GOLD, {"tasks": list(tasks)}
@@ -181,7 +181,10 @@ def training_rounds(marked: Iterable[MarkedAnswer]) -> tuple[TrainingRound, ...]
             rounds.setdefault(answer.turn, []).append(answer)
     return tuple(
         TrainingRound(
-            number, sum(one.is_correct for one in answers), len(answers), max(one.answered_at for one in answers)
+            number,
+            sum(answer.is_correct for answer in answers),
+            len(answers),
+            max(answer.answered_at for answer in answers),
         )
         for number, answers in sorted(rounds.items())
     )

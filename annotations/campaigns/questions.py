@@ -50,7 +50,7 @@ class Option(_FrozenModel):
 
 
 class CampaignQuestion(_FrozenModel):
-    """One question. `when` names an earlier question and the answers to it after which this one is asked.
+    """One question of a set, with the answers that it allows.
 
     A `choice` has one of `options`, `several` any of them; a `scale` runs from `low` to `high` by buttons, a `slider` in up to 1,000
     steps; an `edit` is made in the editor. A `ranking` has all options, the first one first, `best-worst` two of them, and a `soft`
@@ -60,16 +60,27 @@ class CampaignQuestion(_FrozenModel):
     """
 
     id: Annotated[str, Field(pattern=_ID_PATTERN)]
+    """Name of the question in answers and exports, unique in its set."""
     ask: str = Field(min_length=1)
+    """Text that annotators read."""
     kind: QuestionKind
+    """Form of the answer."""
     options: tuple[Option, ...] = Field(default=(), max_length=_MAX_OPTIONS)
+    """Answers to choose from; empty for kinds that have none."""
     low: int = 1
+    """Lowest value of a scale or slider."""
     high: int = 5
+    """Highest value of a scale or slider."""
     of: Literal["document", "summary"] = "document"
+    """Text in which the passages of a `span` are marked."""
     required: bool = True
+    """True if a label cannot be saved without an answer, where the question is asked."""
     when: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Earlier questions, each with the answers after which this one is asked; empty: always."""
     ordered: bool = False
+    """True if the options are an order, so that agreement counts the distance between answers."""
     hint: str = ""
+    """Note below the question; "" for none."""
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
@@ -93,22 +104,26 @@ class CampaignQuestion(_FrozenModel):
 
 
 class QuestionSet(_FrozenModel):
-    """Questions of a campaign; `measure` names the question that agreement, gold and qualification look at.
-
-    `required_type` says that every item comes with the error type that is to be written. `edits` says of what pairs and
-    explanations may be: of an edited summary (`some`), of one with a single edit (`one`), or, of explanations only, of a
-    summary without edits as well (`any`).
-    """
+    """Questions of a campaign, with the texts that they are about."""
 
     name: str = Field(min_length=1, max_length=80)
+    """Identifier of the set in files and lists."""
     title: str = Field(min_length=1)
+    """Title for people."""
     unit: Unit
+    """Kind of text that is labelled: a summary, a pair or an explanation."""
     source: str = ""
+    """Paper that the questions are from; "" for none."""
     questions: tuple[CampaignQuestion, ...] = Field(min_length=1)
+    """Questions in the order in which they are asked."""
     measure: str
+    """Id of the question that agreement, gold and qualification look at."""
     required_type: bool = False
+    """True if every item comes with the error type that is to be written."""
     edits: Literal["some", "one", "any"] = "some"
+    """Pairs and explanations that fit: of an edited summary (`some`), of a single edit (`one`), or, explanations only, of an unedited summary as well (`any`)."""
     guidelines: str = ""
+    """Guidelines (Markdown) for campaigns that state none of their own."""
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Self:
@@ -295,29 +310,31 @@ class EditSource:
     error_type: str
 
 
-def check_text_answers(questions: QuestionSet, answers: Answers, document: str, left: str, right: str | None) -> None:
+def check_text_answers(
+    questions: QuestionSet, answers: Answers, document: str, left_text: str, right_text: str | None
+) -> None:
     """Raise RecordError for a marked passage that lies outside its text and for an edit that is not as BUMP asks.
 
-    `left` and `right` are the summaries as they were shown; there is one, or a pair.
+    `left_text` and `right_text` are the summaries as they were shown; `right_text` is None for a single summary.
     """
     for question in questions.questions:
         answer = answers.get(question.id)
         if question.kind == "span" and isinstance(answer, list):
             for start, end, *side in answer:
-                expected = 1 if question.of == "summary" and right is not None else 0
+                expected = 1 if question.of == "summary" and right_text is not None else 0
                 if len(side) != expected:
                     raise RecordError(f"A passage of “{question.ask}” does not say on which side it is. Mark it again.")
                 if question.of == "document":
                     marked_text = document
                 else:
-                    marked_text = right if right is not None and "right" in side else left
+                    marked_text = right_text if right_text is not None and "right" in side else left_text
                 _check_span((start, end), marked_text)
         if question.kind == "link" and isinstance(answer, list):
             for link in answer:
-                _check_span(link["claim"], left)
+                _check_span(link["claim"], left_text)
                 _check_span(link["evidence"], document)
         if question.kind == "edit" and isinstance(answer, list):
-            parse_answer_edits(answer, left, _given_explanation(answers))
+            parse_answer_edits(answer, left_text, _given_explanation(answers))
 
 
 def pair_from_answers(

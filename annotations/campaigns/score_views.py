@@ -1,4 +1,4 @@
-"""Pairs that people opened on Probe, in sight of scores: who saw them is not asked for an unaided label afterwards."""
+"""Pairs that people opened on Probe, in sight of scores: these people are not asked for an unaided label afterwards."""
 
 from __future__ import annotations
 

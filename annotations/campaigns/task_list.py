@@ -18,7 +18,7 @@ from annotations.store.tables import Item
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """One thing to label; `key` are its known answers, `labels` those that were given."""
+    """One thing to label; `key` are its known answers, `labels` is the number of labels that it has."""
 
     part: str
     summary: str
@@ -40,7 +40,7 @@ class TaskRemark:
 
 def load_tasks(session: Session, campaign: CampaignSettings) -> list[TaskRow]:
     """Every task of a campaign, in the order in which they were added."""
-    found = session.exec(
+    rows = session.exec(
         select(Task, Item.text)
         .join(Item, col(Item.id) == Task.item_id)
         .where(Task.campaign_id == campaign.id)
@@ -55,12 +55,12 @@ def load_tasks(session: Session, campaign: CampaignSettings) -> list[TaskRow]:
             .group_by(col(Reservation.task_id))
         ).all()
     )
-    return [TaskRow(task.part, text, task.asked, keys.get(task.id, {}), labels.get(task.id, 0)) for task, text in found]
+    return [TaskRow(task.part, text, task.asked, keys.get(task.id, {}), labels.get(task.id, 0)) for task, text in rows]
 
 
 def load_remarks(session: Session, campaign: CampaignSettings) -> list[TaskRemark]:
     """Every skip and flag of a campaign, newest first."""
-    found = session.exec(
+    rows = session.exec(
         select(Response, Person.name, Item.text)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .join(Person, col(Person.id) == Reservation.person_id)
@@ -69,4 +69,4 @@ def load_remarks(session: Session, campaign: CampaignSettings) -> list[TaskRemar
         .where(Reservation.campaign_id == campaign.id, col(Response.act).in_(("skip", "flag")))
         .order_by(col(Response.id).desc())
     )
-    return [TaskRemark(row.act, name, row.reason, text, row.created_at) for row, name, text in found]
+    return [TaskRemark(row.act, name, row.reason, text, row.created_at) for row, name, text in rows]

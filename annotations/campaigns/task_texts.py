@@ -23,16 +23,24 @@ from core.types import Context, Example, Span
 
 @dataclass(frozen=True, slots=True)
 class TaskTexts:
-    """Texts of a task; `original` is there where the questions compare a summary with what it was made from."""
+    """Texts of a task, before the sides are put in the order of a person."""
 
     part: str
+    """Part of the campaign: training, qualification, work or gold."""
     document: str
+    """Text of the source document."""
     summary: str
+    """Summary that is labelled; the edited one of a pair."""
     original: str | None
+    """Summary before the edits, where the questions compare the two; else None."""
     explanation: str
+    """Explanation to judge; "" for none."""
     error_type: str
+    """Error type to write; "" for none."""
     contexts: tuple[Context, ...] = ()
+    """Named parts of the document."""
     question: str = ""
+    """Question that the summary answers; "" for none."""
 
     def sides(self, swapped: bool) -> tuple[str, str | None]:
         """Texts on the left and on the right: the original and the edited summary, or the summary alone."""
@@ -78,29 +86,38 @@ _SELECT_TEXTS = (
 
 @dataclass(frozen=True, slots=True)
 class ShownTask:
-    """One thing to label, as it is shown: the sides of a pair are in the order of this person.
-
-    `right` is there for pairs and explanations. `error_type` is the one to write. `answers` are those given before, up to
-    and with the response of that `revision`; 0 where there is none. `mode` is how much help it is shown with:
-    `suggested` are the answers that are filled in before the first label, `close` the document sentences that are marked.
-    `contexts` and `question` are those of the document.
-    """
+    """One thing to label, as it is shown: the sides of a pair are in the order of this person."""
 
     reservation: int
+    """Number of the reservation that the answer goes to."""
     number: int
+    """Place among the person's tasks of the campaign, from 1."""
     stage: Stage
+    """Training, qualification or work; gold looks like work."""
     document: str
+    """Text of the source document."""
     left: str
+    """Summary, or the side of a pair that is shown on the left."""
     right: str | None
+    """Other side of a pair, also of an explanation's; None for a single summary."""
     explanation: str
+    """Explanation to judge; "" for none."""
     error_type: str
+    """Error type to write; "" for none."""
     answers: Mapping[str, Any]
+    """Answers saved before; empty where there are none."""
     revision: int = 0
+    """Revision of the last saved response; 0 where there is none."""
     mode: LabelMode = "unaided"
+    """Help that the task is shown with."""
     suggested: Mapping[str, Any] = field(default_factory=dict)
+    """Answers that are filled in before the first label."""
     close: tuple[Span, ...] = ()
+    """Passages of the document that are marked as closest to the summary."""
     contexts: tuple[Context, ...] = ()
+    """Named parts of the document."""
     question: str = ""
+    """Question that the summary answers; "" for none."""
 
     @property
     def example(self) -> Example:
@@ -111,7 +128,7 @@ class ShownTask:
 def show_task(session: Session, campaign: CampaignSettings, reservation: Reservation) -> ShownTask:
     """A reserved task with the sides in the order of its person."""
     texts = load_task_texts(session, campaign, reservation.task_id)
-    left, right = texts.sides(reservation.swapped)
+    left_text, right_text = texts.sides(reservation.swapped)
     rows = session.exec(_SELECT_ANSWERS, params={"reservation": reservation.id}).all()
     revision = rows[0][0] if rows else 0
     answers = dict(next((answers for _, act, answers in rows if act == "answer"), {}))
@@ -121,8 +138,8 @@ def show_task(session: Session, campaign: CampaignSettings, reservation: Reserva
         number=reservation.number,
         stage=Stage(texts.part) if texts.part in set(Stage) else Stage.WORK,
         document=texts.document,
-        left=left,
-        right=right,
+        left=left_text,
+        right=right_text,
         explanation=texts.explanation,
         error_type=texts.error_type,
         answers=answers,
@@ -148,15 +165,15 @@ def _suggested_answers(
     """The answers to fill in, with the sides as this person sees them."""
     if mode != "pre-annotated":
         return {}
-    found = session.get_one(Suggestion, reservation.task_id)
-    return unswap_answers(campaign.questions, found.answers, reservation.swapped)
+    suggestion = session.get_one(Suggestion, reservation.task_id)
+    return unswap_answers(campaign.questions, suggestion.answers, reservation.swapped)
 
 
 def _close_sentences(texts: TaskTexts) -> tuple[Span, ...]:
     """The document sentence that is closest to each sentence of what is labelled, by the words that they share."""
     claims = [text[span.start : span.end] for text in texts.sides(swapped=False) if text for span in sentences(text)]
-    found = {closest_evidence(texts, claim) for claim in claims}
-    return tuple(sorted(span for span in found if span))
+    spans = {closest_evidence(texts, claim) for claim in claims}
+    return tuple(sorted(span for span in spans if span))
 
 
 _SELECT_ANSWERS = (

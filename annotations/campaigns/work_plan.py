@@ -16,7 +16,7 @@ from annotations.store.tables import UtcDateTime
 
 
 def is_handing_out(campaign: CampaignSettings, now: datetime) -> bool:
-    """True if a campaign is open and its last day is not past."""
+    """True if a campaign is open and its deadline has not passed."""
     return campaign.is_open and (campaign.rules.deadline is None or now.date() <= campaign.rules.deadline)
 
 
@@ -56,8 +56,8 @@ def wanted_labels(session: Session, campaign: CampaignSettings, task_id: str) ->
     """Number of people who may label a task of work."""
     if campaign.rules.most_overlap <= campaign.rules.overlap:
         return campaign.rules.overlap
-    wanted = session.exec(SELECT_WANTED, params={"task": task_id}).first()
-    return max(campaign.rules.overlap, wanted or 0)
+    target = session.exec(SELECT_WANTED, params={"task": task_id}).first()
+    return max(campaign.rules.overlap, target or 0)
 
 
 def calibration_tasks(campaign: CampaignSettings) -> SelectOfScalar[str]:
@@ -80,9 +80,9 @@ def is_for_everybody(session: Session, campaign: CampaignSettings, task_id: str)
 
 
 def load_person_tasks(session: Session, campaign_id: str, person_id: str) -> PersonTasks:
-    """Numbers of tasks of a person in a campaign, as they are counted; all 0 before the first."""
-    found = session.exec(_SELECT_PERSON_TASKS, params={"campaign": campaign_id, "person": person_id}).first()
-    return found or PersonTasks(campaign_id=campaign_id, person_id=person_id, answered=0, finished=0, had=0, version=0)
+    """Counts of the tasks of a person in a campaign; all 0 before the first."""
+    counts = session.exec(_SELECT_PERSON_TASKS, params={"campaign": campaign_id, "person": person_id}).first()
+    return counts or PersonTasks(campaign_id=campaign_id, person_id=person_id, answered=0, finished=0, had=0, version=0)
 
 
 _SELECT_PERSON_TASKS = (

@@ -99,12 +99,12 @@ class ApiReads:
         """The figures of the overview, with people by their pseudonyms."""
         count_changed(self._store, campaign_id)
         with read_session(self._store.engine) as session:
-            found = compute_progress(session, self._campaign(session, campaign_id))
+            progress = compute_progress(session, self._campaign(session, campaign_id))
             pseudonyms = load_pseudonyms(session)
-        people = tuple(replace(one, name=pseudonyms[one.name]) for one in found.people)
-        row: JsonRow = _PROGRESS.dump_python(replace(found, people=people), mode="json")
-        named = [{"person": one.pop("name"), **one} for one in row["people"]]
-        return {**row, "remaining": found.remaining, "people": named}
+        people = tuple(replace(person, name=pseudonyms[person.name]) for person in progress.people)
+        row: JsonRow = _PROGRESS.dump_python(replace(progress, people=people), mode="json")
+        named = [{"person": person.pop("name"), **person} for person in row["people"]]
+        return {**row, "remaining": progress.remaining, "people": named}
 
     def _campaign(self, session: Session, campaign_id: str) -> CampaignSettings:
         if campaign_id not in _visible_campaigns(session, self._access):
@@ -133,10 +133,10 @@ def _visible_campaigns(session: Session, access: TokenAccess) -> list[str]:
 
 
 def _page(rows: Iterable[JsonRow], cursor: str, limit: int) -> PageOfRows:
-    """As many rows as asked for; one more says that others follow. All are read, so that no cursor stays open."""
-    found = [*rows]
-    shown = found[:limit]
-    return PageOfRows(shown, str(shown[-1][cursor]) if len(found) > limit else None)
+    """A page of up to `limit` rows; one row more tells that others follow. All rows are read, so that no cursor stays open."""
+    all_rows = [*rows]
+    shown = all_rows[:limit]
+    return PageOfRows(shown, str(shown[-1][cursor]) if len(all_rows) > limit else None)
 
 
 def campaign_row(campaign: CampaignSettings) -> JsonRow:

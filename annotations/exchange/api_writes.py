@@ -89,7 +89,7 @@ class NewPerson(_Body):
 
 
 class NewPeopleBody(_Body):
-    """People to add; who is here keeps the role and joins the groups."""
+    """People to add; those who are registered keep their role and join the groups."""
 
     people: list[NewPerson] = Field(min_length=1, max_length=_MOST_ITEMS)
 
@@ -123,39 +123,39 @@ class ApiWrites:
     def create_campaign(self, body: bytes) -> JsonRow:
         """Open a campaign without items."""
 
-        def write(session: Session, given: NewCampaignBody) -> JsonRow:
-            questions = bundled_question_sets().get(given.questions, given.questions)
-            content = VersionContent(questions, given.guidelines, given.rules)
-            return campaign_row(create_campaign(session, given.name, self._access.owner, content))
+        def write(session: Session, request: NewCampaignBody) -> JsonRow:
+            questions = bundled_question_sets().get(request.questions, request.questions)
+            content = VersionContent(questions, request.guidelines, request.rules)
+            return campaign_row(create_campaign(session, request.name, self._access.owner, content))
 
         return self._once("", body, NewCampaignBody, write)
 
     def change_campaign(self, campaign_id: str, body: bytes) -> JsonRow:
         """Open or close a campaign, by its next version."""
 
-        def write(session: Session, given: CampaignStateBody) -> JsonRow:
+        def write(session: Session, request: CampaignStateBody) -> JsonRow:
             newest = load_versions(session, campaign_id)[0].content
-            if newest.is_open == given.open:
+            if newest.is_open == request.open:
                 return campaign_row(load_campaign(session, campaign_id))
-            content = VersionContent(newest.questions, newest.guidelines, newest.rules, given.open)
+            content = VersionContent(newest.questions, newest.guidelines, newest.rules, request.open)
             return campaign_row(revise_campaign(session, campaign_id, self._access.owner, content))
 
         return self._once(campaign_id, body, CampaignStateBody, write)
 
     def add_items(self, campaign_id: str, body: bytes) -> JsonRow:
-        """Add items to a campaign, all or none; how many are new."""
+        """Add items to a campaign, all or none, and return how many are new."""
 
-        def write(session: Session, given: NewItemsBody) -> JsonRow:
+        def write(session: Session, request: NewItemsBody) -> JsonRow:
             campaign = load_campaign(session, campaign_id)
-            if campaign.rules.order == "drawn" and any(one.part == "work" for one in given.items):
+            if campaign.rules.order == "drawn" and any(item.part == "work" for item in request.items):
                 raise RecordError("The items of this campaign were drawn from a pool. Draw another campaign for more.")
             tasks = []
-            for one in given.items:
-                original = one.summary if one.original is None else one.original
-                edits = () if one.original is None else tuple(recover(original, one.summary))
+            for item in request.items:
+                original = item.summary if item.original is None else item.original
+                edits = () if item.original is None else tuple(recover(original, item.summary))
                 by = self._access.owner
-                pair = PairRecord(one.document, original, one.summary, edits, by=by, intended=None, source=_SOURCE)
-                tasks.append(NewTask(part=one.part, asked=one.asked, key=one.key, feedback=one.feedback, pair=pair))
+                pair = PairRecord(item.document, original, item.summary, edits, by=by, intended=None, source=_SOURCE)
+                tasks.append(NewTask(part=item.part, asked=item.asked, key=item.key, feedback=item.feedback, pair=pair))
             added = add_tasks(session, campaign, tasks)
             require_passable(session, campaign)
             return {"added": added, "sent": len(tasks)}
@@ -165,33 +165,35 @@ class ApiWrites:
     def assign_people(self, campaign_id: str, body: bytes) -> JsonRow:
         """Set who labels a campaign."""
 
-        def write(session: Session, given: AssignedPeopleBody) -> JsonRow:
-            found = {name: find_person(session, name) for name in given.people}
-            if missing := [name for name, person in found.items() if person is None]:
+        def write(session: Session, request: AssignedPeopleBody) -> JsonRow:
+            people = {name: find_person(session, name) for name in request.people}
+            if missing := [name for name, person in people.items() if person is None]:
                 raise RecordError(f"Nobody is called {missing[0]!r}. Add the person first.")
-            ids = tuple(person.id for person in found.values() if person)
-            assign(session, campaign_id, CampaignPeople(ids, tuple(given.groups)), self._access.owner)
-            return {"people": len(ids), "groups": len(given.groups)}
+            ids = tuple(person.id for person in people.values() if person)
+            assign(session, campaign_id, CampaignPeople(ids, tuple(request.groups)), self._access.owner)
+            return {"people": len(ids), "groups": len(request.groups)}
 
         return self._once(campaign_id, body, AssignedPeopleBody, write)
 
     def add_people(self, body: bytes) -> JsonRow:
-        """Add people; the name and the pseudonym of each who is new."""
+        """Add people, and return the name and the pseudonym of each new one."""
 
-        def write(session: Session, given: NewPeopleBody) -> JsonRow:
-            listed = [ListedPerson(one.name.strip(), Role(one.role), tuple(one.groups)) for one in given.people]
+        def write(session: Session, request: NewPeopleBody) -> JsonRow:
+            listed = [
+                ListedPerson(person.name.strip(), Role(person.role), tuple(person.groups)) for person in request.people
+            ]
             new, pseudonyms = add_listed_people(session, listed), load_pseudonyms(session)
-            return {"people": [{"name": one.name, "person": pseudonyms[one.name]} for one in new]}
+            return {"people": [{"name": person.name, "person": pseudonyms[person.name]} for person in new]}
 
         return self._once("", body, NewPeopleBody, write)
 
     def _once(
         self, campaign_id: str, body: bytes, kind: type[AnyBody], write: Callable[[Session, AnyBody], JsonRow]
     ) -> JsonRow:
-        """Write in one transaction with the note of it. `campaign_id` is "" for what is of the whole server."""
+        """Write in one transaction, together with the record of the request. `campaign_id` is "" for writes to the whole server."""
         if not campaign_id and self._access.campaigns:
             raise ReadOnlyTokenError("This token is for some campaigns. Ask a manager for one for all of them.")
-        given = _read_body(kind, body)
+        request = _read_body(kind, body)
         digest = hashlib.sha256(json.dumps([kind.__name__, campaign_id]).encode() + body).hexdigest()
         with self._store.writing() as session:
             if self._key:
@@ -204,7 +206,7 @@ class ApiWrites:
                     return earlier.answer
             if campaign_id:
                 self._require_campaign(session, campaign_id)
-            answer = write(session, given)
+            answer = write(session, request)
             if self._key:
                 note: Mapping[str, Any] = {"token_id": self._access.token_id, "key": self._key, "answer": answer}
                 session.add(ApiRequest(request_hash=digest, created_at=datetime.now(UTC), **note))
@@ -224,6 +226,6 @@ def _read_body(kind: type[AnyBody], body: bytes) -> AnyBody:
     try:
         return kind.model_validate_json(body)
     except ValidationError as error:
-        problems = [f"{'.'.join(map(str, one['loc'])) or 'the body'}: {one['msg']}" for one in error.errors()]
+        problems = [f"{'.'.join(map(str, detail['loc'])) or 'the body'}: {detail['msg']}" for detail in error.errors()]
         more = f"; {len(problems) - 5} more" if len(problems) > 5 else ""
         raise RecordError(f"Nothing was written: {'; '.join(problems[:5])}{more}.") from None

@@ -209,10 +209,10 @@ def _ordered_items(campaign: CampaignSettings) -> Subquery:
         )
     )
     length = func.max(chain.c.steps).over(partition_by=chain.c.last)
-    found = select_columns(chain.c.id, chain.c.steps, (length - chain.c.steps).label("depth")).subquery()
-    order = (func.min(found.c.depth), func.min(found.c.steps), found.c.id)
+    items = select_columns(chain.c.id, chain.c.steps, (length - chain.c.steps).label("depth")).subquery()
+    order = (func.min(items.c.depth), func.min(items.c.steps), items.c.id)
     place = func.row_number().over(order_by=order).label("place")
-    return select_columns(found.c.id, place).group_by(found.c.id).subquery()
+    return select_columns(items.c.id, place).group_by(items.c.id).subquery()
 
 
 _SELECT_EDITS = select(EditRow).where(EditRow.item_id == bindparam("item")).order_by(col(EditRow.position))
@@ -236,8 +236,8 @@ def item_row(session: Session, context: ExportContext, item: Item) -> ExportedIt
 def task_rows(
     session: Session, context: ExportContext, after: int = 0, limit: int | None = None
 ) -> Iterator[ExportedTask]:
-    """The tasks behind the number `after`, at most `limit`."""
-    found = session.exec(
+    """The tasks numbered above `after`, at most `limit`."""
+    tasks = session.exec(
         select(Task, AnswerKey, Explanation)
         .outerjoin(AnswerKey, col(AnswerKey.task_id) == Task.id)
         .outerjoin(Explanation, col(Explanation.id) == Task.explanation_id)
@@ -248,7 +248,7 @@ def task_rows(
         execution_options=STREAMED,
     )
     number = after
-    for rows in found.partitions():
+    for rows in tasks.partitions():
         cases = {case.task: case for case in load_cases(session, context.campaign, [task.id for task, *_ in rows])}
         for task, key, explanation in rows:
             number, case = number + 1, cases.get(task.id)
@@ -270,14 +270,14 @@ def draw_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]
     if row is None:
         return
     numbered = numbered_tasks(context.campaign)
-    drawn = (
+    statement = (
         select(DrawnTask, numbered.c.number)
         .join(numbered, numbered.c.id == DrawnTask.task_id)
         .order_by(col(DrawnTask.arrival))
     )
     yield ExportedDraw(
         **row.model_dump(exclude={"campaign_id", "by"}),
-        drawn=[(number, one.place, one.weight, one.arrival) for one, number in session.exec(drawn)],
+        drawn=[(number, task.place, task.weight, task.arrival) for task, number in session.exec(statement)],
         by=context.pseudonym(row.by),
     )
     stops = select(DrawStop).where(DrawStop.campaign_id == row.campaign_id).order_by(col(DrawStop.id))
@@ -287,12 +287,12 @@ def draw_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]
 
 def suggestion_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
     numbered = numbered_tasks(context.campaign)
-    found = (
+    statement = (
         select(Suggestion, numbered.c.number)
         .join(numbered, numbered.c.id == Suggestion.task_id)
         .order_by(numbered.c.number)
     )
-    for row, number in session.exec(found, execution_options=STREAMED):
+    for row, number in session.exec(statement, execution_options=STREAMED):
         yield ExportedSuggestion(
             **row.model_dump(include={"answers", "source", "created_at"}), task=number, person=context.pseudonym(row.by)
         )

@@ -84,18 +84,31 @@ class CampaignImport:
     """The state of an import: the ids in this database of names and numbers in the file."""
 
     session: Session
+    """Session of the one transaction of the import."""
     campaign_id: str
+    """Id of the new campaign."""
     old_name: str
+    """Name of the campaign in the file."""
     name: str
+    """Name of the campaign here."""
     now: datetime
+    """Time of the import, for rows that have none in the file."""
     names: dict[str, str] = field(default_factory=dict)
+    """Names of people here, by their pseudonyms in the file."""
     people: dict[str, str] = field(default_factory=dict)
+    """Ids of people here, by their pseudonyms in the file."""
     questions: dict[int, QuestionSet] = field(default_factory=dict)
+    """Questions by the version of the campaign."""
     summaries: dict[str, str] = field(default_factory=dict)
+    """Texts of summaries, by the ids of items in the file."""
     explanations: dict[str, str] = field(default_factory=dict)
+    """Ids of explanations here, by those in the file."""
     tasks: dict[int, str] = field(default_factory=dict)
+    """Ids of tasks here, by their numbers in the file."""
     turns: dict[tuple[int, str, int], int] = field(default_factory=dict)
+    """Ids of reservations here, by task number, pseudonym and turn."""
     labels: dict[str, int] = field(default_factory=dict)
+    """Ids of responses here, by their events."""
 
     def local_name(self, pseudonym: str) -> str:
         return self.names.get(pseudonym, pseudonym)
@@ -233,10 +246,10 @@ def import_suggestions(context: CampaignImport, lines: Iterable[ExportedSuggesti
         )
 
 
-def require_known(known: Mapping[_Key, _Of], key: _Key, what: str) -> _Of:
-    if key not in known:
+def require_known(by_key: Mapping[_Key, _Of], key: _Key, what: str) -> _Of:
+    if key not in by_key:
         raise RecordError(f"A row names {what} {key!r}, which is not in the file. Export the campaign again.")
-    return known[key]
+    return by_key[key]
 
 
 def _require_unchanged(what: str, exported_id: str, computed_id: str) -> None:

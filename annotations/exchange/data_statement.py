@@ -34,8 +34,8 @@ def data_statement(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
         f"> {line}".rstrip() for line in (campaign.guidelines.strip() or campaign.questions.guidelines).splitlines()
     )
 
-    found = Counter(label.version for task in tasks for label in task.resolved.labels)
-    numbers = ", ".join(f"{found[version]} by version {version}" for version in sorted(found))
+    counts = Counter(label.version for task in tasks for label in task.resolved.labels)
+    numbers = ", ".join(f"{counts[version]} by version {version}" for version in sorted(counts))
     questions = export.campaign.questions
     source = f", from {cell(questions.source)}" if questions.source else ""
     return (
@@ -69,8 +69,8 @@ def data_statement(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
 
 
 def _format_counts(tasks: Sequence[LabelledTask]) -> str:
-    found = Counter(task.resolved.resolution for task in tasks)
-    resolved = ", ".join(f"{found[one]} {one}" for one in Resolution if found[one])
+    counts = Counter(task.resolved.resolution for task in tasks)
+    resolved = ", ".join(f"{counts[resolution]} {resolution}" for resolution in Resolution if counts[resolution])
     labels = sum(len(task.resolved.labels) for task in tasks)
     return (
         f"{len(tasks)} items with {labels} labels, given before any score was seen. Final labels: {resolved or 'none'}."
@@ -117,9 +117,14 @@ def _format_training(export: CampaignExport) -> Iterator[str]:
     people = load_people(export.session)
     pseudonyms = dict(export.session.exec(select(Person.id, Person.pseudonym)).all())
     rows = [
-        [pseudonyms[person.id], str(one.number), f"{one.right} of {one.answered}", f"{one.last_at:%Y-%m-%d}"]
+        [
+            pseudonyms[person.id],
+            str(training.number),
+            f"{training.right} of {training.answered}",
+            f"{training.last_at:%Y-%m-%d}",
+        ]
         for person in people
-        for one in training_rounds(mark_answers(export.session, export.campaign, person, (Stage.TRAINING,)))
+        for training in training_rounds(mark_answers(export.session, export.campaign, person, (Stage.TRAINING,)))
     ]
     if rows:
         yield "Training with feedback before the first item, whose answers are no labels:"
@@ -144,25 +149,29 @@ def _question_row(question: CampaignQuestion) -> list[str]:
     return [f"`{question.id}`", cell(question.ask), cell(answers)]
 
 
-def _format_agreement(found: Sequence[Agreement]) -> str:
-    if not found:
+def _format_agreement(agreements: Sequence[Agreement]) -> str:
+    if not agreements:
         return "No question with a fixed choice of answers is labelled yet."
     head = ["question", "people", "labels", "same answer, %", "Krippendorff's alpha", "Gwet's AC1"]
-    whys = [(one.question, estimate.why) for one in found for estimate in (one.raw, one.alpha, one.ac1)]
+    whys = [
+        (agreement.question, estimate.why)
+        for agreement in agreements
+        for estimate in (agreement.raw, agreement.alpha, agreement.ac1)
+    ]
     reasons = "".join(f"\n`{question}`: {cell(why)}\n" for question, why in dict.fromkeys(whys) if why)
     return (
         "First labels of each person; in brackets the 95 % interval of a bootstrap over documents.\n\n"
-        f"{markdown_table(head, map(_agreement_row, found))}{reasons}"
+        f"{markdown_table(head, map(_agreement_row, agreements))}{reasons}"
     ).rstrip()
 
 
-def _agreement_row(one: Agreement) -> list[str]:
-    alpha = f"{format_coefficient(one.alpha)} ({one.scale})"
+def _agreement_row(agreement: Agreement) -> list[str]:
+    alpha = f"{format_coefficient(agreement.alpha)} ({agreement.scale})"
     return [
-        f"`{one.question}`",
-        str(one.people),
-        str(one.labels),
-        format_percent(one.raw),
+        f"`{agreement.question}`",
+        str(agreement.people),
+        str(agreement.labels),
+        format_percent(agreement.raw),
         alpha,
-        format_coefficient(one.ac1),
+        format_coefficient(agreement.ac1),
     ]

@@ -76,8 +76,8 @@ def dataset_files(store: Store, name: str, licence: str = "") -> dict[str, bytes
     if reason := licence_problem(store, name, licence):
         raise RecordError(reason)
     items, sources = load_labelled_items(store, name).items, _sources(store, name)
-    known = _known_licences(sources)
-    came_with_data = ", ".join(known) if all(map(licence_id, known)) else ""
+    licences = _known_licences(sources)
+    came_with_data = ", ".join(licences) if all(map(licence_id, licences)) else ""
     card = _card(name, items, sources, licence.strip() or came_with_data)
     summaries = {item.example.id: item.example.summary for item in items}
     judges = _judge_names(store, name, items)
@@ -94,10 +94,10 @@ def hub_dataset_files(store: Store, name: str, licence: str = "") -> dict[str, b
 
 def licence_problem(store: Store, name: str, licence: str) -> str:
     """Reason why a stated licence cannot be that of a dataset, in a sentence; "" where it can, or none is stated."""
-    known = [] if name == LOCAL_LABELS else _known_licences(_sources(store, name))
-    if not licence.strip() or not known or known == [licence_id(licence)]:
+    licences = [] if name == LOCAL_LABELS else _known_licences(_sources(store, name))
+    if not licence.strip() or not licences or licences == [licence_id(licence)]:
         return ""
-    return f"{name!r} came under {', '.join(known)}, not under {licence.strip()}. Leave the licence out."
+    return f"{name!r} came under {', '.join(licences)}, not under {licence.strip()}. Leave the licence out."
 
 
 def push_problem(store: Store, name: str, licence: str) -> str:
@@ -157,10 +157,10 @@ def _sources(store: Store, name: str) -> list[FileRow]:
 def _files_of_documents(session: Session, documents: Iterable[str]) -> list[FileRow]:
     """The files of every dataset that has one of these documents."""
     names: set[str] = set()
-    asked = sorted(documents)
+    document_ids = sorted(documents)
     held = select(Dataset.name).join(SampleRow, col(SampleRow.dataset_id) == Dataset.id).distinct()
-    for start in range(0, len(asked), _TEXTS_PER_QUERY):
-        some = asked[start : start + _TEXTS_PER_QUERY]
+    for start in range(0, len(document_ids), _TEXTS_PER_QUERY):
+        some = document_ids[start : start + _TEXTS_PER_QUERY]
         names.update(session.exec(held.where(col(SampleRow.document_id).in_(some))))
     return [file for row in load_datasets(session) if row.name in names for file in row.files]
 
@@ -171,22 +171,22 @@ def licence_id(stated: str) -> str:
     if "none stated" in text:  # of a part, as the annotations
         return ""
     first = re.split(r"[\s,;(]", text, maxsplit=1)[0]
-    found = _IDS.get(text) or _IDS.get(first, first)
-    return found if found in _KNOWN else ""
+    identifier = _IDS.get(text) or _IDS.get(first, first)
+    return identifier if identifier in _KNOWN else ""
 
 
 def _known_licences(sources: Iterable[FileRow]) -> list[str]:
-    """Those that came with the data; of a licence without an identifier what is known of it."""
+    """Identifiers of the licences that came with the data; the statement itself where a licence has no identifier."""
     return sorted({licence_id(file.licence) or file.licence for file in sources if file.licence != _OWN})
 
 
 def _sharing_problem(sources: Iterable[FileRow]) -> str:
     """Reason why the texts of these files may not be sent to the hub in the form of an export; "" where they may."""
     for file in sources:
-        found = licence_id(file.licence)
-        if not found and file.licence != _OWN:
+        identifier = licence_id(file.licence)
+        if not identifier and file.licence != _OWN:
             why = f"has no licence that permits it ({file.licence})"
-        elif "-nd-" in found:
+        elif "-nd-" in identifier:
             why = f"is under {file.licence}, which forbids to share it in another form"
         else:
             continue
@@ -228,16 +228,16 @@ _SOURCE_HEAD = ["dataset", "file", "read as", "licence", "release", "from", "SHA
 
 
 def _source_row(file: FileRow) -> list[str]:
-    known = (file.dataset, file.file, file.importer, file.licence, file.release, _address(file.importer), file.sha256)
-    return [cell(value) for value in known]
+    values = (file.dataset, file.file, file.importer, file.licence, file.release, _address(file.importer), file.sha256)
+    return [cell(value) for value in values]
 
 
 def _judge_names(store: Store, name: str, items: Sequence[Item]) -> dict[str, str]:
     """Name of each judge in the file: people by pseudonym; of labels given here nobody is named who has none."""
     with read_session(store.engine) as session:
         pseudonyms = load_pseudonyms(session)
-    verdicts = [given.judge for item in items for given in item.judgements]
-    judges = dict.fromkeys([*verdicts, *(given.judge for item in items for given in item.ratings)])
+    verdicts = [judgement.judge for item in items for judgement in item.judgements]
+    judges = dict.fromkeys([*verdicts, *(rating.judge for item in items for rating in item.ratings)])
     if name != LOCAL_LABELS:
         return {judge: pseudonyms.get(judge, judge) for judge in judges}
     return {judge: pseudonyms.get(judge, f"person-{number}") for number, judge in enumerate(judges, 1)}
@@ -257,12 +257,12 @@ def _row(item: Item, summaries: Mapping[str, str], judges: Mapping[str, str]) ->
         ),
         *(item.split and item.split.value, item.slices),
         [
-            {"judge": judges[one.judge], "verdict": one.verdict.value, "category": one.category}
-            for one in item.judgements
+            {"judge": judges[judgement.judge], "verdict": judgement.verdict.value, "category": judgement.category}
+            for judgement in item.judgements
         ],
         [
-            {"judge": judges[one.judge], "aspect": one.aspect, "value": one.value, "sentence": one.sentence}
-            for one in item.ratings
+            {"judge": judges[rating.judge], "aspect": rating.aspect, "value": rating.value, "sentence": rating.sentence}
+            for rating in item.ratings
         ],
     )
     return dict(zip(_COLUMNS, values, strict=True))

@@ -106,7 +106,7 @@ def pseudonymous_explanation_id(row: Explanation, names: Mapping[str, str]) -> s
 
 def _item_rows(session: Session) -> Iterator[ExportRow]:
     parent = aliased(Item)
-    found = session.exec(
+    rows = session.exec(
         select(Item, Document, parent, Origin)
         .join(Document, col(Document.id) == Item.document_id)
         .outerjoin(parent, col(parent.id) == Item.parent_id)
@@ -115,7 +115,7 @@ def _item_rows(session: Session) -> Iterator[ExportRow]:
         .order_by(col(Item.created_at), col(Item.id), col(Origin.created_at)),
         execution_options={"yield_per": _CHUNK},
     )
-    for item, document, original, origin in found:
+    for item, document, original, origin in rows:
         before = original.text if original else item.text
         source = _column_values(origin) if origin else {"created_at": item.created_at.isoformat()}
         yield {
@@ -154,30 +154,30 @@ def _rows_in_order(
     table: type[ScoreRow] | type[Label] | type[EditJudgement],
     which: ColumnElement[bool] | None = None,
 ) -> Iterator[ExportRow]:
-    chosen = select(table) if which is None else select(table).where(which)
-    found = session.exec(chosen.order_by(col(table.id)), execution_options={"yield_per": _CHUNK})
-    return ({"kind": kind, **_column_values(row)} for row in found)
+    query = select(table) if which is None else select(table).where(which)
+    rows = session.exec(query.order_by(col(table.id)), execution_options={"yield_per": _CHUNK})
+    return ({"kind": kind, **_column_values(row)} for row in rows)
 
 
 def _explanation_rows(session: Session, names: Mapping[str, str]) -> Iterator[ExportRow]:
-    found = session.exec(
+    rows = session.exec(
         select(Explanation).order_by(col(Explanation.created_at), col(Explanation.id)),
         execution_options={"yield_per": _CHUNK},
     )
-    for row in found:
+    for row in rows:
         record = _column_values(row)
         id = pseudonymous_explanation_id(row, names)
         yield {"kind": "explanation", "explanation_id": id, "explanation": record.pop("text"), **record}
 
 
 def _explanation_judgement_rows(session: Session, names: Mapping[str, str]) -> Iterator[ExportRow]:
-    found = session.exec(
+    rows = session.exec(
         select(ExplanationJudgement, Explanation)
         .join(Explanation, col(Explanation.id) == ExplanationJudgement.explanation_id)
         .order_by(col(ExplanationJudgement.id)),
         execution_options={"yield_per": _CHUNK},
     )
-    for row, judged in found:
+    for row, judged in rows:
         record = _column_values(row) | {"explanation_id": pseudonymous_explanation_id(judged, names)}
         yield {"kind": "explanation_judgement", "item_id": judged.item_id, **record}
 

@@ -59,22 +59,30 @@ class ExportTerms:
 
 @dataclass(frozen=True, slots=True)
 class LabelledTask:
-    """A labelled task of work with its texts; `original` is that of a pair, `explanation` the one that is judged, else "".
-
-    `contexts` and `question` are those of the document. `selection_probability` is None where the items were not drawn from a pool.
-    """
+    """A labelled task of work with its texts."""
 
     number: int
+    """Number of the task in the campaign, from 1; the same in all exports."""
     document_id: str
+    """Hash of the document."""
     document: str
+    """Text of the source document."""
     original: str
+    """Summary before the edits; "" where the questions are about one summary."""
     summary: str
+    """Summary that was labelled."""
     explanation: str
-    asked: str
+    """Explanation that was judged; "" for none."""
+    error_type: str
+    """Error type that was to be written; "" for none."""
     resolved: ResolvedTask
+    """Labels and final answers."""
     contexts: tuple[Context, ...] = ()
+    """Named parts of the document."""
     question: str = ""
+    """Question that the summary answers; "" for none."""
     selection_probability: float | None = None
+    """Probability of the item in the sample so far; None where the items were not drawn from a pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +110,17 @@ class CampaignExport:
     def tasks(self) -> list[LabelledTask]:
         """Labelled tasks with their texts, all in memory, in the order of their numbers."""
         numbers = dict(self.session.execute(select_columns(numbered_tasks(self.campaign))).all())
-        found = [
+        tasks = [
             self._with_texts(resolved, numbers[resolved.task])
             for resolved in resolve_tasks(self.session, self.campaign)
         ]
-        return sorted(found, key=lambda task: task.number)
+        return sorted(tasks, key=lambda task: task.number)
 
     def agreements(self) -> list[Agreement]:
         """Agreement over all items on each question with a fixed choice of answers."""
         labels = first_blind_labels(load_labels(self.session, self.campaign))
-        asked = [question for question in self.questions() if question.kind in {"choice", "scale", "slider"}]
-        return [found for question in asked if (found := compute_agreement(question, OVERALL, labels))]
+        questions = [question for question in self.questions() if question.kind in {"choice", "scale", "slider"}]
+        return [agreement for question in questions if (agreement := compute_agreement(question, OVERALL, labels))]
 
     def _with_texts(self, resolved: ResolvedTask, number: int) -> LabelledTask:
         task, item = self.session.get_one(Task, resolved.task), self.session.get_one(Item, resolved.item)
@@ -126,7 +134,7 @@ class CampaignExport:
             original=self.session.get_one(Item, item.parent_id).text if paired else "",
             summary=item.text,
             explanation=judged.text if judged else task.asked.get("explanation", ""),
-            asked=task.asked.get("error_type", ""),
+            error_type=task.asked.get("error_type", ""),
             resolved=resolved,
             contexts=contexts_from_json(document.contexts),
             question=document.question,
@@ -180,7 +188,7 @@ class ExportActions:
     def nothing_to_export(self, campaign_id: str) -> dict[str, str]:
         """Reason why a campaign has nothing for a format, by the names of all formats; "" where it has."""
         with open_export(self._store, campaign_id, ExportTerms()) as export:
-            return {chosen.name: chosen().nothing_to_export(export) for chosen in EXPORT_FORMATS}
+            return {export_format.name: export_format().nothing_to_export(export) for export_format in EXPORT_FORMATS}
 
 
 def exported_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:

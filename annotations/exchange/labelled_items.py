@@ -57,9 +57,9 @@ def load_labelled_items(store: Store, dataset: str) -> LabelledItems:
 
 def benchmark_items(store: Store) -> dict[str, list[Item]]:
     """The items of every imported dataset that are not to be learned from, by the dataset's name; those without a document are not."""
-    found = {}
+    by_dataset = {}
     for row in store.datasets():
         marked = reserve_test_data(load_items(store, row.name), row.files[0].importer)
         if tests := [item for item in marked if item.split is Split.TEST and item.example.document]:
-            found[row.name] = tests
-    return found
+            by_dataset[row.name] = tests
+    return by_dataset

@@ -39,7 +39,7 @@ from annotations.store.response_tables import (
 
 def reservation_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
     numbered = numbered_tasks(context.campaign)
-    found = session.exec(
+    rows = session.exec(
         select(Reservation, Person.pseudonym, numbered.c.number)
         .join(Person, col(Person.id) == Reservation.person_id)
         .join(numbered, numbered.c.id == Reservation.task_id)
@@ -47,7 +47,7 @@ def reservation_rows(session: Session, context: ExportContext) -> Iterator[Expor
         .order_by(col(Reservation.id)),
         execution_options=STREAMED,
     )
-    for reservation, pseudonym, number in found:
+    for reservation, pseudonym, number in rows:
         yield ExportedReservation(
             **reservation.model_dump(include={"turn", "swapped", "state", "reserved_at", "expires_at", "excluded"}),
             task=number,
@@ -64,7 +64,7 @@ def label_rows(
     after: int = 0,
     limit: int | None = None,
 ) -> Iterator[ExportedLabel]:
-    """The revisions of labels of a campaign, or of some of its tasks, that were saved behind the response `after`, at most `limit`.
+    """The revisions of labels of a campaign, or of some of its tasks, that were saved after the response `after`, at most `limit`.
 
     `provenance` gives that of each task by its number.
     """
@@ -100,14 +100,14 @@ def label_rows(
 
 def decision_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
     numbered = numbered_tasks(context.campaign)
-    found = session.exec(
+    decisions = session.exec(
         select(Adjudication, Task.item_id, numbered.c.number)
         .join(Task, col(Task.id) == Adjudication.task_id)
         .join(numbered, numbered.c.id == Task.id)
         .order_by(col(Adjudication.id)),
         execution_options=STREAMED,
     )
-    for rows in found.partitions():
+    for rows in decisions.partitions():
         settled = {response for row, *_ in rows for response in row.settles}
         events = dict(session.exec(select(Response.id, Response.event_id).where(col(Response.id).in_(settled))).all())
         for row, item_id, number in rows:
@@ -121,7 +121,7 @@ def decision_rows(session: Session, context: ExportContext) -> Iterator[Exported
 
 
 def correction_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    found = session.exec(
+    rows = session.exec(
         select(Correction, Response.event_id)
         .join(Response, col(Response.id) == Correction.response_id)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
@@ -129,7 +129,7 @@ def correction_rows(session: Session, context: ExportContext) -> Iterator[Export
         .order_by(col(Correction.id)),
         execution_options=STREAMED,
     )
-    for row, label in found:
+    for row, label in rows:
         yield ExportedCorrection(
             **row.model_dump(exclude={"id", "response_id", "by"}), label=label, person=context.pseudonym(row.by)
         )
@@ -137,7 +137,7 @@ def correction_rows(session: Session, context: ExportContext) -> Iterator[Export
 
 def comment_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
     numbered = numbered_tasks(context.campaign)
-    found = session.exec(
+    rows = session.exec(
         select(Comment, Person.pseudonym, numbered.c.number)
         .outerjoin(Person, col(Person.id) == Comment.annotator_id)
         .join(numbered, numbered.c.id == Comment.task_id)
@@ -145,7 +145,7 @@ def comment_rows(session: Session, context: ExportContext) -> Iterator[ExportedR
         .order_by(col(Comment.id)),
         execution_options=STREAMED,
     )
-    for row, annotator, number in found:
+    for row, annotator, number in rows:
         yield ExportedComment(
             **row.model_dump(include={"event_id", "role", "text", "created_at"}),
             task=number,
@@ -155,7 +155,7 @@ def comment_rows(session: Session, context: ExportContext) -> Iterator[ExportedR
 
 
 def resolution_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    found = session.exec(
+    rows = session.exec(
         select(FlagResolution, Response.event_id)
         .join(Response, col(Response.id) == FlagResolution.response_id)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
@@ -163,21 +163,21 @@ def resolution_rows(session: Session, context: ExportContext) -> Iterator[Export
         .order_by(col(FlagResolution.id)),
         execution_options=STREAMED,
     )
-    for row, label in found:
+    for row, label in rows:
         yield ExportedFlagResolution(
             **row.model_dump(include={"event_id", "note", "created_at"}), label=label, person=context.pseudonym(row.by)
         )
 
 
 def exclusion_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    found = session.exec(
+    rows = session.exec(
         select(Exclusion, Reinstatement, Person.pseudonym)
         .join(Person, col(Person.id) == Exclusion.person_id)
         .outerjoin(Reinstatement, col(Reinstatement.exclusion_id) == Exclusion.id)
         .where(Exclusion.campaign_id == context.campaign.id)
         .order_by(col(Exclusion.id))
     )
-    for row, end, person in found:
+    for row, end, person in rows:
         yield ExportedExclusion(
             **row.model_dump(include={"event_id", "day", "question", "reason", "created_at"}),
             person=person,
@@ -189,13 +189,13 @@ def exclusion_rows(session: Session, context: ExportContext) -> Iterator[Exporte
 
 
 def limit_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    found = session.exec(
+    rows = session.exec(
         select(LimitEvent, Person.pseudonym)
         .join(Person, col(Person.id) == LimitEvent.person_id)
         .where(LimitEvent.campaign_id == context.campaign.id)
         .order_by(col(LimitEvent.id))
     )
-    for row, person in found:
+    for row, person in rows:
         yield ExportedLimit(
             **row.model_dump(include={"act", "signal", "reason", "created_at"}),
             person=person,
@@ -205,8 +205,10 @@ def limit_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow
 
 def response_of_event(session: Session, campaign: CampaignSettings, event_id: str) -> int:
     """The response that an event wrote in a campaign. Raises RecordError where it wrote none."""
-    given = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
-    found = session.exec(given.where(Reservation.campaign_id == campaign.id, Response.event_id == event_id)).first()
-    if found is None:
+    responses = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
+    response = session.exec(
+        responses.where(Reservation.campaign_id == campaign.id, Response.event_id == event_id)
+    ).first()
+    if response is None:
         raise RecordError("No label of this campaign has this event. Take `next` of the page before.")
-    return found
+    return response

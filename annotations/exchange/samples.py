@@ -84,9 +84,11 @@ def load_campaign_samples(session: Session, dataset: str) -> list[Sample]:
     for id, kind in corrected_error_types(session).items():
         facts[id].kinds.append(kind)
     chances = load_selection_probabilities(session, campaign.id)
-    drawn = {task.item: chances[task.task] for task in tasks if task.task in chances}
+    probabilities = {task.item: chances[task.task] for task in tasks if task.task in chances}
     items = {
-        id: replace(_campaign_item(row, facts[id], origins.get(id), id in meant), scores=_drawn_score(drawn.get(id)))
+        id: replace(
+            _campaign_item(row, facts[id], origins.get(id), id in meant), scores=_drawn_score(probabilities.get(id))
+        )
         for id, row in rows.items()
     }
     return stored_samples(session, dataset, rows, items)
@@ -132,7 +134,7 @@ def _explanation_authors(session: Session, campaign: CampaignSettings) -> dict[t
     """Authors of the explanations that were imported with the items of a campaign, by item and text."""
     items = select(Task.item_id).where(Task.campaign_id == campaign.id)
     texts = aliased(SampleRow)  # the row that names the item: those with explanations may have come without texts
-    found = session.exec(
+    rows = session.exec(
         select(texts.item_id, SampleRow.facts)
         .join(texts, and_(texts.dataset_id == SampleRow.dataset_id, texts.key == SampleRow.key))
         .where(col(texts.item_id).in_(items))
@@ -140,7 +142,7 @@ def _explanation_authors(session: Session, campaign: CampaignSettings) -> dict[t
     )
     authors = (
         (item, explanation)
-        for item, facts in found
+        for item, facts in rows
         for explanation in ITEM_FACTS.validate_json(facts).explanations
         if item
     )
@@ -225,13 +227,13 @@ def format_description(description: CampaignDescription) -> list[str]:
     return sentences
 
 
-def _format_agreement(found: Agreement) -> str:
-    people = f"{found.people} {'person' if found.people == 1 else 'people'} gave {found.labels} first blind label{'' if found.labels == 1 else 's'}"
-    if found.alpha.value is None:
-        return f"{people}. {found.alpha.why}"
-    low, high = found.alpha.low, found.alpha.high
+def _format_agreement(agreement: Agreement) -> str:
+    people = f"{agreement.people} {'person' if agreement.people == 1 else 'people'} gave {agreement.labels} first blind label{'' if agreement.labels == 1 else 's'}"
+    if agreement.alpha.value is None:
+        return f"{people}. {agreement.alpha.why}"
+    low, high = agreement.alpha.low, agreement.alpha.high
     between = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
-    return f"{people}; Krippendorff's alpha ({found.scale}) is {found.alpha.value:.2f}{between} on {found.alpha.n} shared tasks."
+    return f"{people}; Krippendorff's alpha ({agreement.scale}) is {agreement.alpha.value:.2f}{between} on {agreement.alpha.n} shared tasks."
 
 
 def load_samples(store: Store, dataset: str) -> list[Sample]:

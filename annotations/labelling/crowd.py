@@ -48,17 +48,26 @@ _VERDICTS: Mapping[SessionOutcome, str] = {"completed": "approve", "screened out
 
 @dataclass(frozen=True, slots=True)
 class StudyTerms:
-    """Terms of a study: `places` for participants with so many `minutes`, the codes of the platform for each end, and the pay of a session."""
+    """Terms of a study on a crowd platform."""
 
     platform: Platform
+    """Platform that sends the participants."""
     places: int = 20
+    """Largest number of participants."""
     minutes: int = 60
+    """Time that a participant has, in minutes."""
     completed_code: str = ""
+    """Code that tells the platform of a completed session."""
     screened_out_code: str = ""
+    """Code for a participant who did not pass the qualification."""
     paused_code: str = ""
+    """Code for a participant whom the limits paused."""
     pay: float = 0.0
+    """Pay of a completed session, in `currency`."""
     screened_out_pay: float = 0.0
+    """Pay of a participant who did not pass the qualification."""
     currency: str = "GBP"
+    """Currency of the pay, as a three-letter code."""
 
 
 class CrowdRefusedError(RecordError):
@@ -66,7 +75,7 @@ class CrowdRefusedError(RecordError):
 
 
 def set_study(session: Session, campaign_id: str, terms: StudyTerms, by: str) -> str:
-    """Let participants of a platform label a campaign; the key of the link, which stays when terms change. Raises RecordError."""
+    """Let participants of a platform label a campaign, and return the key of the link, which stays when terms change. Raises RecordError."""
     load_campaign(session, campaign_id)
     for code in (terms.completed_code, terms.screened_out_code, terms.paused_code):
         if not _CODE.fullmatch(code):
@@ -122,9 +131,9 @@ class Participant:
     submission: str
 
     @classmethod
-    def read(cls, platform: Platform, given: Mapping[str, str]) -> Participant:
-        """From the parameters of a link. Raises CrowdRefusedError for a name that is missing or is none."""
-        values = [given.get(name, "") for name in PARAMETERS[platform]]
+    def read(cls, platform: Platform, parameters: Mapping[str, str]) -> Participant:
+        """Read the parameters of a link. Raises CrowdRefusedError for a name that is missing or malformed."""
+        values = [parameters.get(name, "") for name in PARAMETERS[platform]]
         for name, value in zip(PARAMETERS[platform], values, strict=True):
             if not _IDENTIFIER.fullmatch(value):
                 raise CrowdRefusedError(
@@ -145,12 +154,12 @@ class JoinedSession:
 
 
 def join_study(
-    session: Session, key: str, given: Mapping[str, str], replaced: str = "", now: datetime | None = None
+    session: Session, key: str, parameters: Mapping[str, str], replaced: str = "", now: datetime | None = None
 ) -> JoinedSession:
     """Let a participant in, or back into their session; nobody has two. Raises CrowdRefusedError where there is no place for them."""
     now = now or datetime.now(UTC)
     campaign, terms = find_study(session, key)
-    who = Participant.read(terms.platform, given)
+    who = Participant.read(terms.platform, parameters)
     row = session.exec(
         select(CrowdSession).where(CrowdSession.campaign_id == campaign.id, CrowdSession.participant == who.id)
     ).first()
@@ -200,8 +209,8 @@ def participant_name(platform: Platform, participant: str) -> str:
 def _outcome(row: CrowdSession, now: datetime) -> SessionOutcome:
     if row.outcome == "open" and row.expires_at <= now:
         return "timed out"
-    found: SessionOutcome = row.outcome  # type: ignore[assignment]  # the table has no others
-    return found
+    outcome: SessionOutcome = row.outcome  # type: ignore[assignment]  # the table has no others
+    return outcome
 
 
 def last_session(session: Session, person_id: str) -> str | None:
@@ -211,9 +220,9 @@ def last_session(session: Session, person_id: str) -> str | None:
 
 
 def finish_session(session: Session, campaign_id: str, person_id: str, nothing: NoTask | None) -> JoinedSession | None:
-    """End the session of a participant for whom there is nothing more; None while there is. Raises CrowdRefusedError for who has none.
+    """End the session of a participant for whom there is nothing more; None while there is. Raises CrowdRefusedError for a person without a session.
 
-    Who is paused ends so, by the evidence of the limits; who did not qualify is screened out.
+    A participant whom the limits paused ends as paused; one who did not qualify is screened out.
     """
     row = session.exec(
         select(CrowdSession).where(CrowdSession.campaign_id == campaign_id, CrowdSession.person_id == person_id)
@@ -238,8 +247,8 @@ def finish_session(session: Session, campaign_id: str, person_id: str, nothing: 
 
 def return_session(session: Session, campaign_id: str, participant: str) -> None:
     """End the session of a participant who returned the study on the platform; their place is free. Raises RecordError."""
-    found = select(CrowdSession).where(CrowdSession.campaign_id == campaign_id, CrowdSession.participant == participant)
-    row = session.exec(found).first()
+    query = select(CrowdSession).where(CrowdSession.campaign_id == campaign_id, CrowdSession.participant == participant)
+    row = session.exec(query).first()
     if row is None or row.outcome != "open":
         raise RecordError(f"No participant {participant!r} has a session that is open. Reload the page.")
     row.outcome, row.ended_at = "returned", datetime.now(UTC)
@@ -263,29 +272,41 @@ def completion_address(joined: JoinedSession) -> str:
     return f"{_COMPLETE}{code}" if code and joined.terms.platform == "prolific" else ""
 
 
-def submit_address(given: str) -> str:
+def submit_address(address: str) -> str:
     """Address of MTurk that a form with the code is sent to. Raises CrowdRefusedError for another server."""
-    if given.rstrip("/") not in _SUBMIT_HOSTS:
+    if address.rstrip("/") not in _SUBMIT_HOSTS:
         raise CrowdRefusedError("turkSubmitTo of the link is not a server of MTurk. Open the task from MTurk.")
-    return f"{given.rstrip('/')}/mturk/externalSubmit"
+    return f"{address.rstrip('/')}/mturk/externalSubmit"
 
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """One session for the requester: labels of work, active minutes, what is paid, what the platform is to do, and why."""
+    """One session for the requester; its fields are the columns of the export."""
 
     participant: str
+    """Id of the participant on the platform."""
     study: str
+    """Id of the study on the platform; a HIT of MTurk."""
     submission: str
+    """Id of the submission on the platform; an assignment of MTurk."""
     code: str
+    """Code that proves to the requester that the session was completed here."""
     outcome: SessionOutcome
+    """State of the session, or the way it ended."""
     begun_at: datetime
+    """Time at which the participant came in first."""
     ended_at: datetime | None
+    """Time of its end; None while it is open."""
     labels: int
+    """Number of labels of work."""
     active_minutes: float
+    """Minutes in which the participant read or typed."""
     pay: float
+    """Amount owed, in the currency of the study."""
     verdict: str
+    """Action for the platform, such as approving; "" for none."""
     evidence: str
+    """Limit that paused the participant, with the reason; "" for other outcomes."""
 
 
 def load_sessions(session: Session, campaign: CampaignSettings, now: datetime | None = None) -> list[SessionRow]:
@@ -301,12 +322,12 @@ def load_sessions(session: Session, campaign: CampaignSettings, now: datetime | 
     rows = session.exec(
         select(CrowdSession).where(CrowdSession.campaign_id == campaign.id).order_by(col(CrowdSession.id))
     )
-    found = []
+    sessions = []
     for row in rows:
         outcome, (labels, active_ms) = _outcome(row, now), work.get(row.person_id, (0, 0))
         state = states.get(row.person_id)
         evidence = f"{state.signal}: {state.reason}".removeprefix(": ") if state and state.paused else ""
-        found.append(
+        sessions.append(
             SessionRow(
                 *(row.participant, row.study, row.submission, row.code, outcome, row.begun_at, row.ended_at, labels),
                 round(active_ms / 60_000, 1),
@@ -315,7 +336,7 @@ def load_sessions(session: Session, campaign: CampaignSettings, now: datetime | 
                 evidence if outcome == "paused" else "",
             )
         )
-    return found
+    return sessions
 
 
 _COUNT_WORK = (

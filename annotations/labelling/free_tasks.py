@@ -62,7 +62,7 @@ class _Free:
 
 
 def free_tasks(search: TaskSearch) -> Iterator[str]:
-    """Ids of free tasks, what was labelled least first, or what stands first of a drawn campaign.
+    """Ids of free tasks: the least labelled first, or, in a drawn campaign, in the order of the draw.
 
     In a random order these are the tasks that come after a place by chance, another for each person and number, shuffled.
     Some may be given away meanwhile.
@@ -81,7 +81,7 @@ def free_tasks(search: TaskSearch) -> Iterator[str]:
 
 
 def _levels(search: TaskSearch, levels: Sequence[int]) -> Iterator[list[_Free]]:
-    """The first free tasks of which so many places are taken, level by level; each is read when it is asked for."""
+    """The first free tasks of each level, the number of places taken; a level is read from the database when it is needed."""
     session, rules, params = search.session, search.campaign.rules, search.params()
     skills = rules.skills and not search.any_skill
     least, least_further, is_any_expired = session.execute(_SELECT_OPEN_LEVELS, params).one()
@@ -99,8 +99,8 @@ def _levels(search: TaskSearch, levels: Sequence[int]) -> Iterator[list[_Free]]:
         statement = _select_level(rules.order == "random", further, skills)
         for low, high in ((start, SHUFFLE_PRIME), (0, start)):
             if low < high:
-                found = session.execute(statement, {**params, "taken": taken, "low": low, "high": high})
-                yield [_Free(*task) for task in found]
+                rows = session.execute(statement, {**params, "taken": taken, "low": low, "high": high})
+                yield [_Free(*task) for task in rows]
 
 
 # Each of these is looked up by an index for the few tasks that are looked at, however many tasks and records there are.
@@ -153,7 +153,7 @@ def _allowed(skills: bool) -> list[ColumnElement[bool]]:
 
 @cache
 def _select_level(shuffled: bool, further: bool, skills: bool) -> Select[str, int]:
-    """The first tasks of a part of the order of which so many places are `taken`, as they stand in an index."""
+    """The first tasks with so many `taken` places in a range of the order, read from an index."""
     place = col(TaskPlaces.shuffle) if shuffled else col(TaskPlaces.position)
     return (
         select_columns(col(TaskPlaces.task_id), place)
@@ -167,7 +167,7 @@ def _select_level(shuffled: bool, further: bool, skills: bool) -> Select[str, in
 
 @cache
 def _select_freed(skills: bool) -> Select[int, str, int]:
-    """Tasks of which an expired reservation frees a place, with the places that are taken."""
+    """Tasks with a place freed by an expired reservation, each with the number of places that are taken."""
     counted = (
         select(func.count())
         .select_from(Reservation)

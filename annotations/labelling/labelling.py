@@ -88,16 +88,16 @@ class AnnotatorActions:
     def campaigns(self) -> list[CampaignSettings]:
         """The campaigns that take labels of this person."""
         with read_session(self._store.engine) as session:
-            found = [campaign for campaign in load_campaigns(session) if campaign.is_open]
-            own = campaign_ids_for(session, self._person, [campaign.id for campaign in found])
-            return [campaign for campaign in found if campaign.id in own]
+            open_campaigns = [campaign for campaign in load_campaigns(session) if campaign.is_open]
+            own = campaign_ids_for(session, self._person, [campaign.id for campaign in open_campaigns])
+            return [campaign for campaign in open_campaigns if campaign.id in own]
 
     def next(self, campaign_id: str) -> ShownTask | NoTask:
-        """The current task or the next one, reserved; or why there is none. Raises RightsError for a campaign of others."""
+        """The current task, or the next one, reserved; NoTask with the reason where there is none. Raises RightsError for a campaign of others."""
         with self._store.writing_without_sync() as session:
             campaign = lock_queue(session, campaign_id, self._person)
-            found = reserve_next(session, campaign, self._person)
-            return found if isinstance(found, NoTask) else show_task(session, campaign, found)
+            reservation = reserve_next(session, campaign, self._person)
+            return reservation if isinstance(reservation, NoTask) else show_task(session, campaign, reservation)
 
     def ahead(self, reservation_id: int) -> ShownTask | NoTask:
         """The task that comes after a reserved one, reserved too; NoTask where that is not known before the answer."""
@@ -107,8 +107,8 @@ class AnnotatorActions:
                 campaign = lock_queue(session, current.campaign_id, self._person)
             except RightsError:
                 return NoTask("closed")
-            found = reserve_ahead(session, campaign, self._person, current)
-            return found if isinstance(found, NoTask) else show_task(session, campaign, found)
+            reservation = reserve_ahead(session, campaign, self._person, current)
+            return reservation if isinstance(reservation, NoTask) else show_task(session, campaign, reservation)
 
     def shown(self, reservation_id: int) -> tuple[CampaignSettings, ShownTask]:
         """A task of this person with its campaign, as both are in the database now."""
@@ -118,7 +118,7 @@ class AnnotatorActions:
             return campaign, show_task(session, campaign, own)
 
     def previous(self, campaign_id: str, number: int) -> ShownTask | None:
-        """The last task that this person answered before the one of a number, with the answers."""
+        """The last task that this person answered before the task `number`, with the answers."""
         with read_session(self._store.engine) as session:
             require_assigned(session, campaign_id, self._person)
             earlier = (
@@ -131,8 +131,8 @@ class AnnotatorActions:
                 )
                 .order_by(col(Reservation.number).desc())
             )
-            found = session.exec(earlier.limit(1)).first()
-            return show_task(session, load_campaign(session, campaign_id), found) if found else None
+            reservation = session.exec(earlier.limit(1)).first()
+            return show_task(session, load_campaign(session, campaign_id), reservation) if reservation else None
 
     def send(self, sent: SentResponse) -> ResponseReceipt:
         """Save a response before anything else happens; a re-sent event gives the receipt of the first time.
@@ -155,8 +155,8 @@ class AnnotatorActions:
     def draft(self, reservation: int) -> dict[str, Any]:
         """The unfinished answers of a task; empty where there are none."""
         payload = self._store.draft(draft_id(reservation, self._person))
-        found: dict[str, Any] = json.loads(payload) if payload else {}
-        return found
+        answers: dict[str, Any] = json.loads(payload) if payload else {}
+        return answers
 
     def last_campaign(self) -> str | None:
         """The campaign of the last task of this person."""
@@ -196,10 +196,10 @@ class AnnotatorActions:
     def finish_session(self, campaign_id: str) -> JoinedSession | None:
         """End the session of a participant of a crowd platform; None while there is something to label."""
         try:
-            found = self.next(campaign_id)
+            task = self.next(campaign_id)
         except RightsError:  # it is over already
-            found = NoTask("closed")
-        nothing = found if isinstance(found, NoTask) else None
+            task = NoTask("closed")
+        nothing = task if isinstance(task, NoTask) else None
         with self._store.writing() as session:
             return finish_session(session, campaign_id, self._person.id, nothing)
 

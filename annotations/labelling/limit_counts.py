@@ -39,7 +39,7 @@ _NUMBERS = ("gold", "right", "repeated", "same", "read", "first")
 
 
 def newest_state(session: Session, campaign_id: str, person_id: str) -> LimitEvent | None:
-    """The last time that a person was paused or let go on; None for who never was."""
+    """The newest pause or resumption of a person; None for a person who never had one."""
     return session.exec(_SELECT_NEWEST_STATE, params={"campaign": campaign_id, "person": person_id}).first()
 
 
@@ -56,7 +56,7 @@ _SELECT_NEWEST_STATE = (
 
 
 def load_signal_counts(session: Session, campaign: CampaignSettings, person_id: str) -> SignalCounts:
-    """The counts of a person as they are kept; of all labels where none are kept by these rules."""
+    """The stored counts of a person; counted from all labels where none are stored under these rules."""
     resumption = _find_resumption(session, campaign.id, person_id)
     return _kept_counts(session, campaign, person_id, resumption) or _count_all(
         session, campaign, person_id, resumption
@@ -66,7 +66,7 @@ def load_signal_counts(session: Session, campaign: CampaignSettings, person_id: 
 def count_response(
     session: Session, campaign: CampaignSettings, person_id: str, first_of: Reservation | None
 ) -> SignalCounts:
-    """Add a response that was just saved to the counts of its person, and keep them; `first_of` is what it answers for the first time, None for any other.
+    """Add a response that was just saved to the counts of its person, and store them; `first_of` is the reservation that it answers for the first time, None for any other response.
 
     The change of the reservation's state keeps other tabs of the person waiting until the transaction ends.
     """
@@ -82,9 +82,9 @@ def count_response(
         counts = _count_all(session, campaign, person_id, resumption)
 
     key = {"campaign_id": campaign.id, "person_id": person_id}
-    kept = {"version": campaign.version, "resumed": _resumed(resumption), "answers": list(counts.answers.items())}
+    values = {"version": campaign.version, "resumed": _resumed(resumption), "answers": list(counts.answers.items())}
     session.execute(_DELETE_KEPT, {"campaign": campaign.id, "person": person_id})
-    session.execute(insert(LimitCounts), key | kept | {name: getattr(counts, name) for name in _NUMBERS})
+    session.execute(insert(LimitCounts), key | values | {name: getattr(counts, name) for name in _NUMBERS})
     return counts
 
 
@@ -100,11 +100,11 @@ def _resumed(resumption: LimitEvent | None) -> int:
 def _kept_counts(
     session: Session, campaign: CampaignSettings, person_id: str, resumption: LimitEvent | None
 ) -> SignalCounts | None:
-    """The counts that were kept under these rules since this resumption; None where there are none."""
-    kept = session.execute(_SELECT_KEPT, {"campaign": campaign.id, "person": person_id}).mappings().first()
-    if kept is None or (kept["version"], kept["resumed"]) != (campaign.version, _resumed(resumption)):
+    """The counts stored under these rules since this resumption; None where there are none."""
+    row = session.execute(_SELECT_KEPT, {"campaign": campaign.id, "person": person_id}).mappings().first()
+    if row is None or (row["version"], row["resumed"]) != (campaign.version, _resumed(resumption)):
         return None
-    return SignalCounts(**{name: kept[name] for name in _NUMBERS}, answers=Counter(dict(kept["answers"])))
+    return SignalCounts(**{name: row[name] for name in _NUMBERS}, answers=Counter(dict(row["answers"])))
 
 
 _SELECT_KEPT = select_columns(*inspect(LimitCounts).columns).where(
@@ -126,16 +126,24 @@ def _count_all(
 
 @dataclass(frozen=True, slots=True)
 class _OwnAnswer:
-    """The first answer of a person to a reserved task, with the known one."""
+    """The first answer of a person to a reserved task."""
 
     reservation: int
+    """Number of the reservation."""
     task: str
+    """Id of the task."""
     part: str
+    """Part of the campaign that the task belongs to."""
     turn: int
+    """1 for the first time that the person had the task, 2 for a repeat."""
     answers: dict[str, Any]
+    """Answers with the original on the left."""
     key: dict[str, Any] | None
+    """Known answers; None where there are none."""
     active_ms: int
+    """Milliseconds in which the person read or typed."""
     at: datetime
+    """Time of the answer."""
 
 
 _SELECT_ANSWERS = (
@@ -163,8 +171,8 @@ def _read_answers(campaign: CampaignSettings, rows: Sequence[tuple[Any, ...]]) -
     first: dict[int, _OwnAnswer] = {}
     for reservation, task, part, turn, answers, swapped, key, active_ms, at in rows:
         if reservation not in first:
-            given = unswap_answers(campaign.questions, answers, swapped)
-            first[reservation] = _OwnAnswer(reservation, task, part, turn, given, key, active_ms, at)
+            own_answers = unswap_answers(campaign.questions, answers, swapped)
+            first[reservation] = _OwnAnswer(reservation, task, part, turn, own_answers, key, active_ms, at)
     return list(first.values())
 
 
@@ -175,20 +183,20 @@ def _add_answers(
     resumption: LimitEvent | None,
     only: int | None = None,
 ) -> None:
-    """Add those of a person's answers that came since the resumption, or of these the one to a reservation."""
+    """Add a person's answers since the resumption to the counts, or only the answer to the reservation `only`."""
     measured, least_ms = campaign.questions.measured, 1000 * campaign.rules.least_seconds
-    before = {one.task: measured(one.answers) for one in every if one.turn == 1}
-    for one in every:
-        if (resumption and one.at <= resumption.created_at) or only not in (None, one.reservation):
+    before = {answer.task: measured(answer.answers) for answer in every if answer.turn == 1}
+    for answer in every:
+        if (resumption and answer.at <= resumption.created_at) or only not in (None, answer.reservation):
             continue
-        if one.part == "gold" and one.key:
+        if answer.part == "gold" and answer.key:
             counts.gold += 1
-            counts.right += is_correct(one.key, one.answers)
-        if one.turn == 2:
+            counts.right += is_correct(answer.key, answer.answers)
+        if answer.turn == 2:
             counts.repeated += 1
-            counts.same += measured(one.answers) == before.get(one.task)
-        if one.turn == 1:
+            counts.same += measured(answer.answers) == before.get(answer.task)
+        if answer.turn == 1:
             counts.first += 1
-            counts.read += one.active_ms >= least_ms
-        if one.part == "work" and one.turn == 1:
-            counts.answers[measured(one.answers)] += 1
+            counts.read += answer.active_ms >= least_ms
+        if answer.part == "work" and answer.turn == 1:
+            counts.answers[measured(answer.answers)] += 1

@@ -52,7 +52,7 @@ SIGNAL_MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class LimitSignal:
-    """One signal of one person: `good` of `total` answers, of which a share of at least `least` is asked."""
+    """One signal of one person: `good` of `total` answers, where the rules ask for a share of at least `least`."""
 
     signal: Signal
     good: int
@@ -88,7 +88,7 @@ def has_limits(rules: CampaignRules) -> bool:
 
 
 def find_pause(session: Session, campaign_id: str, person_id: str) -> LimitEvent | None:
-    """The pause of a person that nobody has ended; None for who may go on."""
+    """The pause of a person that nobody has ended; None for a person who may go on."""
     newest = newest_state(session, campaign_id, person_id)
     return newest if newest and newest.act == "pause" else None
 
@@ -141,13 +141,14 @@ def _signals(session: Session, campaign: CampaignSettings, person_id: str, count
 def _variety(
     session: Session, campaign: CampaignSettings, person_id: str, answers: Counter[Answer]
 ) -> LimitSignal | None:
-    """Labels other than the person's commonest answer, against a share of how often others give another one; None while too few are there."""
+    """Labels other than the person's commonest answer, compared with how often other people differ from that answer; None while there are too few."""
     if not answers:
         return None
     answer, times = answers.most_common(1)[0]
-    found = session.execute(_SELECT_OTHERS, {"campaign": campaign.id, "person": person_id}).all()
+    rows = session.execute(_SELECT_OTHERS, {"campaign": campaign.id, "person": person_id}).all()
     others = [
-        campaign.questions.measured(unswap_answers(campaign.questions, given, swapped)) for given, swapped in found
+        campaign.questions.measured(unswap_answers(campaign.questions, other_answers, swapped))
+        for other_answers, swapped in rows
     ]
     differing = sum(other != answer for other in others)
     if len(others) < _LEAST_OTHERS or not differing:
@@ -178,8 +179,8 @@ def check_limits(
 ) -> bool:
     """Count a response that was saved, and warn or pause a person whose answers fall short of a limit; True if they are paused, by this or before.
 
-    `first_of` is what the response answers for the first time, None for any other. Nothing is handed out to who is paused, and
-    what they had open is free for others.
+    `first_of` is what the response answers for the first time, None for any other. A paused person gets no more tasks, and
+    their open ones are free for others.
     """
     paused = find_pause(session, campaign.id, person.id) is not None
     if not has_limits(campaign.rules):
@@ -187,7 +188,7 @@ def check_limits(
     counts = count_response(session, campaign, person.id, first_of)
     if paused:
         return True
-    signals = sorted(_signals(session, campaign, person.id, counts), key=lambda one: -one.evidence)
+    signals = sorted(_signals(session, campaign, person.id, counts), key=lambda signal: -signal.evidence)
     if not signals or signals[0].evidence < WARN_EVIDENCE:
         return False
     worst = signals[0]
@@ -224,7 +225,7 @@ def resume_person(session: Session, campaign_id: str, person_id: str, reason: st
 
 def load_states(session: Session, campaign_id: str) -> dict[str, PersonState]:
     """The newest event of each person of a campaign that has one, by the id of the person."""
-    found = session.exec(
+    rows = session.exec(
         select(LimitEvent, Person.name)
         .join(Person, col(Person.id) == LimitEvent.person_id)
         .where(LimitEvent.campaign_id == campaign_id, LimitEvent.act != "warn")
@@ -234,5 +235,5 @@ def load_states(session: Session, campaign_id: str) -> dict[str, PersonState]:
         event.person_id: PersonState(
             event.person_id, name, event.act == "pause", event.signal, event.reason, event.by, event.created_at
         )
-        for event, name in found
+        for event, name in rows
     }

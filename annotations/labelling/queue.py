@@ -1,4 +1,4 @@
-"""Next task of a person, reserved in the same transaction that chose it."""
+"""Next task of a person, selected and reserved in one transaction."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def reserve_ahead(
 ) -> Reservation | NoTask:
     """The work that comes after the current task, reserved with it so that it can be shown without waiting; under `lock_queue`.
 
-    Training and qualification are given one by one: what comes next depends on the answers.
+    Training and qualification are handed out one task at a time: the next one depends on the answers.
     """
     now = now or datetime.now(UTC)
     if not is_handing_out(campaign, now):
@@ -129,9 +129,13 @@ def reserve_ahead(
     queue = _load_queue(session, campaign, person, now)
     current.expires_at = queue.expiry()
     session.add(current)
-    later = (one for one in queue.open if one.number > current.number and one.expires_at > now)
-    if found := next(later, None):
-        return found
+    later = (
+        reservation
+        for reservation in queue.open
+        if reservation.number > current.number and reservation.expires_at > now
+    )
+    if next_reservation := next(later, None):
+        return next_reservation
     if current_stage(session, campaign, person) is not Stage.WORK:
         return NoTask("apart")
     return _next_work(queue)
@@ -235,7 +239,7 @@ def _next_work(queue: _Queue) -> Reservation | NoTask:
 
 
 def _early_end(queue: _Queue) -> NoTaskReason | None:
-    """Reason to hand out nothing more while there is work: the labels of all, or those of the person, are enough."""
+    """Reason to hand out nothing more though work remains: the campaign, or the person, has enough labels."""
     if find_stop(queue.session, queue.campaign):
         return "stopped"
     return "limit" if is_at_limit(queue.session, queue.campaign, queue.person) else None
@@ -267,18 +271,18 @@ _COUNT_FIRST_HAD = select(func.count()).select_from(
 
 
 def _is_early_gold(queue: _Queue) -> bool:
-    """True if the next item is one of those among a person's first that have known answers where these are limited, other places for each."""
+    """True if the next item is an early one with known answers: under `least_gold` most of a person's first items are, at places that differ by person."""
     if not queue.campaign.rules.least_gold:
         return False
     place = queue.session.exec(_COUNT_FIRST_HAD, params=queue.params()).one()
     seed, person = queue.campaign.rules.seed, queue.person.id
     # not the first: whoever is paused after these has labelled something
-    order = sorted(range(1, _EARLY_ITEMS), key=lambda one: stable_number(seed, person, "early gold", one))
+    order = sorted(range(1, _EARLY_ITEMS), key=lambda position: stable_number(seed, person, "early gold", position))
     return place in order[:EARLY_GOLD]
 
 
 def _next_calibration_task(queue: _Queue) -> str | None:
-    """An item of the calibration round that the person has not had; what was just labelled in another version comes last."""
+    """An item of the calibration round that the person has not had; versions of a text that was just labelled come last."""
     blind = [~SCORES_WERE_SEEN, *([~WAS_VIEWED] if queue.campaign.rules.mode == "unaided" else [])]
     waiting = queue.session.exec(
         select(Task.id, Task.group)
@@ -350,11 +354,11 @@ def _reserve(queue: _Queue, task_id: str, turn: int = 1) -> Reservation:
 
 
 def _reserve_place(queue: _Queue, task_id: str) -> Reservation | None:
-    """Reserve a locked task where it has a place left: counted in the same statement, which sees what others did before the lock."""
+    """Reserve a locked task if it has a free place. The same statement counts places, so that it sees what others did before the lock."""
     reservation = _new_reservation(queue, task_id, turn=1)
-    wanted = wanted_labels(queue.session, queue.campaign, task_id)
+    overlap = wanted_labels(queue.session, queue.campaign, task_id)
     values = {f"new_{column.key}": getattr(reservation, column.key) for column in _COLUMNS}
-    params = {**values, "task": task_id, "now": queue.now, "exclude": None, "overlap": wanted}
+    params = {**values, "task": task_id, "now": queue.now, "exclude": None, "overlap": overlap}
     reservation.id = queue.session.connection().execute(_INSERT_WHERE_FREE, params).scalar()
     return reservation if reservation.id else None
 
@@ -397,5 +401,5 @@ def _no_task_reason(queue: _Queue) -> NoTaskReason:
 
 
 def _is_turn(number: int, every: int, seed: int, person: Member) -> bool:
-    """One place of every so many, another for each person."""
+    """True at one place of every so many, which differs by person."""
     return bool(every) and number % every == stable_number(seed, person.id, "turn") % every

@@ -46,22 +46,26 @@ _STATE_AFTER_ACT: Mapping[ResponseAct, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SentResponse:
-    """Response that a person sends: an answer with what was answered, or the reason of a skip or flag.
-
-    `event_id` is made once per press, so that a re-sent press is known. Times are milliseconds. `seen` is the last revision
-    that was shown; without it a newer one is replaced unseen. `mode` is
-    how much help it was shown with; without it what the rules say now.
-    """
+    """Response that a person sends: an answer, a skip, a flag or an undo."""
 
     reservation: int
+    """Number of the reservation that it answers."""
     act: ResponseAct
+    """Kind of response."""
     event_id: str
+    """Identifier made once per press, so that a re-sent press is known."""
     answers: Answers
+    """Answers by question, with the sides as they were shown."""
     reason: str = ""
+    """Reason of a skip or flag; "" for an answer."""
     active_ms: int = 0
+    """Milliseconds in which the person read or typed."""
     wall_ms: int = 0
+    """Milliseconds from showing the task to the response."""
     seen: int | None = None
+    """Last revision that was shown; with None a newer one is replaced unseen."""
     mode: LabelMode | None = None
+    """Help that the task was shown with; None for that of the rules now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +110,10 @@ def require_own(reservation: Reservation | None, person: Member) -> Reservation:
 
 def lock_reservation(session: Session, id: int, person: Member) -> LockedReservation:
     """Keep others from answering a reservation, and from taking places of its task. Raises RecordError where it is not a person's own."""
-    found = session.execute(_LOCK_RESERVATION, {"reservation": id}).first()
-    if found is None or found.Reservation.person_id != person.id:
+    row = session.execute(_LOCK_RESERVATION, {"reservation": id}).first()
+    if row is None or row.Reservation.person_id != person.id:
         raise RecordError(_NOT_RESERVED)
-    return LockedReservation(found.Reservation, found.part, read_campaign(found))
+    return LockedReservation(row.Reservation, row.part, read_campaign(row))
 
 
 _LOCK_RESERVATION = (
@@ -122,13 +126,13 @@ _LOCK_RESERVATION = (
 
 
 def save_response(session: Session, person: Member, locked: LockedReservation, sent: SentResponse) -> ResponseReceipt:
-    """Save a response as the next revision, and delete the draft; one that is in the database already gives its receipt again.
+    """Save a response as the next revision, and delete the draft; a response that is already saved gives its receipt again.
 
     Raises RecordError for one that does not fit, ChangedElsewhereError where a newer one than was shown is there.
     """
     reservation, campaign, now = locked.reservation, locked.campaign, datetime.now(UTC)
-    known = session.execute(_SELECT_KNOWN, {"reservation": sent.reservation, "event": sent.event_id}).all()
-    if repeated := next((row for row in known if row.event_id == sent.event_id), None):
+    rows = session.execute(_SELECT_KNOWN, {"reservation": sent.reservation, "event": sent.event_id}).all()
+    if repeated := next((row for row in rows if row.event_id == sent.event_id), None):
         if (repeated.reservation_id, repeated.act) != (sent.reservation, sent.act):
             raise RecordError(
                 "This was NOT saved: its event id belongs to another label. Reload the page and save again."
@@ -141,7 +145,7 @@ def save_response(session: Session, person: Member, locked: LockedReservation, s
             is_new=False,
             paused=find_pause(session, campaign.id, person.id) is not None,
         )
-    last = known[-1].revision if known else 0
+    last = rows[-1].revision if rows else 0
     if sent.seen is not None and last > sent.seen:
         raise ChangedElsewhereError(
             f"This was NOT saved: you answered item {reservation.number} in another window meanwhile. This is that answer: "
@@ -154,9 +158,9 @@ def save_response(session: Session, person: Member, locked: LockedReservation, s
         "act": sent.act,
         "answers": dict(answers),
         "reason": sent.reason,
-        "blind": not known or not _was_revealed(session, reservation),
+        "blind": not rows or not _was_revealed(session, reservation),
         # a changed answer has the mode of the first
-        "mode": known[0].mode if known else sent.mode or label_mode(session, campaign, reservation.task_id),
+        "mode": rows[0].mode if rows else sent.mode or label_mode(session, campaign, reservation.task_id),
         "version": campaign.version,
         "swapped": reservation.swapped,
         "number": reservation.number,
@@ -174,7 +178,7 @@ def save_response(session: Session, person: Member, locked: LockedReservation, s
         note_stop(session, campaign, now)
     if locked.part == Stage.QUALIFICATION and campaign.rules.grants:
         _grant_skill(session, campaign, person)
-    is_first = sent.act == "answer" and all(row.act != "answer" for row in known)
+    is_first = sent.act == "answer" and all(row.act != "answer" for row in rows)
     paused = check_limits(session, campaign, person, reservation if is_first else None, now)
     return ResponseReceipt(sent.reservation, last + 1, now, counts=state != "late", is_new=True, paused=paused)
 
@@ -225,7 +229,7 @@ def _checked_answers(
 
 
 def _clamp_ms(milliseconds: int) -> int:
-    """A time that both databases hold: a page may stay open for a month."""
+    """A time within the range of both databases: a page may stay open for a month."""
     return min(max(0, milliseconds), _MAX_MS)
 
 

@@ -70,25 +70,36 @@ class AdjudicationQueue:
 
 @dataclass(frozen=True, slots=True)
 class AdjudicationTask:
-    """A disputed task as it is shown: the order of the sides and of the labels is random and carries no information.
-
-    `answers` are the anonymous labels in the same order as `responses`. `flags` are the reasons of flags that nobody resolved.
-    """
+    """A disputed task as it is shown: the order of the sides and of the labels is random and carries no information."""
 
     task: str
+    """Id of the task."""
     agreement: float
+    """Share of pairs of labels that agree, in 0..1."""
     document: str
+    """Text of the source document."""
     left: str
+    """Summary, or the side of a pair that is shown on the left."""
     right: str | None
+    """Other side of a pair; None for a single summary."""
     explanation: str
+    """Explanation to judge; "" for none."""
     error_type: str
+    """Error type that was to be written; "" for none."""
     answers: tuple[Mapping[str, Any], ...]
+    """Anonymous labels, with the sides as they are shown."""
     responses: tuple[int, ...]
+    """Ids of the labels, in the order of `answers`."""
     flags: tuple[str, ...]
+    """Reasons of the flags that nobody has resolved."""
     decision: StoredDecision | None
+    """Newest decision, with the sides as they are shown; None before the first."""
     reopened: bool
+    """True if labels came or changed after the decision."""
     contexts: tuple[Context, ...] = ()
+    """Named parts of the document."""
     question: str = ""
+    """Question that the summary answers; "" for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +180,7 @@ class AdjudicatorActions:
             return self._task_as_shown(session, campaign, self._case(session, campaign, task))
 
     def save_decision(self, campaign_id: str, decision: SentDecision) -> int:
-        """Save a decision as the next revision; its number. A re-sent event changes nothing.
+        """Save a decision as the next revision, and return its number. A re-sent event changes nothing.
 
         Raises RecordError for answers that do not fit, for labels that are not there, and for a task that this person
         labelled or made.
@@ -177,9 +188,9 @@ class AdjudicatorActions:
         require_storable("the note", decision.note, decision.event_id)
         with self._store.writing() as session:
             campaign = load_campaign(session, campaign_id)
-            known = session.exec(select(Adjudication).where(Adjudication.event_id == decision.event_id)).first()
-            if known:
-                return known.revision
+            saved = session.exec(select(Adjudication).where(Adjudication.event_id == decision.event_id)).first()
+            if saved:
+                return saved.revision
             self._case(session, campaign, decision.task)
             if not decision.settles or not set(decision.settles) <= _response_ids(session, decision.task):
                 raise RecordError("This decision names labels that do not exist. Reload the page and decide again.")
@@ -211,20 +222,20 @@ class AdjudicatorActions:
         return revision
 
     def _case(self, session: Session, campaign: CampaignSettings, task: str) -> Case:
-        found = next(iter(load_cases(session, campaign, [task])), None)
-        if found is None:
+        case = next(iter(load_cases(session, campaign, [task])), None)
+        if case is None:
             raise RecordError(f"There is no label of task {task!r} to adjudicate. Reload the page.")
-        if self._has_labelled(found):
+        if self._has_labelled(case):
             raise RecordError("You labelled this one yourself. Somebody else has to adjudicate it.")
         if task in self._own_tasks(session, campaign):
             raise RecordError("You made this one yourself. Somebody else has to adjudicate it.")
-        return found
+        return case
 
     def _has_labelled(self, case: Case) -> bool:
         return self._person.name in {label.person for label in case.labels}
 
     def _labelled_tasks(self, session: Session, campaign: CampaignSettings, disputed: Set[str]) -> set[str]:
-        """Those of some tasks on whose cases there is a label of this person."""
+        """The tasks, of those given, that this person has labelled."""
         params = {"campaign": campaign.id, "person": self._person.id}
         had = [task for task in session.exec(_SELECT_HAD, params=params) if task in disputed]
         labels = [
@@ -235,7 +246,7 @@ class AdjudicatorActions:
         return {label.task for label in latest_blind_labels(labels) if label.person == self._person.name}
 
     def _own_tasks(self, session: Session, campaign: CampaignSettings) -> set[str]:
-        """The tasks whose item is of this person's making: they know what was meant."""
+        """The tasks whose item this person made, who knows what was meant."""
         tasks = select(Task.id).join(Origin, col(Origin.item_id) == Task.item_id)
         own = tasks.where(Task.campaign_id == campaign.id, col(Origin.by).in_(SELECT_NAMES))
         return set(session.exec(own, params={"person": self._person.id, "name": self._person.name}))
@@ -247,16 +258,16 @@ class AdjudicatorActions:
         texts = load_task_texts(session, campaign, case.task)
         swapped, decision = self._swapped(campaign, case.task), case.decision
         unnamed = sorted(case.labels, key=lambda label: stable_number(self._person.id, label.response))
-        left, right = texts.sides(swapped)
-        given = select(Response.reason).join(Reservation, col(Reservation.id) == Response.reservation_id)
-        flagged = given.where(Reservation.task_id == case.task, Response.act == "flag").order_by(col(Response.id))
+        left_text, right_text = texts.sides(swapped)
+        reasons = select(Response.reason).join(Reservation, col(Reservation.id) == Response.reservation_id)
+        flagged = reasons.where(Reservation.task_id == case.task, Response.act == "flag").order_by(col(Response.id))
         flags = session.exec(flagged.where(~exists().where(col(FlagResolution.response_id) == col(Response.id))))
         return AdjudicationTask(
             task=case.task,
             agreement=case.agreement,
             document=texts.document,
-            left=left,
-            right=right,
+            left=left_text,
+            right=right_text,
             explanation=texts.explanation,
             error_type=texts.error_type,
             answers=tuple(unswap_answers(campaign.questions, label.answers, swapped) for label in unnamed),
@@ -272,7 +283,7 @@ class AdjudicatorActions:
 
 
 def _response_ids(session: Session, task: str) -> set[int]:
-    """The answers that were ever given to a task."""
-    given = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
-    found = session.exec(given.where(Reservation.task_id == task, Response.act == "answer"))
-    return {id for id in found if id is not None}
+    """Ids of all answers to a task, old revisions too."""
+    responses = select(Response.id).join(Reservation, col(Reservation.id) == Response.reservation_id)
+    ids = session.exec(responses.where(Reservation.task_id == task, Response.act == "answer"))
+    return {id for id in ids if id is not None}

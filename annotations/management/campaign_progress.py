@@ -49,57 +49,70 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class PersonProgress:
-    """One person in one campaign. `gold` is the share of right answers to hidden known tasks, `consistency` that of repeated tasks answered the same way.
-
-    `excluded` of the labels are left out. `active_s` is the median of the seconds in which they read or typed, for one task of work; `last_at` is when they
-    answered one last. `signals` are those that the rules limit, `paused` why nothing is handed out to them, "" where something is.
-    """
+    """State of one person in one campaign."""
 
     name: str
+    """Name of the person."""
     stage: Stage
+    """Stage that the person is in."""
     answered: int
+    """Number of answered tasks."""
     skipped: int
+    """Number of skipped tasks."""
     flagged: int
+    """Number of flagged tasks."""
     training: tuple[TrainingRound, ...]
+    """Rounds of training, the first one first."""
     qualification: Share
+    """Share of right answers in the qualification."""
     gold: Share
+    """Share of right answers to hidden tasks whose answers are known."""
     consistency: Share
+    """Share of repeated tasks that were answered the same way."""
     active_s: float | None
+    """Median of the seconds in which the person read or typed, for one task of work; None without a label."""
     last_at: datetime | None
+    """Time of the last answer; None before the first."""
     excluded: int = 0
+    """Number of labels that are left out."""
     signals: tuple[LimitSignal, ...] = ()
+    """State of each limit of the rules."""
     paused: str = ""
+    """Reason why the person gets no tasks; "" for a person who does."""
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignProgress:
-    """A campaign as a whole: `tasks` of work, each to be labelled `overlap` times; `answered` of `required` labels are there.
-
-    `in_progress` are reserved, `remaining` are still to be handed out; `active_s` is the median time for one label.
-
-    `finish_at` is when the rest will be labelled at the pace of the last week.
-
-    `saving` is what adaptive overlap saves on the items that are done; None where the overlap is fixed.
-
-    `draw` is the interval of a campaign whose items were drawn from a pool, None of any other.
-
-    `revised` is the share of labels that their person changed later, after the scores were shown or not.
-    """
+    """State of a campaign as a whole."""
 
     tasks: int
+    """Number of tasks of work."""
     required: int
+    """Number of labels that these need."""
     answered: int
+    """Number of the required labels that are there."""
     in_progress: int
+    """Number of tasks that are reserved now."""
     complete: int
+    """Number of tasks with all their labels."""
     disputed: int
+    """Number of tasks whose labels differ and that nobody has decided."""
     adjudicated: int
+    """Number of tasks with a decision."""
     flags: int
+    """Number of flags of work."""
     revised: Share
+    """Share of labels that their person changed later, after the scores were shown or not."""
     active_s: float | None
+    """Median time for one label, in seconds; None without a label."""
     finish_at: datetime | None
+    """Time at which the rest will be labelled at the pace of the last week; None without a pace."""
     people: tuple[PersonProgress, ...]
+    """State of each person."""
     saving: OverlapSaving | None = None
+    """Labels saved by adaptive overlap on the items that are done; None where the overlap is fixed."""
     draw: DrawProgress | None = None
+    """Interval of a campaign whose items were drawn from a pool; None for any other."""
 
     @property
     def remaining(self) -> int:
@@ -107,7 +120,7 @@ class CampaignProgress:
 
 
 def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignProgress:
-    """Every figure of the overview of a campaign, of all that was counted: see `count_changed`."""
+    """Every figure of the overview of a campaign, from the stored counts; see `count_changed`."""
     counts, members, now = load_counts(session, campaign.id), _members(session, campaign), datetime.now(UTC)
     needs = _needs(session, campaign, counts, len(members))
     missing = sum(number * max(0, needed - labels) for labels, needed, number in needs)
@@ -143,7 +156,7 @@ def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignPr
 
 
 def estimate_finish(recent: int, first_at: datetime | None, missing: int, now: datetime) -> datetime | None:
-    """Estimate when so many missing labels will be there, at the pace of the `recent` ones of the last seven days, or of all days since the first one if fewer.
+    """Estimate when the missing labels will be complete, at the pace of the `recent` ones of the last seven days, or of the days since the first label if fewer.
 
     A first day counts whole. None where nothing is missing, or nothing came in these days.
     """
@@ -154,7 +167,7 @@ def estimate_finish(recent: int, first_at: datetime | None, missing: int, now: d
 
 
 def count_events(session: Session, campaign_id: str) -> int:
-    """Number of counted responses of any kind in a campaign, and of exclusions and reinstatements: it grows with all that figures depend on."""
+    """Number of counted responses, exclusions and reinstatements in a campaign: it grows whenever the figures may change."""
     left_out = select(func.count()).select_from(Exclusion).where(Exclusion.campaign_id == campaign_id)
     reinstated = (
         select(func.count())
@@ -162,7 +175,9 @@ def count_events(session: Session, campaign_id: str) -> int:
         .join(Exclusion, col(Exclusion.id) == Reinstatement.exclusion_id)
         .where(Exclusion.campaign_id == campaign_id)
     )
-    return count_responses(session, campaign_id) + sum(session.exec(one).one() for one in (left_out, reinstated))
+    return count_responses(session, campaign_id) + sum(
+        session.exec(statement).one() for statement in (left_out, reinstated)
+    )
 
 
 def _needs(
@@ -175,12 +190,12 @@ def _needs(
     if rules.calibration:
         state = select(TaskCounts.labels, TaskCounts.wanted).select_from(Task)
         state = state.outerjoin(TaskCounts, col(TaskCounts.task_id) == Task.id)
-        for labels, wanted in session.exec(state.where(col(Task.id).in_(calibration_tasks(campaign)))):
-            groups[labels or 0, wanted or 0] -= 1
+        for labels, target in session.exec(state.where(col(Task.id).in_(calibration_tasks(campaign)))):
+            groups[labels or 0, target or 0] -= 1
             for_everybody.append((labels or 0, max(rules.overlap, people), 1))
     others = [
-        (labels, wanted if wanted and adapts(campaign) else rules.overlap, number)
-        for (labels, wanted), number in groups.items()
+        (labels, target if target and adapts(campaign) else rules.overlap, number)
+        for (labels, target), number in groups.items()
     ]
     return for_everybody + others
 

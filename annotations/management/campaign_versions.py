@@ -33,7 +33,7 @@ class IssuedVersion:
 
 def load_versions(session: Session, campaign_id: str) -> list[IssuedVersion]:
     """Every version of a campaign, newest first."""
-    found = session.exec(
+    rows = session.exec(
         select(VersionRow).where(VersionRow.campaign_id == campaign_id).order_by(col(VersionRow.version).desc())
     )
     return [
@@ -43,7 +43,7 @@ def load_versions(session: Session, campaign_id: str) -> list[IssuedVersion]:
             row.by,
             row.created_at,
         )
-        for row in found
+        for row in rows
     ]
 
 

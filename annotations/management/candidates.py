@@ -34,23 +34,32 @@ class CandidateExplanation:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An item of the store, or a pair that would be kept. `name` is how people know it, `maker` what made the edit.
-
-    An `edited` one has an original to compare with; `edit_count` is 0 where nobody stored its edits one by one.
-    """
+    """An item of the store, or a pair that would be saved."""
 
     name: str
+    """Name by which people know the item."""
     summary: str
+    """Text of the summary, the edited one of a pair."""
     edited: bool
+    """True if there is an original to compare with."""
     item_id: str = ""
+    """Id of the stored item; "" for a pair that is not stored."""
     pair: PairRecord | None = None
+    """Pair to save; None for a stored item."""
     title: str = ""
+    """Title of the pair; "" for none."""
     domain: str = ""
+    """Domain of the text; "" for none."""
     maker: str = ""
+    """Maker of the edit, such as a person or a model; "" for none."""
     intended: Verdict | None = None
+    """Verdict that the item is meant to have; None for none."""
     error_type: ErrorType | None = None
+    """Error type of the edit; None where it has none."""
     explanations: tuple[CandidateExplanation, ...] = ()
+    """Explanations that can be judged."""
     edit_count: int = 0
+    """Number of edits that are stored one by one; 0 for none."""
 
 
 def candidate_from_pair(name: str, pair: PairRecord) -> Candidate:
@@ -75,8 +84,8 @@ def load_candidates(session: Session, dataset: str) -> list[Candidate]:
     """The items of an imported dataset or of local labels. Raises RecordError for an unknown name."""
     samples = load_local_labels(session) if dataset == LOCAL_LABELS else load_imported_samples(session, dataset)
     ids = {sample.stored for sample in samples if sample.stored}
-    found = session.exec(select(ItemRow.id).where(col(ItemRow.parent_id).is_not(None)))
-    edited = {id for id in found if id in ids}
+    with_parent = session.exec(select(ItemRow.id).where(col(ItemRow.parent_id).is_not(None)))
+    edited = {id for id in with_parent if id in ids}
     edit_counts = Counter(id for id in session.exec(select(EditRow.item_id)) if id in ids)
     explanations = _explanations_by_item(session, ids)
     return [
@@ -101,7 +110,7 @@ def fits_questions(candidate: Candidate, questions: QuestionSet) -> bool:
 
 
 def draw_candidates(candidates: Sequence[Candidate], number: int, seed: int) -> list[Candidate]:
-    """So many of them by chance, in their order; the same for the same seed."""
+    """A random sample of the candidates, in their order; the same for the same seed."""
     if number >= len(candidates):
         return list(candidates)
     places = sorted(random.Random(seed).sample(range(len(candidates)), number))
@@ -114,12 +123,12 @@ def tasks_for_candidate(
     """Tasks for labelling a candidate: one, or one for each explanation, or for each error type that is to be written."""
     if questions.unit == "explanation":
         return [_judging_task(candidate, reason, part) for reason in candidate.explanations]
-    asked = [{"error_type": kind.value} for kind in types] or [{}]
-    return [NewTask(candidate.item_id, part, asked=one, pair=candidate.pair) for one in asked]
+    requirements = [{"error_type": kind.value} for kind in types] or [{}]
+    return [NewTask(candidate.item_id, part, asked=requirement, pair=candidate.pair) for requirement in requirements]
 
 
 def likely_answer(candidate: Candidate, questions: QuestionSet) -> str:
-    """Likely answer to the question that counts, if the candidate is as it was meant to be; "" where that gives none."""
+    """Answer to the measured question if the candidate is what it was meant to be; "" where that gives none."""
     values = questions.by_id[questions.measure].values
     broken = candidate.intended is Verdict.INCONSISTENT
     if candidate.intended and candidate.intended.value in values:
@@ -130,8 +139,8 @@ def likely_answer(candidate: Candidate, questions: QuestionSet) -> str:
 
 
 def _judging_task(candidate: Candidate, reason: CandidateExplanation, part: TaskPart) -> NewTask:
-    asked = {} if reason.id else {"explanation": reason.text}
-    return NewTask(candidate.item_id, part, reason.id, asked, pair=candidate.pair)
+    requirements = {} if reason.id else {"explanation": reason.text}
+    return NewTask(candidate.item_id, part, reason.id, requirements, pair=candidate.pair)
 
 
 def _candidate_from_sample(sample: Sample, edited: Collection[str], own: Sequence[CandidateExplanation]) -> Candidate:
@@ -159,11 +168,11 @@ def _explanations_by_item(session: Session, ids: Collection[str]) -> dict[str, l
     for id, text in session.exec(select(EditRow.item_id, EditRow.explanation).order_by(col(EditRow.position))):
         if id in ids and text.strip():
             texts_by_item[id].append(text)
-    found = {id: [CandidateExplanation(" ".join(texts))] for id, texts in texts_by_item.items()}
+    explanations = {id: [CandidateExplanation(" ".join(texts))] for id, texts in texts_by_item.items()}
     for row in session.exec(select(Explanation).order_by(col(Explanation.created_at))):
         if row.item_id in ids:
-            found.setdefault(row.item_id, []).append(CandidateExplanation(row.text, row.id))
-    return found
+            explanations.setdefault(row.item_id, []).append(CandidateExplanation(row.text, row.id))
+    return explanations
 
 
 KNOWN_TASK_FIELDS = (
@@ -180,7 +189,7 @@ KNOWN_TASK_FIELDS = (
 )
 """The fields of a record; a table has a column `answers.ID` for each question instead of `answers`."""
 
-_KNOWN_FOLDER = Path(__file__).parent / "sets" / "known"
+_KNOWN_FOLDER = Path(__file__).parents[1] / "campaigns" / "sets" / "known"
 _TASK_PARTS = get_args(TaskPart)
 _ANSWER_PREFIX = "answers."
 
@@ -197,9 +206,9 @@ def parse_known_task(row: Mapping[str, object], questions: QuestionSet, by: str)
     if part not in _TASK_PARTS:
         raise RecordError(f"The part is {part!r}. It is one of {', '.join(_TASK_PARTS)}.")
     item = _text_field(row, "item")
-    asked = {name: text for name in ("error_type", "explanation", SKILL) if (text := _text_field(row, name))}
+    requirements = {name: text for name in ("error_type", "explanation", SKILL) if (text := _text_field(row, name))}
     key, pair = _key_from_row(row, questions), None if item else _pair_from_row(row, by)
-    return NewTask(item, cast("TaskPart", part), "", asked, key, _text_field(row, "feedback"), pair)
+    return NewTask(item, cast("TaskPart", part), "", requirements, key, _text_field(row, "feedback"), pair)
 
 
 def ready_known_tasks(questions: QuestionSet, by: str) -> list[NewTask]:
@@ -240,10 +249,10 @@ def _answers_object(value: object) -> dict[str, Any]:
     """The answers of a record; in a table they may be JSON."""
     if value is None or value == "":
         return {}
-    found = _parse_json(value) if isinstance(value, str) else value
-    if not isinstance(found, dict):
+    answers = _parse_json(value) if isinstance(value, str) else value
+    if not isinstance(answers, dict):
         raise RecordError("The answers are no object of question ids and answers.")
-    return found
+    return answers
 
 
 def _parse_json(text: str) -> object:
@@ -260,9 +269,9 @@ def _cell_answer(question: CampaignQuestion | None, answer: Any) -> Any:
 
 
 def _text_field(row: Mapping[str, object], name: str) -> str:
-    found = row.get(name)
-    if found is None:
+    cell = row.get(name)
+    if cell is None:
         return ""
-    if not isinstance(found, str):
+    if not isinstance(cell, str):
         raise RecordError(f"The field {name!r} is no text. Put it in quotes.")
-    return found.strip() if name in {"part", "item", "error_type"} else found
+    return cell.strip() if name in {"part", "item", "error_type"} else cell

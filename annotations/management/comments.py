@@ -82,12 +82,20 @@ class Conversation:
         resolutions = [flag.resolution for flag in self.flags]
         asks = "annotator" if self.annotator_id else "adjudicator"
         waits = bool(self.comments) and self.comments[-1].speaker == asks
-        since = [one for one in resolutions if one and one.created_at > self.comments[-1].created_at] if waits else []
+        since = (
+            [
+                resolution
+                for resolution in resolutions
+                if resolution and resolution.created_at > self.comments[-1].created_at
+            ]
+            if waits
+            else []
+        )
         return None in resolutions or (waits and not since)
 
     @property
     def last_at(self) -> datetime:
-        return max([*(one.created_at for one in self.flags), *(one.created_at for one in self.comments)])
+        return max([*(flag.created_at for flag in self.flags), *(comment.created_at for comment in self.comments)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +126,11 @@ class AnnotatorComments:
         return {task: id for task, (id, role) in last.items() if role != "annotator"}
 
     def conversations(self, campaign_id: str) -> list[Conversation]:
-        """Those with a comment or flag of this person, the last spoken to first; nobody else is named."""
+        """The conversations with a comment or flag of this person, the most recent first; nobody else is named."""
         with read_session(self._store.engine) as session:
             require_assigned(session, campaign_id, self._person)
             own = col(Comment.annotator_id) == self._person.id, col(Reservation.person_id) == self._person.id
-            return [_without_names(one) for one in _load_conversations(session, campaign_id, *own)]
+            return [_without_names(conversation) for conversation in _load_conversations(session, campaign_id, *own)]
 
     def send(self, reservation_id: int, text: str, event_id: str) -> None:
         """Comment on a task that this person has or had. Raises RecordError for any other, and for a comment of no or too many words."""
@@ -155,7 +163,9 @@ class AdjudicatorComments:
         self._cases.task(campaign_id, task)
         with read_session(self._store.engine) as session:
             on_task = col(Comment.task_id) == task, col(Reservation.task_id) == task
-            return [_without_names(one) for one in _load_conversations(session, campaign_id, *on_task)]
+            return [
+                _without_names(conversation) for conversation in _load_conversations(session, campaign_id, *on_task)
+            ]
 
     def send(self, campaign_id: str, sent: SentComment) -> None:
         """Comment on such a task, to the annotator of a conversation or to the managers. Raises like `conversations`."""
@@ -173,10 +183,10 @@ class ManagerComments:
         self._person = person
 
     def conversations(self, campaign_id: str) -> list[Conversation]:
-        """Every conversation, those that wait for somebody first, then the last spoken to."""
+        """Every conversation: open ones first, then the most recent."""
         with read_session(self._store.engine) as session:
-            found = _load_conversations(session, campaign_id)
-        return sorted(found, key=lambda one: not one.is_open)
+            conversations = _load_conversations(session, campaign_id)
+        return sorted(conversations, key=lambda conversation: not conversation.is_open)
 
     def texts(self, campaign_id: str, task: str) -> TaskTexts:
         """Texts of the task that a conversation is about."""
@@ -189,7 +199,7 @@ class ManagerComments:
             _save_comment(session, campaign_id, sent, "manager", self._person.name)
 
     def resolve(self, campaign_id: str, response: int, note: str, event_id: str) -> None:
-        """Say what was done about a flag; a re-sent event changes nothing.
+        """Resolve a flag with a note; a re-sent event changes nothing.
 
         Raises RecordError for what is no flag of the campaign, and for one that somebody resolved before.
         """
@@ -202,11 +212,11 @@ class ManagerComments:
             )
             if session.exec(flagged.with_for_update(of=Response, key_share=True)).first() is None:
                 raise RecordError("There is no such flag in this campaign. Reload the page.")
-            known = session.exec(select(FlagResolution).where(FlagResolution.response_id == response)).first()
-            if known and known.event_id == event_id:
+            resolution = session.exec(select(FlagResolution).where(FlagResolution.response_id == response)).first()
+            if resolution and resolution.event_id == event_id:
                 return
-            if known:
-                raise RecordError(f"{known.by} has resolved this flag meanwhile. Reload the page to see how.")
+            if resolution:
+                raise RecordError(f"{resolution.by} has resolved this flag meanwhile. Reload the page to see how.")
             now = datetime.now(UTC)
             session.add(
                 FlagResolution(
@@ -247,25 +257,25 @@ def _load_conversations(
     comments: ColumnElement[bool] | None = None,
     flags: ColumnElement[bool] | None = None,
 ) -> list[Conversation]:
-    """The conversations of a campaign to which such comments and flags belong, the last spoken to first."""
-    found: dict[tuple[str, str | None], Conversation] = {}
+    """The conversations of a campaign with the comments and flags that match, the most recent first."""
+    conversations: dict[tuple[str, str | None], Conversation] = {}
     names = dict(session.exec(select(Person.id, Person.name)).all())
 
-    def conversation(task: str, annotator: str | None) -> Conversation:
-        known = found.get((task, annotator))
-        return known or Conversation(task, annotator, names.get(annotator or "", ""), 0, "")
+    def conversation_of(task: str, annotator: str | None) -> Conversation:
+        current = conversations.get((task, annotator))
+        return current or Conversation(task, annotator, names.get(annotator or "", ""), 0, "")
 
     for person, task, flag in _load_flags(session, campaign_id, flags):
-        known = conversation(task, person)
-        found[task, person] = replace(known, flags=(*known.flags, flag))
-    chosen = select(Comment).where(Comment.campaign_id == campaign_id).order_by(col(Comment.id))
-    for row in session.exec(chosen if comments is None else chosen.where(comments)):
+        current = conversation_of(task, person)
+        conversations[task, person] = replace(current, flags=(*current.flags, flag))
+    query = select(Comment).where(Comment.campaign_id == campaign_id).order_by(col(Comment.id))
+    for row in session.exec(query if comments is None else query.where(comments)):
         speakers: Mapping[str, Speaker] = {"annotator": "annotator", "adjudicator": "adjudicator", "manager": "manager"}
-        known = conversation(row.task_id, row.annotator_id)
+        current = conversation_of(row.task_id, row.annotator_id)
         shown = ShownComment(speakers[row.role], row.by, row.text, row.created_at)
-        found[row.task_id, row.annotator_id] = replace(known, comments=(*known.comments, shown))
+        conversations[row.task_id, row.annotator_id] = replace(current, comments=(*current.comments, shown))
 
-    tasks = {task for task, _ in found}
+    tasks = {task for task, _ in conversations}
     rows = session.exec(
         select(Reservation.task_id, Reservation.person_id, Reservation.number)
         .where(Reservation.campaign_id == campaign_id, col(Reservation.task_id).in_(tasks))
@@ -273,13 +283,16 @@ def _load_conversations(
     )
     numbers: dict[tuple[str, str | None], int] = {(task, person): number for task, person, number in rows}
     texts = select(Task.id, Item.text).join(Item, col(Item.id) == Task.item_id)
-    summaries = dict(session.exec(texts.where(col(Task.id).in_({task for task, _ in found}))).all())
-    named = [replace(one, number=numbers.get(key, 0), summary=summaries[key[0]]) for key, one in found.items()]
-    return sorted(named, key=lambda one: one.last_at, reverse=True)
+    summaries = dict(session.exec(texts.where(col(Task.id).in_({task for task, _ in conversations}))).all())
+    named = [
+        replace(conversation, number=numbers.get(key, 0), summary=summaries[key[0]])
+        for key, conversation in conversations.items()
+    ]
+    return sorted(named, key=lambda conversation: conversation.last_at, reverse=True)
 
 
 def _load_flags(
-    session: Session, campaign_id: str, chosen: ColumnElement[bool] | None
+    session: Session, campaign_id: str, condition: ColumnElement[bool] | None
 ) -> list[tuple[str, str, ShownFlag]]:
     """Person, task and flag, oldest first."""
     flagged = (
@@ -289,7 +302,7 @@ def _load_flags(
         .where(Reservation.campaign_id == campaign_id, Response.act == "flag")
         .order_by(col(Response.id))
     )
-    rows = session.exec(flagged if chosen is None else flagged.where(chosen))
+    rows = session.exec(flagged if condition is None else flagged.where(condition))
     return [(own.person_id, own.task_id, _shown_flag(row, resolution)) for own, row, resolution in rows]
 
 
@@ -304,8 +317,8 @@ def _without_names(conversation: Conversation) -> Conversation:
         conversation,
         annotator="",
         flags=tuple(
-            replace(one, resolution=replace(one.resolution, by="") if one.resolution else None)
-            for one in conversation.flags
+            replace(flag, resolution=replace(flag.resolution, by="") if flag.resolution else None)
+            for flag in conversation.flags
         ),
-        comments=tuple(replace(one, by="") for one in conversation.comments),
+        comments=tuple(replace(comment, by="") for comment in conversation.comments),
     )

@@ -132,7 +132,7 @@ class ManagerActions:
         """Add items. Raises RecordError for work in a campaign whose items were drawn."""
         with self._store.writing() as session:
             campaign, added = load_campaign(session, campaign_id), list(tasks)
-            if campaign.rules.order == "drawn" and any(one.part == "work" for one in added):
+            if campaign.rules.order == "drawn" and any(task.part == "work" for task in added):
                 raise RecordError("The items of this campaign were drawn from a pool. Draw another campaign for more.")
             return add_tasks(session, campaign, added)
 
@@ -251,13 +251,13 @@ class ManagerActions:
             return load_groups(session)
 
     def change_person(self, changed: Member, groups: Sequence[str]) -> Member:
-        """Save what a person is called and is, and their groups, both or neither."""
+        """Save the name, role and groups of a person, all or none."""
         with self._store.writing() as session:
             set_groups(session, changed.id, groups)
             return change_person(session, changed, self._person.name)
 
     def import_people(self, listed: Sequence[ListedPerson], days: int | None = None) -> list[tuple[Member, str]]:
-        """Add who is new in a list, with a code for each of them: all or none."""
+        """Add the new people of a list, with a code for each: all or none."""
         with self._store.writing() as session:
             new = add_listed_people(session, listed)
             return [(person, create_invite(session, person.id, self._person.name, days)) for person in new]
@@ -266,9 +266,9 @@ class ManagerActions:
         with read_session(self._store.engine) as session:
             return load_assignment(session, campaign_id)
 
-    def assign(self, campaign_id: str, chosen: CampaignPeople) -> None:
+    def assign(self, campaign_id: str, assignees: CampaignPeople) -> None:
         with self._store.writing() as session:
-            assign(session, campaign_id, chosen, self._person.name)
+            assign(session, campaign_id, assignees, self._person.name)
 
     def add_person(self, name: str, role: Role) -> Member:
         with self._store.writing() as session:

@@ -65,24 +65,26 @@ def scored_metrics(session: Session, campaign: CampaignSettings) -> dict[str, in
 
 
 def fill_in_answers(session: Session, campaign: CampaignSettings, source: AnswerSource, by: str) -> int:
-    """Keep the answers of a source for the tasks that have none yet; how many.
+    """Fill in the answers of a source for the tasks that have none yet, and return how many.
 
     Known answers are mixed into the work, so they are filled in from the source as well. Raises RecordError where the source
     has an answer to none.
     """
     filled = set(_suggestions(session, campaign))
     tasks = [task for task in _tasks(session, campaign) if task.id not in filled]
-    found = {task.id: answers for task, answers in _answers(session, campaign.questions, source, tasks) if answers}
-    if not found:
+    answers_by_task = {
+        task.id: answers for task, answers in _answers(session, campaign.questions, source, tasks) if answers
+    }
+    if not answers_by_task:
         raise RecordError(
             f"The {source.name} answer {campaign.questions.measure!r} for none of the {len(tasks)} items that have no answers "
             "filled in. Choose another source."
         )
     now = datetime.now(UTC)
-    for task, answers in found.items():
+    for task, answers in answers_by_task.items():
         session.add(Suggestion(task_id=task, answers=answers, source=source.name, by=by, created_at=now))
     session.flush()
-    return len(found)
+    return len(answers_by_task)
 
 
 def require_suggestions(session: Session, campaign: CampaignSettings) -> None:
@@ -105,10 +107,10 @@ def describe_modes(session: Session, campaign: CampaignSettings) -> str:
         suggested = _suggestions(session, campaign)
         helped = [label for label in labels if label.mode == "pre-annotated"]
         measured = campaign.questions.measured
-        kept = sum(measured(label.answers) == measured(suggested[label.task].answers) for label in helped)
+        unchanged = sum(measured(label.answers) == measured(suggested[label.task].answers) for label in helped)
         sources = sorted({suggested[label.task].source for label in helped})
         sentences.append(
-            f"{number} of {len(labels)} first labels were given with answers filled in ({'; '.join(sources)}); {kept} kept "
+            f"{number} of {len(labels)} first labels were given with answers filled in ({'; '.join(sources)}); {unchanged} kept "
             f"the one to {campaign.questions.measure!r}. Filled-in answers draw people towards them: agreement may be higher than without."
         )
     if number := numbers["assisted"]:
@@ -120,8 +122,8 @@ def describe_modes(session: Session, campaign: CampaignSettings) -> str:
 
 def _suggestions(session: Session, campaign: CampaignSettings) -> dict[str, Suggestion]:
     """Suggested answers that are filled in, by task."""
-    found = select(Suggestion).join(Task, col(Task.id) == Suggestion.task_id)
-    return {row.task_id: row for row in session.exec(found.where(Task.campaign_id == campaign.id))}
+    query = select(Suggestion).join(Task, col(Task.id) == Suggestion.task_id)
+    return {row.task_id: row for row in session.exec(query.where(Task.campaign_id == campaign.id))}
 
 
 def _tasks(session: Session, campaign: CampaignSettings) -> Sequence[Task]:
@@ -134,7 +136,7 @@ def _answers(
 ) -> Iterator[tuple[Task, dict[str, Any]]]:
     """The answers of each task; empty where the source has none."""
     if isinstance(source, DatasetLabels):
-        labelled = {one.item_id: one for one in load_candidates(session, source.dataset)}
+        labelled = {candidate.item_id: candidate for candidate in load_candidates(session, source.dataset)}
         for task in tasks:
             candidate = labelled.get(task.item_id)
             answer = likely_answer(candidate, questions) if candidate else ""
@@ -150,15 +152,17 @@ def _answers(
             yield task, labelled_answers
         return
     parents = dict(
-        session.exec(select(Item.id, Item.parent_id).where(col(Item.id).in_({one.item_id for one in tasks}))).all()
+        session.exec(select(Item.id, Item.parent_id).where(col(Item.id).in_({task.item_id for task in tasks}))).all()
     )
     scores = newest_scores(session, {id for pair in parents.items() for id in pair if id})
     for task in tasks:
         sides = (parents[task.item_id] or "", task.item_id)
-        found = [scores[side].get(source.metric) if side in scores else None for side in sides]
+        side_scores = [scores[side].get(source.metric) if side in scores else None for side in sides]
         yield (
             task,
-            _answers_by_verdict([None if one is None else source.is_consistent(one) for one in found], questions),
+            _answers_by_verdict(
+                [None if score is None else source.is_consistent(score) for score in side_scores], questions
+            ),
         )
 
 

@@ -40,12 +40,12 @@ def load_events(store: Store, now: datetime) -> list[list[PersonEvent]]:
     """Events that are due now, oldest first, of each campaign that has any; no other server gets them for a minute."""
     with read_session(store.engine) as session:
         due = session.exec(select(Webhook).where(col(Webhook.events_next_at) <= now)).all()
-        found = [(hook, _events_of(session, hook, now - _SETTLED)) for hook in due]
-    return [events for hook, events in found if events and _claim(store, hook, now)]
+        due_events = [(hook, _events_of(session, hook, now - _SETTLED)) for hook in due]
+    return [events for hook, events in due_events if events and _claim(store, hook, now)]
 
 
 def _claim(store: Store, hook: Webhook, now: datetime) -> bool:
-    """Keep the events of a campaign for this server; False where another one has them."""
+    """Claim the events of a campaign for this server; False where another server has them."""
     claim = (
         update(Webhook)
         .where(col(Webhook.campaign_id) == hook.campaign_id, col(Webhook.events_next_at) == hook.events_next_at)
@@ -92,7 +92,7 @@ def _body(row: Any, campaign: dict[str, str]) -> dict[str, object]:
 
 
 def note_event(store: Store, event: PersonEvent, problem: str, now: datetime) -> None:
-    """Keep that an event was delivered, or why it was not and when it is tried again: at the times of `note_attempt`."""
+    """Record that an event was delivered, or the reason why it was not and the time of the next attempt; see `note_attempt`."""
     sent = event.delivery
     attempts = sent.attempts + 1
     values = {

@@ -64,20 +64,24 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WebhookState:
-    """Address of the receiver, and the state of the delivery; `next_at` is None where nothing waits to be sent.
-
-    `kinds` are the events of people and items that are sent too, and `events_problem` is why the last of them was not, with
-    `events_next_at` None where they were given up.
-    """
+    """Address of the receiver, and the state of the delivery."""
 
     url: str
+    """Address that events are sent to."""
     attempts: int
+    """Number of failed attempts at the event that waits."""
     next_at: datetime | None
+    """Time of the next attempt; None where nothing waits to be sent."""
     delivered_at: datetime | None
+    """Time of the last delivery; None before the first."""
     problem: str
+    """Reason why the last attempt failed; "" where it did not."""
     kinds: tuple[EventKind, ...]
+    """Events of people and items that are sent too."""
     events_next_at: datetime | None
+    """Time at which the next of these are sent; None where they were given up."""
     events_problem: str
+    """Reason why the last of these was not delivered; "" where it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +140,7 @@ def load_webhook(session: Session, campaign_id: str) -> WebhookState | None:
 
 
 def require_webhook_url(url: str) -> None:
-    """Raise RecordError for what word may not be sent to."""
+    """Raise RecordError for a URL to which no event may be sent."""
     require_text("URL", url, _MAX_URL)
     try:
         parts = urlsplit(url)
@@ -188,7 +192,7 @@ def reason_of_end(campaign: CampaignSettings, progress: CampaignProgress, now: d
 
 
 def note_ends(store: Store, seen: Seen, now: datetime) -> None:
-    """Write down what is to be sent of campaigns that have started, ended or gone on since the last event of each."""
+    """Enqueue an event for each campaign that has started, ended or resumed since its last event."""
     with read_session(store.engine) as session:
         waiting = session.exec(
             select(Webhook.campaign_id, Webhook.event_id, Webhook.body, Webhook.created_at).where(
@@ -251,7 +255,7 @@ def _note_end(store: Store, seen: Seen, campaign_id: str, before: _Sent, now: da
 
 
 def _note_unreadable(store: Store, seen: Seen, campaign_id: str, problem: str) -> None:
-    """Keep why nothing is sent of a campaign, once."""
+    """Record once why nothing is sent about a campaign."""
     if seen.get(campaign_id) == (problem,):
         return
     with store.writing() as session:
@@ -297,7 +301,7 @@ def sign(secret: str, body: str) -> str:
 
 
 def note_attempt(store: Store, sent: Delivery, problem: str, now: datetime) -> None:
-    """Keep that it was delivered, or why it was not and when it is tried again.
+    """Record that it was delivered, or the reason why it was not and the time of the next attempt.
 
     That is 10 s later, then twice as long each time, up to an hour; it is given up after 30 times, about a day.
     """

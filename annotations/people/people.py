@@ -1,4 +1,4 @@
-"""People, roles and rights: added one by one or from a list, changed, and let in no more."""
+"""People, roles and rights: adding people one by one or from a list, changing them, and deactivating them."""
 
 from __future__ import annotations
 
@@ -136,8 +136,8 @@ def find_person(session: Session, name: str) -> Member | None:
 
 def find_former_person(session: Session, name: str) -> Member | None:
     """The person who had a name before."""
-    found = select(Person).join(PersonChange, col(PersonChange.person_id) == Person.id).where(PersonChange.name == name)
-    person = session.exec(found).first()
+    query = select(Person).join(PersonChange, col(PersonChange.person_id) == Person.id).where(PersonChange.name == name)
+    person = session.exec(query).first()
     return member_of(person) if person else None
 
 
@@ -164,7 +164,7 @@ def load_pseudonyms(session: Session) -> dict[str, str]:
 
 
 def _require_free_name(session: Session, name: str, of: str = "") -> None:
-    """Records go by the names of their authors: who came later must not be taken for who had the name."""
+    """Raise RecordError for a name that somebody has or had: records name their authors, who must not be mistaken for each other."""
     require_text("name", name)
     if session.exec(select(Person.id).where(Person.name == name, Person.id != of)).first():
         raise RecordError(f"There is somebody called {name!r} already. Choose another name.")
@@ -174,10 +174,10 @@ def _require_free_name(session: Session, name: str, of: str = "") -> None:
 
 def load_groups(session: Session) -> dict[str, tuple[str, ...]]:
     """The groups of each person who is in one, by the id of the person."""
-    found: dict[str, tuple[str, ...]] = {}
+    groups: dict[str, tuple[str, ...]] = {}
     for row in session.exec(select(GroupMember).order_by(col(GroupMember.group))):
-        found[row.person_id] = (*found.get(row.person_id, ()), row.group)
-    return found
+        groups[row.person_id] = (*groups.get(row.person_id, ()), row.group)
+    return groups
 
 
 def set_groups(session: Session, person_id: str, groups: Sequence[str]) -> None:
@@ -217,20 +217,22 @@ def read_people(content: bytes) -> list[ListedPerson]:
     columns = [_COLUMNS.get(cell.strip().lower(), "") for cell in rows[0]] if rows else []
     if "name" not in columns:
         raise RecordError("The list has no column 'name' in its first line. Columns: name, role, groups.")
-    cells = [{name: cell.strip() for name, cell in zip(columns, row, strict=False)} for row in rows[1:]]
-    times = Counter(one.get("name") for one in cells)
+    records = [{name: cell.strip() for name, cell in zip(columns, row, strict=False)} for row in rows[1:]]
+    times = Counter(record.get("name") for record in records)
     wrong = [
-        f"{number}: {problem}" for number, one in enumerate(cells, start=2) if (problem := _problem_of(one, times))
+        f"{number}: {problem}"
+        for number, record in enumerate(records, start=2)
+        if (problem := _problem_of(record, times))
     ]
     if wrong:
         raise RecordError(f"Nobody was added. Correct these lines: {'; '.join(wrong[:10])}.")
     return [
         ListedPerson(
-            one["name"],
-            Role(one.get("role", "").lower() or Role.ANNOTATOR),
-            tuple(filter(None, (group.strip() for group in one.get("groups", "").split("|")))),
+            record["name"],
+            Role(record.get("role", "").lower() or Role.ANNOTATOR),
+            tuple(filter(None, (group.strip() for group in record.get("groups", "").split("|")))),
         )
-        for one in cells
+        for record in records
     ]
 
 
@@ -243,21 +245,21 @@ def _decode(content: bytes) -> str:
         raise RecordError(f"The list is no UTF-8 text at byte {error.start + 1}. Save it as CSV UTF-8.") from None
 
 
-def _problem_of(one: dict[str, str], times: Counter[str | None]) -> str:
-    if not one.get("name"):
+def _problem_of(record: dict[str, str], times: Counter[str | None]) -> str:
+    if not record.get("name"):
         return "no name"
-    if one.get("role", "").lower() not in {"", *Role}:
-        return f"no role is called {one['role']!r} (there are {', '.join(Role)})"
-    return f"{one['name']!r} comes twice" if times[one["name"]] > 1 else ""
+    if record.get("role", "").lower() not in {"", *Role}:
+        return f"no role is called {record['role']!r} (there are {', '.join(Role)})"
+    return f"{record['name']!r} comes twice" if times[record["name"]] > 1 else ""
 
 
 def add_listed_people(session: Session, listed: Sequence[ListedPerson]) -> list[Member]:
-    """Add who is not here yet; whoever is here keeps their role, and all are in the groups of the list. The new ones."""
+    """Add the listed people who are new, and return them; the others keep their role, and all join the groups of the list."""
     groups, new = load_groups(session), []
-    for one in listed:
-        person = find_person(session, one.name)
+    for entry in listed:
+        person = find_person(session, entry.name)
         if person is None:
-            person = add_person(session, one.name, one.role)
+            person = add_person(session, entry.name, entry.role)
             new.append(person)
-        set_groups(session, person.id, (*groups.get(person.id, ()), *one.groups))
+        set_groups(session, person.id, (*groups.get(person.id, ()), *entry.groups))
     return new

@@ -98,14 +98,14 @@ def member_by_code(session: Session, code: str, now: datetime | None = None) -> 
 
 
 def _valid_invite(session: Session, code: str, now: datetime) -> tuple[Member, Invite]:
-    found = session.exec(
+    row = session.exec(
         select(Person, Invite)
         .join(Invite, col(Invite.person_id) == Person.id)
         .where(Invite.code_hash == hash_secret(code.strip()), ~_is_revoked(), col(Person.active))
     ).first()
-    if found is None or (found[1].expires_at and found[1].expires_at <= now):
+    if row is None or (row[1].expires_at and row[1].expires_at <= now):
         raise WrongCodeError("This code is not valid. Ask a manager for a new one.")
-    person, invite = found
+    person, invite = row
     return member_of(person), invite
 
 
@@ -135,15 +135,15 @@ def start_session(session: Session, code: str, replaced: str = "", now: datetime
 
 def member_by_session(session: Session, id: str, now: datetime | None = None) -> Member | None:
     """Person who is signed in under an id, or None. Raises SessionEndedError."""
-    found = session.exec(
+    row = session.exec(
         select(Person, Invite, SignIn, _is_revoked())
         .join(Invite, col(Invite.person_id) == Person.id)
         .join(SignIn, col(SignIn.invite_id) == Invite.id)
         .where(SignIn.id_hash == hash_secret(id))
     ).first()
-    if found is None:
+    if row is None:
         return None
-    person, invite, sign_in, revoked = found
+    person, invite, sign_in, revoked = row
     now = now or datetime.now(UTC)
     if not person.active:
         raise SessionEndedError("You do not take part any more. Ask a manager if that is wrong.")
@@ -163,14 +163,14 @@ def end_session(session: Session, id: str) -> None:
 
 def load_invites(session: Session) -> list[InviteRow]:
     """Every invite, newest first."""
-    found = session.exec(
+    rows = session.exec(
         select(Invite, Person.name, _is_revoked())
         .join(Person, col(Person.id) == Invite.person_id)
         .order_by(col(Invite.created_at).desc())
     )
     return [
         InviteRow(invite.id, name, invite.by, invite.created_at, invite.expires_at, revoked)
-        for invite, name, revoked in found
+        for invite, name, revoked in rows
     ]
 
 

@@ -25,17 +25,26 @@ _USE_IS_NOTED_EVERY = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """One line of the list of tokens; the token itself is nowhere. No `campaigns` are all of the server."""
+    """One line of the list of tokens; the token itself is stored nowhere."""
 
     id: str
+    """Id of the token, by which it is revoked."""
     name: str
+    """Name that the manager gave it."""
     owner: str
+    """Name of the person whose rights it has."""
     campaigns: tuple[str, ...]
+    """Names of the campaigns that it opens; empty for all of the server."""
     created_at: datetime
+    """Time at which it was created."""
     used_at: datetime | None
+    """Time of its last use, to the minute; None before the first."""
     revoked_at: datetime | None
+    """Time at which it was revoked; None while it is not."""
     valid: bool
+    """True if it gives access now."""
     writes: bool
+    """True if it may write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +79,8 @@ def create_token(  # what a token may do is said where it is made
         raise RecordError("A token belongs to a manager who takes part. Choose one of them as its owner.")
     if any(row.name == name and row.revoked_at is None for row in load_tokens(session)):
         raise RecordError(f"There is a token called {name!r}. Choose another name, or revoke that one first.")
-    chosen = [*dict.fromkeys(campaigns)]
-    if len(session.exec(select(Campaign.id).where(col(Campaign.id).in_(chosen))).all()) < len(chosen):
+    campaign_ids = [*dict.fromkeys(campaigns)]
+    if len(session.exec(select(Campaign.id).where(col(Campaign.id).in_(campaign_ids))).all()) < len(campaign_ids):
         raise RecordError("One of the campaigns is not there. Choose them from the list.")
     token = f"{_PREFIX}{secrets.token_urlsafe(_TOKEN_BYTES)}"
     session.add(
@@ -80,7 +89,7 @@ def create_token(  # what a token may do is said where it is made
             name=name,
             person_id=owner_id,
             token_hash=hash_secret(token),
-            campaigns=chosen,
+            campaigns=campaign_ids,
             by=by,
             created_at=datetime.now(UTC),
             writes=writes,
@@ -101,7 +110,7 @@ def revoke_token(session: Session, token_id: str, by: str) -> None:
 def load_tokens(session: Session) -> list[TokenRow]:
     """Every token, newest first, with the names of its campaigns."""
     names = dict(session.exec(select(Campaign.id, Campaign.name)).all())
-    found = session.exec(
+    rows = session.exec(
         select(ApiToken, Person)
         .join(Person, col(Person.id) == ApiToken.person_id)
         .order_by(col(ApiToken.created_at).desc())
@@ -118,7 +127,7 @@ def load_tokens(session: Session) -> list[TokenRow]:
             valid=row.revoked_at is None and _may_own(owner),
             writes=row.writes,
         )
-        for row, owner in found
+        for row, owner in rows
     ]
 
 
@@ -131,15 +140,15 @@ def use_token(store: Store, token: str) -> TokenAccess:
     now = datetime.now(UTC)
     with read_session(store.engine) as session:
         # only hashes are compared, by the index of the database: the time says nothing about a token that is nearly right
-        found = session.exec(
+        match = session.exec(
             select(ApiToken, Person)
             .join(Person, col(Person.id) == ApiToken.person_id)
             .where(ApiToken.token_hash == hash_secret(token), col(ApiToken.revoked_at).is_(None))
         ).first()
-        if found is None or not _may_own(found[1]):
+        if match is None or not _may_own(match[1]):
             raise WrongTokenError("This token is not valid. Ask a manager for a new one.")
-        row = found[0]
-        access = TokenAccess(row.id, tuple(row.campaigns), row.used_at, row.writes, found[1].name)
+        row = match[0]
+        access = TokenAccess(row.id, tuple(row.campaigns), row.used_at, row.writes, match[1].name)
     is_recent = access.used_at is not None and access.used_at > now - _USE_IS_NOTED_EVERY
     if not (is_recent or store.read_only):
         with store.writing_without_sync() as session:

@@ -33,14 +33,14 @@ def adapts(campaign: CampaignSettings) -> bool:
 
 
 def ask_for_labels(session: Session, campaign: CampaignSettings, tasks: Collection[str], now: datetime) -> None:
-    """Note how many labels tasks want that have as many as the overlap: one more while the model is not sure and the limit is not reached.
+    """Record how many labels tasks need once they have as many as the overlap: one more while the model is not sure and the limit is not reached.
 
-    Where it is sure, no more than there are. When the model is fitted again, all tasks are looked at.
+    Where it is sure, they need no more than they have. When the model is fitted again, all tasks are reconsidered.
     """
     if not adapts(campaign):
         return
     votes = _votes_by_task(campaign, latest_blind_labels(load_labels(session, campaign, list(tasks))))
-    if all(len(given) < campaign.rules.overlap for given in votes.values()):
+    if all(len(task_votes) < campaign.rules.overlap for task_votes in votes.values()):
         return
     fitted, is_new = _fit(session, campaign)
     if fitted is None:
@@ -51,12 +51,12 @@ def ask_for_labels(session: Session, campaign: CampaignSettings, tasks: Collecti
     else:
         before = {task: wanted_labels(session, campaign, task) for task in tasks}
     rules = campaign.rules
-    for task, given in votes.items():
-        if len(given) < rules.overlap:
+    for task, task_votes in votes.items():
+        if len(task_votes) < rules.overlap:
             continue
-        sure = float(fitted.probabilities(given).max())
+        sure = float(fitted.probabilities(task_votes).max())
         further = 0 if sure >= rules.sure / 100 else 1
-        wants = max(rules.overlap, min(rules.most_overlap, len(given) + further))
+        wants = max(rules.overlap, min(rules.most_overlap, len(task_votes) + further))
         if wants != before.get(task, rules.overlap):
             session.add(WantedLabels(task_id=task, labels=wants, probability=sure, created_at=now))
     session.flush()
@@ -66,20 +66,20 @@ def _votes_by_task(campaign: CampaignSettings, labels: Sequence[CampaignLabel]) 
     """The people and their answers to the measured question, of each task."""
     measured = campaign.questions.measured
     return {
-        task: [(label.person, measured(label.answers)) for label in given if measured(label.answers) is not None]
-        for task, given in labels_by_task(labels).items()
+        task: [(label.person, measured(label.answers)) for label in task_labels if measured(label.answers) is not None]
+        for task, task_labels in labels_by_task(labels).items()
     }
 
 
 def _fit(session: Session, campaign: CampaignSettings) -> tuple[FittedLabels | None, bool]:
-    """The model of a campaign, and whether it is new: it is fitted again when there are a tenth more labels, by one at a time, so that few answers wait for it."""
+    """The model of a campaign, and whether it is new: it is fitted again after every tenth more labels, by one thread at a time, so that few answers wait for it."""
     number = session.exec(_COUNT_ANSWERED, params={"campaign": campaign.id}).one()
     state = (campaign.version, int(log(number or 1) / log(_GROWTH)))
-    kept = _fits.get(campaign.id)
-    if kept and kept[0] == state:
-        return kept[1], False
-    if not _fitting.acquire(blocking=kept is None):
-        return kept[1] if kept else None, False
+    cached = _fits.get(campaign.id)
+    if cached and cached[0] == state:
+        return cached[1], False
+    if not _fitting.acquire(blocking=cached is None):
+        return cached[1] if cached else None, False
     try:
         fitted = fit_labels(session, campaign, _MODEL)
         if fitted:
@@ -114,10 +114,10 @@ class OverlapSaving:
 
 def load_wanted(session: Session, campaign: CampaignSettings) -> dict[str, int]:
     """The number of labels that each task wants other than the overlap."""
-    found = (
+    statement = (
         select(WantedLabels.task_id, WantedLabels.labels)
         .join(Task, col(Task.id) == WantedLabels.task_id)
         .where(Task.campaign_id == campaign.id)
         .order_by(col(WantedLabels.id))
     )
-    return dict(session.exec(found).all()) if adapts(campaign) else {}
+    return dict(session.exec(statement).all()) if adapts(campaign) else {}

@@ -41,15 +41,15 @@ class FittedLabels:
     people: tuple[str, ...]
     answers: tuple[Any, ...]
     ratings: LabelMatrix
-    known: Numbers
+    gold_codes: Numbers
     model: AnnotatorModel
 
-    def probabilities(self, given: Sequence[tuple[str, Any]]) -> Values:
-        """The probability of each answer by labels, pairs of a person and an answer, (classes,); who is new counts as the average person."""
+    def probabilities(self, votes: Sequence[tuple[str, Any]]) -> Values:
+        """The probability of each answer given votes, pairs of a person and an answer, (classes,); a new person counts as the average one."""
         columns = {person: column for column, person in enumerate(self.people)}
         logs = np.log(self.model.shares)
         average = self.model.confusions.mean(axis=0)
-        for person, answer in given:
+        for person, answer in votes:
             table = self.model.confusions[columns[person]] if person in columns else average
             logs = logs + np.log(table[:, self.answers.index(answer)])
         likelihoods = np.exp(logs - logs.max())
@@ -58,10 +58,10 @@ class FittedLabels:
 
 
 def fit_labels(session: Session, campaign: CampaignSettings, name: str) -> FittedLabels | None:
-    """The current labels given before scores were seen, and the gold ones with their known answers; None where there is none."""
+    """A model fitted to the current labels given before scores were seen, and to the gold ones with their known answers; None without a label of work."""
     question = campaign.questions.by_id[campaign.questions.measure]
-    given = load_labels(session, campaign)
-    work, gold = latest_blind_labels(given), known_labels(given)
+    campaign_labels = load_labels(session, campaign)
+    work, gold = latest_blind_labels(campaign_labels), known_labels(campaign_labels)
     codes = answer_codes(question)
     labels = [label for label in (*work, *gold) if label.answers.get(question.id) in codes]
     if not any(label.part == "work" for label in labels):
@@ -69,15 +69,15 @@ def fit_labels(session: Session, campaign: CampaignSettings, name: str) -> Fitte
     people = tuple(sorted({label.person for label in labels}))
     ratings = ratings_from_answers(question, labels, people)
     tasks = {task: row for row, task in enumerate(dict.fromkeys(label.task for label in labels))}
-    known = np.full(len(tasks), UNKNOWN)
+    gold_codes = np.full(len(tasks), UNKNOWN)
     keys = select(AnswerKey.task_id, AnswerKey.answers).where(
         col(AnswerKey.task_id).in_({label.task for label in gold})
     )
     for task, answers in session.exec(keys):
         if task in tasks and answers.get(question.id) in codes:
-            known[tasks[task]] = list(codes).index(answers[question.id])
-    model = fit_model(name, ratings, known)
-    return FittedLabels(tuple(labels), tasks, people, tuple(codes), ratings, known, model)
+            gold_codes[tasks[task]] = list(codes).index(answers[question.id])
+    model = fit_model(name, ratings, gold_codes)
+    return FittedLabels(tuple(labels), tasks, people, tuple(codes), ratings, gold_codes, model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +115,15 @@ class AnnotatorModels:
 
 
 def load_annotator_models(session: Session, campaign: CampaignSettings) -> AnnotatorModels:
-    """Both models with bootstrap intervals, and what departs from them or from the scores that are stored. Nothing is changed by it."""
+    """Both models with bootstrap intervals, and the labels that contradict them or the stored scores; writes nothing."""
     fits = {name: fit_labels(session, campaign, name) for name in MODELS}
-    found = {name: fit for name, fit in fits.items() if fit}
-    if not found:
+    fitted = {name: fit for name, fit in fits.items() if fit}
+    if not fitted:
         return AnnotatorModels((), ())
-    first = next(iter(found.values()))
-    estimates = {name: competence_estimates(name, fit.ratings, fit.known, fit.model) for name, fit in found.items()}
+    first = next(iter(fitted.values()))
+    estimates = {
+        name: competence_estimates(name, fit.ratings, fit.gold_codes, fit.model) for name, fit in fitted.items()
+    }
     people = [
         AnnotatorCompetence(
             person,
@@ -136,16 +138,17 @@ def load_annotator_models(session: Session, campaign: CampaignSettings) -> Annot
         ).all()
     )
     doubtful = [*_doubted_by_model(campaign, first, texts), *_doubted_by_scores(session, first, texts)]
-    doubtful.sort(key=lambda one: (one.probability, one.task, one.person))
+    doubtful.sort(key=lambda label: (label.probability, label.task, label.person))
     return AnnotatorModels(
-        tuple(sorted(people, key=lambda one: one.competence["dawid-skene"].value or 0)), tuple(doubtful[:_MOST_LISTED])
+        tuple(sorted(people, key=lambda person: person.competence["dawid-skene"].value or 0)),
+        tuple(doubtful[:_MOST_LISTED]),
     )
 
 
 def _doubted_by_model(
     campaign: CampaignSettings, fit: FittedLabels, texts: Mapping[str, str]
 ) -> Iterator[DoubtfulLabel]:
-    """Labels of work whose answer is improbable by all labels of the item."""
+    """Labels of work whose answer is improbable given all labels of the item."""
     for label in fit.labels:
         if label.part != "work":
             continue
@@ -158,7 +161,7 @@ def _doubted_by_model(
 
 
 def _doubted_by_scores(session: Session, fit: FittedLabels, texts: Mapping[str, str]) -> Iterator[DoubtfulLabel]:
-    """Items whose likely answer few of those with the nearest scores have, by each metric with stored scores."""
+    """Items whose likely answer is rare among the items with the nearest scores, for each metric with stored scores."""
     work = {label.task: label.item for label in fit.labels if label.part == "work"}
     scores = newest_scores(session, set(work.values()))
     for metric in sorted({name for by_metric in scores.values() for name in by_metric}):

@@ -58,11 +58,11 @@ def load_calibration(session: Session, campaign: CampaignSettings) -> Calibratio
         DisputedItem(
             task,
             texts[task],
-            share_of_agreeing_pairs(campaign, given),
-            {label.person: measured(label.answers) for label in given},
+            share_of_agreeing_pairs(campaign, task_labels),
+            {label.person: measured(label.answers) for label in task_labels},
         )
-        for task, given in labels_by_task(labels).items()
-        if share_of_agreeing_pairs(campaign, given) < 1
+        for task, task_labels in labels_by_task(labels).items()
+        if share_of_agreeing_pairs(campaign, task_labels) < 1
     ]
     return CalibrationRound(
         items=len(texts),

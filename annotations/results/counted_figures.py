@@ -44,11 +44,11 @@ class CampaignCounts:
     groups: dict[tuple[int, int], int]
 
     def total(self, kind: Kind) -> int:
-        return sum(one.sums[kind] for one in self.people.values())
+        return sum(person.sums[kind] for person in self.people.values())
 
     @property
     def first_at(self) -> datetime | None:
-        return min((one.first_at for one in self.people.values() if one.first_at), default=None)
+        return min((person.first_at for person in self.people.values() if person.first_at), default=None)
 
 
 def load_counts(session: Session, campaign_id: str) -> CampaignCounts:
@@ -78,19 +78,20 @@ def count_first_labels(session: Session, campaign_id: str, since: datetime) -> i
     connection, hours = session.connection(), {"kind": Kind.HOUR, "first": hour, "last": _LAST}
     rest = {"kind": Kind.MOMENT, "first": start, "last": hour * HOUR_US - 1}
     return sum(
-        connection.execute(_COUNT_RANGE, {"campaign": campaign_id, **one}).scalar_one() or 0 for one in (hours, rest)
+        connection.execute(_COUNT_RANGE, {"campaign": campaign_id, **interval}).scalar_one() or 0
+        for interval in (hours, rest)
     )
 
 
 def median_active_s(session: Session, people: Sequence[PersonCounts]) -> float | None:
     """The median active time of the first labels of some people together, in seconds; None without a label."""
     buckets = Counter[int]()
-    for one in people:
-        buckets.update(one.active)
+    for person in people:
+        buckets.update(person.active)
     total = buckets.total()
     if not total:
         return None
-    numbers = [one.number for one in people if one.active]
+    numbers = [person.number for person in people if person.active]
     low, high = (
         _time_at(session, numbers, sorted(buckets.items()), place) / 1000 for place in ((total - 1) // 2, total // 2)
     )
@@ -98,7 +99,7 @@ def median_active_s(session: Session, people: Sequence[PersonCounts]) -> float |
 
 
 def _time_at(session: Session, numbers: Sequence[int], buckets: Sequence[tuple[int, int]], place: int) -> int:
-    """The active time at a place of the sorted times, in milliseconds: in its bucket, they are looked at one by one."""
+    """The active time at a place of the sorted times, in milliseconds; within its bucket the times are searched one by one."""
     bucket, before = _find_place(buckets, place)
     first, last = active_range(bucket)
     params = {"numbers": list(numbers), "first": first, "last": last}
@@ -107,7 +108,7 @@ def _time_at(session: Session, numbers: Sequence[int], buckets: Sequence[tuple[i
 
 
 def _find_place(counts: Sequence[tuple[int, int]], place: int) -> tuple[int, int]:
-    """The value at a place of sorted values, each of which is there so many times; and how many are less."""
+    """The value at a place of sorted values, each of which occurs a number of times, and the number of smaller ones."""
     before = 0
     for value, number in counts:
         if place < before + number:

@@ -34,19 +34,30 @@ class WrittenEdit:
 
 @dataclass(frozen=True, slots=True)
 class CurationTask:
-    """A written edit with its texts; the writer is not named. `revision` counts the corrections so far."""
+    """A written edit with its texts; its writer is not named."""
 
     response: int
+    """Id of the label with the edit."""
     document: str
+    """Text of the source document."""
     original: str
+    """Summary before the edit."""
     edited: str
+    """Summary after the edit."""
     explanation: str
+    """Explanation that the writer gave; "" for none."""
     required: str
+    """Error type that was to be written."""
     corrected_type: ErrorType | None
+    """Error type that a curator found last; None before the first correction."""
     note: str
+    """Note of the last correction; "" for none."""
     revision: int
+    """Number of corrections so far."""
     contexts: tuple[Context, ...] = ()
+    """Named parts of the document."""
     question: str = ""
+    """Question that the summary answers; "" for none."""
 
 
 class CuratorActions:
@@ -106,9 +117,9 @@ class CuratorActions:
         """Save the error type of an edit as the next revision, the required one again or another; a re-sent event changes nothing."""
         require_storable("the note", note, event_id)
         with self._store.writing() as session:
-            known = session.exec(select(Correction).where(Correction.event_id == event_id)).first()
-            if known:
-                return known.revision
+            saved = session.exec(select(Correction).where(Correction.event_id == event_id)).first()
+            if saved:
+                return saved.revision
             campaign = load_campaign(session, campaign_id)
             pair = _written_pair(session, campaign, self._find_label(session, campaign, response))
             session.exec(select(Response.id).where(Response.id == response).with_for_update(key_share=True)).one()
@@ -134,10 +145,12 @@ class CuratorActions:
                 yield label
 
     def _find_label(self, session: Session, campaign: CampaignSettings, response: int) -> CampaignLabel:
-        found = next((label for label in self._written_labels(session, campaign) if label.response == response), None)
-        if found is None:
+        edit_label = next(
+            (label for label in self._written_labels(session, campaign) if label.response == response), None
+        )
+        if edit_label is None:
             raise RecordError("This edit was undone or rewritten, or is your own. Reload the page.")
-        return found
+        return edit_label
 
 
 def _written_pair(session: Session, campaign: CampaignSettings, label: CampaignLabel) -> PairRecord:

@@ -47,22 +47,28 @@ _WAYS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DrawProgress:
-    """State of a drawn campaign: the 95 % interval of the rate of its pool, in 0..1, valid at every look, after `labels` drawn items.
-
-    Of these `open` have no verdict, and count either way. `points` is what the rules ask for, 0 for no stop; `stopped` after
-    so many labels, None while it goes on.
-    """
+    """State of a drawn campaign: the 95 % interval of the rate of its pool, valid at every look."""
 
     way: str
+    """Method of the draw."""
     dataset: str
+    """Name of the dataset that is the pool."""
     metrics: tuple[str, ...]
+    """Metrics whose scores steered the draw."""
     size: int
+    """Number of summaries in the pool."""
     points: float
+    """Half width at which the rules stop the campaign, in points; 0 for no stop."""
     labels: int
+    """Number of drawn items that are done."""
     open: int
+    """Number of these that have no verdict; they count either way."""
     low: float
+    """Lower end of the interval, in 0..1."""
     high: float
+    """Upper end of the interval, in 0..1."""
     stopped: int | None
+    """Number of labels at which the campaign stopped; None while it goes on."""
 
     @property
     def margin(self) -> float:
@@ -93,21 +99,28 @@ class DrawProgress:
 
 @dataclass(frozen=True, slots=True)
 class CampaignDrawing:
-    """A campaign of drawn items: its name, the way of the draw, the dataset and the metrics that it is by, and the draw of the stored `items`.
-
-    It stops by itself at ± `points`, 0 for no stop; `overlap` people label each item.
-    """
+    """A campaign of drawn items that is to be created."""
 
     name: str
+    """Name of the campaign."""
     way: DrawWay
+    """Method of the draw."""
     points: float
+    """Half width at which the campaign stops, in points; 0 for no stop."""
     dataset: str
+    """Name of the dataset that is the pool."""
     metrics: tuple[str, ...]
+    """Metrics whose scores steer the draw."""
     draw: PoolDraw
+    """Draw of the stored `items`."""
     items: tuple[str, ...]
+    """Ids of the stored items of the pool."""
     overlap: int = 1
+    """Number of people who label each item."""
     questions: str = SUMMARY_QUESTIONS[0]
+    """Name of the question set."""
     people: CampaignPeople = EVERYBODY
+    """People and groups who are assigned."""
 
 
 def create_drawn_campaign(session: Session, drawing: CampaignDrawing, by: str) -> CampaignSettings:
@@ -197,24 +210,24 @@ _UNSTOPPED_POINTS = 5.0  # that the bets of a campaign without a stop tell apart
 
 
 def note_stop(session: Session, campaign: CampaignSettings, now: datetime) -> None:
-    """Stop a drawn campaign whose interval is as narrow as its rules ask; it is looked at after every thirtieth part of the labels.
+    """Stop a drawn campaign once its interval is as narrow as its rules ask, which is checked after every thirtieth of the labels.
 
-    One may look as often as one likes: the interval holds at every look.
+    Looking often does no harm: the interval is valid at every look.
     """
     if not stops(campaign) or find_stop(session, campaign):
         return
     answered = session.exec(_COUNT_ANSWERED, params={"campaign": campaign.id}).one()
     if answered % max(1, answered // _LOOKS):
         return
-    found = load_draw_progress(session, campaign)
-    if found and found.low <= found.high and found.margin <= campaign.rules.stop_points:
+    progress = load_draw_progress(session, campaign)
+    if progress and progress.low <= progress.high and progress.margin <= campaign.rules.stop_points:
         session.add(
             DrawStop(
                 campaign_id=campaign.id,
                 points=campaign.rules.stop_points,
-                labels=found.labels,
-                low=found.low,
-                high=found.high,
+                labels=progress.labels,
+                low=progress.low,
+                high=progress.high,
                 created_at=now,
             )
         )
@@ -247,7 +260,7 @@ _SELECT_STOP = (
 
 
 def _labelled_places(session: Session, campaign: CampaignSettings) -> tuple[np.ndarray, np.ndarray]:
-    """Places in the pool of the items that were drawn first, as far as each is done, with its outcome: 1 inconsistent, nan without a verdict.
+    """Places in the pool of the drawn items up to the first that is not done, with their outcomes: 1 inconsistent, nan without a verdict.
 
     An item is done when it has as many labels as the overlap, when it is adjudicated, or when somebody skipped or flagged
     it. Those drawn after one that is not done do not count yet: how long an item takes must not decide if it counts.
@@ -257,7 +270,7 @@ def _labelled_places(session: Session, campaign: CampaignSettings) -> tuple[np.n
         for task in resolve_tasks(session, campaign)
         if len(task.labels) >= campaign.rules.overlap or task.resolution == "adjudicated"
     }
-    left = set(
+    passed_over = set(
         session.exec(
             select(Reservation.task_id).where(
                 Reservation.campaign_id == campaign.id, col(Reservation.state).in_(("skipped", "flagged"))
@@ -266,7 +279,7 @@ def _labelled_places(session: Session, campaign: CampaignSettings) -> tuple[np.n
     )
     places, outcomes = [], []
     for task, place in session.exec(_SELECT_DRAWN.where(Task.campaign_id == campaign.id)):
-        if task not in verdicts and task not in left:
+        if task not in verdicts and task not in passed_over:
             break
         places.append(place)
         outcomes.append(verdicts.get(task, np.nan))
@@ -286,7 +299,7 @@ def load_selection_probabilities(session: Session, campaign_id: str) -> dict[str
     row = session.get(CampaignDraw, campaign_id)
     if row is None:
         return {}
-    drawn = session.exec(
+    drawn_tasks = session.exec(
         select(Task.id, DrawnTask.weight, DrawnTask.arrival)
         .join(DrawnTask, col(DrawnTask.task_id) == Task.id)
         .where(Task.campaign_id == campaign_id)
@@ -297,10 +310,10 @@ def load_selection_probabilities(session: Session, campaign_id: str) -> dict[str
             select(Reservation.task_id).where(Reservation.campaign_id == campaign_id, Reservation.state == "answered")
         )
     )
-    last = max((place for place, (task, _, _) in enumerate(drawn, start=1) if task in labelled), default=0)
+    last = max((place for place, (task, _, _) in enumerate(drawn_tasks, start=1) if task in labelled), default=0)
     if not last:
         return {}
-    following = drawn[last][2] if last < len(drawn) else row.next_arrival
-    weights = np.array([weight for _, weight, _ in drawn[:last]])
+    following = drawn_tasks[last][2] if last < len(drawn_tasks) else row.next_arrival
+    weights = np.array([weight for _, weight, _ in drawn_tasks[:last]])
     chances = np.ones(last) if following is None else selection_probabilities(weights, following)
-    return {task: float(chance) for (task, _, _), chance in zip(drawn, chances, strict=False)}
+    return {task: float(chance) for (task, _, _), chance in zip(drawn_tasks, chances, strict=False)}

@@ -53,8 +53,8 @@ def rejecting_questions(questions: QuestionSet) -> list[str]:
 
 def count_kept_edits(session: Session, campaign: CampaignSettings) -> list[KeptEdits]:
     """All edits, then those of each domain. Raises RecordError where no question is answered with yes or no."""
-    asked = rejecting_questions(campaign.questions)
-    if not asked:
+    questions = rejecting_questions(campaign.questions)
+    if not questions:
         raise RecordError(
             f"{campaign.name!r} asks nothing that is answered with yes or no. Make a campaign with the question set edit-quality."
         )
@@ -68,8 +68,8 @@ def count_kept_edits(session: Session, campaign: CampaignSettings) -> list[KeptE
     cases = [(domains.get(case.labels[0].item) or "no domain", case) for case in load_cases(session, campaign)]
     names = sorted({domain for domain, _ in cases})
     return [
-        _count(OVERALL, [case for _, case in cases], asked),
-        *(_count(name, [case for domain, case in cases if domain == name], asked) for name in names),
+        _count(OVERALL, [case for _, case in cases], questions),
+        *(_count(name, [case for domain, case in cases if domain == name], questions) for name in names),
     ]
 
 
@@ -79,23 +79,25 @@ def kept_edits_of(store: Store, name: str) -> list[KeptEdits]:
         return count_kept_edits(session, load_campaign_by_name(session, name))
 
 
-def format_kept_edits(found: Sequence[KeptEdits]) -> str:
+def format_kept_edits(by_domain: Sequence[KeptEdits]) -> str:
     """One line a domain, in columns."""
-    return align_columns([list(kept_row(found[0])), *(list(kept_row(one).values()) for one in found)])
+    return align_columns([list(kept_row(by_domain[0])), *(list(kept_row(edits).values()) for edits in by_domain)])
 
 
-def kept_row(one: KeptEdits) -> dict[str, str]:
+def kept_row(edits: KeptEdits) -> dict[str, str]:
     """A line of the table, as text."""
-    share = f"{one.kept / one.judged:.0%}" if one.judged else "–"
-    rejected = {f"no: {question}": str(number) for question, number in one.rejected.items()}
-    counts = {"edits of": one.domain, "judged": str(one.judged), "kept": str(one.kept), "share": share}
-    return {**counts, **rejected, "too few labels": str(one.waiting)}
+    share = f"{edits.kept / edits.judged:.0%}" if edits.judged else "–"
+    rejected = {f"no: {question}": str(number) for question, number in edits.rejected.items()}
+    counts = {"edits of": edits.domain, "judged": str(edits.judged), "kept": str(edits.kept), "share": share}
+    return {**counts, **rejected, "too few labels": str(edits.waiting)}
 
 
-def _count(domain: str, cases: Sequence[Case], asked: Sequence[str]) -> KeptEdits:
+def _count(domain: str, cases: Sequence[Case], questions: Sequence[str]) -> KeptEdits:
     judged = [answers for case in cases if (answers := _judging_answers(case))]
-    first = Counter(_first_rejection(answers, asked) for answers in judged)
-    return KeptEdits(domain, len(judged), first[""], {id: first[id] for id in asked}, waiting=len(cases) - len(judged))
+    first = Counter(_first_rejection(answers, questions) for answers in judged)
+    return KeptEdits(
+        domain, len(judged), first[""], {id: first[id] for id in questions}, waiting=len(cases) - len(judged)
+    )
 
 
 def _judging_answers(case: Case) -> list[Mapping[str, Any]]:
@@ -105,6 +107,6 @@ def _judging_answers(case: Case) -> list[Mapping[str, Any]]:
     return [label.answers for label in case.labels] if len(case.labels) >= MIN_ANNOTATORS else []
 
 
-def _first_rejection(answers: Sequence[Mapping[str, Any]], asked: Sequence[str]) -> str:
+def _first_rejection(answers: Sequence[Mapping[str, Any]], questions: Sequence[str]) -> str:
     """The first question that anybody answered with no; empty where the edit is kept."""
-    return next((id for id in asked if any(given.get(id) == _REJECTS for given in answers)), "")
+    return next((id for id in questions if any(person_answers.get(id) == _REJECTS for person_answers in answers)), "")

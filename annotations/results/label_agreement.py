@@ -46,24 +46,34 @@ OVERALL = "Overall"
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """One question on one slice of the items; `scale` is what its answers are: nominal, ordinal or interval, or ranks, scores or shares.
+    """Agreement on one question, on one slice of the items.
 
-    `alphas` are Krippendorff's alpha with the answers taken for that and for less. `prevalence` is the share of each answer, `kappas` Cohen's kappa of every two people who share items.
     Sliders, rankings, best-worst and soft labels have no categories but numbers: they have alpha by a distance of their own, no
     AC1, prevalence or kappa, and best-worst the `reliability` of its scores.
     """
 
     question: str
+    """Id of the question."""
     slice: str
+    """Name of the slice, such as a mode or an error type."""
     scale: str
+    """Scale of the answers: nominal, ordinal or interval, or ranks, scores or shares."""
     people: int
+    """Number of people who labelled."""
     labels: int
+    """Number of first labels."""
     raw: Estimate
+    """Share of pairs of labels that agree."""
     alphas: Mapping[str, Estimate]
+    """Krippendorff's alpha by scale: that of the answers, and coarser ones."""
     ac1: Estimate
+    """Gwet's AC1."""
     prevalence: Mapping[str, Estimate]
+    """Share of each answer."""
     kappas: Mapping[tuple[str, str], Estimate]
+    """Cohen's kappa of every two people who share items."""
     reliability: Estimate | None = None
+    """Split-half reliability of best-worst scores; None for other kinds."""
 
     @property
     def alpha(self) -> Estimate:
@@ -76,12 +86,12 @@ def compute_agreements(session: Session, campaign: CampaignSettings) -> list[Agr
     labels = first_blind_labels(load_labels(session, campaign))
 
     modes = sorted({label.mode for label in labels})
-    found = {f"{mode.capitalize()} labels": [label for label in labels if label.mode == mode] for mode in modes}
+    by_mode = {f"{mode.capitalize()} labels": [label for label in labels if label.mode == mode] for mode in modes}
     of_item = given_error_types(session, campaign) | corrected_error_types(session)
     kinds = sorted({of_item[label.item] for label in labels if label.item in of_item})
     slices = {
         OVERALL: labels,
-        **(found if len(modes) > 1 else {}),
+        **(by_mode if len(modes) > 1 else {}),
         **{kind: [label for label in labels if of_item.get(label.item) == kind] for kind in kinds},
     }
     return [
@@ -206,9 +216,9 @@ def _scales_up_to(scale: str) -> list[tuple[str, Distance]]:
 def _pairwise_kappas(
     ratings: LabelMatrix, people: Sequence[str], distance: Distance, estimate: Callable[[Statistic], Estimate]
 ) -> Iterator[tuple[tuple[str, str], Estimate]]:
-    for (first, one), (second, other) in combinations(enumerate(people), 2):
+    for (first, first_name), (second, second_name) in combinations(enumerate(people), 2):
         if (ratings.given[:, first] & ratings.given[:, second]).any():
-            yield (one, other), estimate(cohen_kappa(ratings, first, second, distance))
+            yield (first_name, second_name), estimate(cohen_kappa(ratings, first, second, distance))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,16 +20,18 @@ def load_local_labels(session: Session) -> list[Sample]:
     labels = _labels_by_item(session.exec(select(Label).order_by(col(Label.id))))
     origins = {row.item_id: row for row in session.exec(select(Origin).order_by(col(Origin.created_at)))}
 
-    found = session.exec(
+    judgements = session.exec(
         select(Explanation, ExplanationJudgement)
         .join(ExplanationJudgement, col(ExplanationJudgement.explanation_id) == Explanation.id)
         .order_by(col(ExplanationJudgement.id))
     )
-    newest = {(given.id, judged.annotator): (given, judged) for given, judged in found}
+    newest = {(explanation.id, judged.annotator): (explanation, judged) for explanation, judged in judgements}
     graded: dict[str, list[GradedExplanation]] = defaultdict(list)
-    for given, judged in newest.values():
-        graded[given.item_id].append(
-            GradedExplanation(given.text, given.by, judged.grade, judged.annotator, cause=judged.cause or "")
+    for explanation, judged in newest.values():
+        graded[explanation.item_id].append(
+            GradedExplanation(
+                explanation.text, explanation.by, judged.grade, judged.annotator, cause=judged.cause or ""
+            )
         )
     explained, corrected = dict(graded), corrected_error_types(session)
     rows = load_with_originals(session, labels.keys() | origins.keys() | explained.keys())
@@ -46,7 +48,7 @@ def load_with_originals(session: Session, ids: Iterable[str]) -> dict[str, ItemR
     rows = {row.id: row for row in session.exec(select(ItemRow).where(col(ItemRow.id).in_(ids)))}
     parents = {row.parent_id for row in rows.values() if row.parent_id} - rows.keys()
     rows |= {row.id: row for row in session.exec(select(ItemRow).where(col(ItemRow.id).in_(parents)))}
-    return dict(sorted(rows.items(), key=lambda found: (found[1].created_at, found[1].parent_id is not None)))
+    return dict(sorted(rows.items(), key=lambda entry: (entry[1].created_at, entry[1].parent_id is not None)))
 
 
 def stored_samples(
@@ -61,18 +63,18 @@ def stored_samples(
 
 def one_label_per_person(labels: Iterable[Label]) -> list[Label]:
     """One label of each person: the first that was given without sight of a score, or else the newest."""
-    chosen: dict[str, Label] = {}
+    by_annotator: dict[str, Label] = {}
     for label in labels:
-        if label.annotator not in chosen or not chosen[label.annotator].blind:
-            chosen[label.annotator] = label
-    return list(chosen.values())
+        if label.annotator not in by_annotator or not by_annotator[label.annotator].blind:
+            by_annotator[label.annotator] = label
+    return list(by_annotator.values())
 
 
 def _labels_by_item(labels: Iterable[Label]) -> dict[str, list[Label]]:
-    found: dict[str, list[Label]] = defaultdict(list)
+    by_item: dict[str, list[Label]] = defaultdict(list)
     for label in labels:
-        found[label.item_id].append(label)
-    return {id: one_label_per_person(several) for id, several in found.items()}
+        by_item[label.item_id].append(label)
+    return {id: one_label_per_person(several) for id, several in by_item.items()}
 
 
 def _labelled_item(
@@ -102,6 +104,6 @@ def _labelled_item(
 
 def _most_given_error_type(labels: Sequence[Label], corrected: str | None, origin: Origin | None) -> ErrorType | None:
     """The most frequent error type in labels, else the corrected one, else the intended one."""
-    given = Counter(label.error_type for label in labels if label.error_type).most_common(1)
-    name = given[0][0] if given else corrected or (origin.error_type if origin else None)
+    commonest = Counter(label.error_type for label in labels if label.error_type).most_common(1)
+    name = commonest[0][0] if commonest else corrected or (origin.error_type if origin else None)
     return ErrorType(name) if name else None

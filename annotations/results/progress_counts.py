@@ -1,4 +1,4 @@
-"""Counts that figures of progress are made of: a task that changed is counted again, and the difference to before is added."""
+"""Counts behind the figures of progress: a task that changed is counted again, and the difference is added."""
 
 from __future__ import annotations
 
@@ -78,15 +78,15 @@ _FINE_BITS = 6
 _BATCH = 200  # tasks that are counted in one transaction, while others wait to write
 
 
-def task_bucket(labels: int, wanted: int) -> int:
-    """The bucket of tasks with so many current labels that want so many, 0 for the overlap."""
-    return wanted * _WANTED_STEP + labels
+def task_bucket(labels: int, target: int) -> int:
+    """The bucket of tasks with so many current labels and such a target, 0 for the overlap."""
+    return target * _WANTED_STEP + labels
 
 
 def read_task_bucket(bucket: int) -> tuple[int, int]:
-    """The labels, and the wanted ones, of a task in a bucket."""
-    wanted, labels = divmod(bucket, _WANTED_STEP)
-    return labels, wanted
+    """The current labels and the target of the tasks in a bucket."""
+    target, labels = divmod(bucket, _WANTED_STEP)
+    return labels, target
 
 
 def active_bucket(milliseconds: int) -> int:
@@ -125,16 +125,16 @@ def count_changed(store: Store, campaign_id: str) -> None:
 
 
 def _count_batch(session: Session, campaign_id: str) -> int:
-    """Count some hundred tasks that changed; how many there were."""
+    """Count some hundred tasks that changed, and return how many there were."""
     params = {"campaign": campaign_id, "most": _BATCH}
     stale: dict[str, list[list[int]]] = dict(session.connection().execute(_LOCK_STALE, params).all())
     if not stale:
         return 0
     # a version that came since would wait for these tasks and mark them again
-    found = _count(session, load_campaign(session, campaign_id), list(stale))
+    states = _count(session, load_campaign(session, campaign_id), list(stale))
     changes = Counter[Count]()
     for task, before in stale.items():
-        changes.update(found[task].counts)
+        changes.update(states[task].counts)
         changes.subtract({(person, kind, bucket): number for person, kind, bucket, number in before})
     # in the order of their keys, so that two transactions never wait for each other
     rows = [
@@ -147,7 +147,7 @@ def _count_batch(session: Session, campaign_id: str) -> int:
         connection.execute(_ADD, rows)
     if less := [row for row in rows if row["number"] < 0]:
         connection.execute(_DELETE_NONE, less)
-    connection.execute(_SAVE, [{"task": task, **one.values()} for task, one in found.items()])
+    connection.execute(_SAVE, [{"task": task, **state.values()} for task, state in states.items()])
     return len(stale)
 
 
@@ -204,70 +204,74 @@ class _CountedTask:
 
 
 def _count(session: Session, campaign: CampaignSettings, tasks: Sequence[str]) -> dict[str, _CountedTask]:
-    """The state of each task as its rows have it."""
+    """The state of each task, computed from its rows."""
     connection, params = session.connection(), {"tasks": list(tasks)}
-    found = {task: _CountedTask() for task in tasks}
+    states = {task: _CountedTask() for task in tasks}
     reservations = connection.execute(_SELECT_RESERVATIONS, params).all()
     numbers = {row.person_id: row.number for row in reservations}
     if new := [person for person, number in numbers.items() if number is None]:
         numbers |= _number_people(session, campaign.id, new)
     for row in reservations:
-        _count_reservation(found[row.task_id], numbers[row.person_id], row)
+        _count_reservation(states[row.task_id], numbers[row.person_id], row)
     if golds := list({row.task_id for row in reservations if row.part == "gold"}):
         for task, person, is_right in mark_gold(session, campaign, golds):
-            found[task].add(numbers[person], Kind.GOLD, *([Kind.RIGHT] if is_right else []))
+            states[task].add(numbers[person], Kind.GOLD, *([Kind.RIGHT] if is_right else []))
     labels = load_labels(session, campaign, tasks)
-    _count_labels(campaign, labels, {row.name: numbers[row.person_id] for row in reservations}, found)
+    _count_labels(campaign, labels, {row.name: numbers[row.person_id] for row in reservations}, states)
     current, decisions = labels_by_task(latest_labels(labels)), latest_decisions(session, campaign, tasks)
-    for task, wanted in connection.execute(_SELECT_WANTED, params):
-        one, given = found[task], current.get(task, [])
-        one.labels, one.wanted = len(given), wanted or 0
-        one.disputed = task not in decisions and len(given) > 1 and share_of_agreeing_pairs(campaign, given) < 1
-        somebody = one.person or _anybody(session, campaign.id)
-        if one.labels or one.wanted:
-            one.add(somebody, Kind.TASKS, bucket=task_bucket(one.labels, one.wanted))
-        one.add(somebody, *([Kind.DECIDED] if task in decisions else []), *([Kind.DISPUTED] if one.disputed else []))
+    for task, target in connection.execute(_SELECT_WANTED, params):
+        state, task_labels = states[task], current.get(task, [])
+        state.labels, state.wanted = len(task_labels), target or 0
+        state.disputed = (
+            task not in decisions and len(task_labels) > 1 and share_of_agreeing_pairs(campaign, task_labels) < 1
+        )
+        somebody = state.person or _anybody(session, campaign.id)
+        if state.labels or state.wanted:
+            state.add(somebody, Kind.TASKS, bucket=task_bucket(state.labels, state.wanted))
+        state.add(
+            somebody, *([Kind.DECIDED] if task in decisions else []), *([Kind.DISPUTED] if state.disputed else [])
+        )
     for case in cases_of_labels(campaign, labels, decisions):
-        found[case.task].provenance, found[case.task].agreement = case.provenance.value, case.agreement
-    return found
+        states[case.task].provenance, states[case.task].agreement = case.provenance.value, case.agreement
+    return states
 
 
-def _count_reservation(one: _CountedTask, number: int, row: Row[Any]) -> None:
+def _count_reservation(state: _CountedTask, number: int, row: Row[Any]) -> None:
     """Add what a person did with a task."""
-    one.person = number  # sums of tasks are the same whoever has them
-    one.counts[number, Kind.EVENTS, 0] += row.events
+    state.person = number  # sums of tasks are the same whoever has them
+    state.counts[number, Kind.EVENTS, 0] += row.events
     if row.state in _STATES:
-        one.add(number, _STATES[row.state])
+        state.add(number, _STATES[row.state])
     if row.state == "flagged" and row.part == "work":
-        one.add(number, Kind.FLAGGED_WORK)
+        state.add(number, Kind.FLAGGED_WORK)
     if row.excluded:
-        one.add(number, Kind.EXCLUDED)
+        state.add(number, Kind.EXCLUDED)
 
 
 def _count_labels(
     campaign: CampaignSettings,
     labels: Sequence[CampaignLabel],
     number_of: Mapping[str, int],
-    found: Mapping[str, _CountedTask],
+    states: Mapping[str, _CountedTask],
 ) -> None:
     """Add the labels of each person: the current ones, the first ones with their times, and the repeated ones."""
     measured, latest = campaign.questions.measured, latest_labels(labels)
     now = {(label.task, label.person): measured(label.answers) for label in latest}
     for label in latest:
-        found[label.task].add(number_of[label.person], Kind.LABELS)
+        states[label.task].add(number_of[label.person], Kind.LABELS)
     for label in first_blind_labels(labels):
-        one, person = found[label.task], number_of[label.person]
+        state, person = states[label.task], number_of[label.person]
         moment = (label.created_at - EPOCH) // _MICROSECOND
-        one.add(person, Kind.FIRST)
-        one.add(person, Kind.ACTIVE, bucket=active_bucket(label.active_ms))
-        one.add(person, Kind.ACTIVE_MS, bucket=label.active_ms)
-        one.add(person, Kind.HOUR, bucket=moment // HOUR_US)
-        one.add(person, Kind.MOMENT, bucket=moment)
+        state.add(person, Kind.FIRST)
+        state.add(person, Kind.ACTIVE, bucket=active_bucket(label.active_ms))
+        state.add(person, Kind.ACTIVE_MS, bucket=label.active_ms)
+        state.add(person, Kind.HOUR, bucket=moment // HOUR_US)
+        state.add(person, Kind.MOMENT, bucket=moment)
         if measured(label.answers) != now[label.task, label.person]:
-            one.add(person, Kind.REVISED)
+            state.add(person, Kind.REVISED)
     for first, second in repeated_labels(labels):
         is_same = measured(first.answers) == measured(second.answers)
-        found[first.task].add(number_of[first.person], Kind.REPEATED, *([Kind.SAME] if is_same else []))
+        states[first.task].add(number_of[first.person], Kind.REPEATED, *([Kind.SAME] if is_same else []))
 
 
 _SELECT_RESERVATIONS = (
@@ -304,11 +308,11 @@ _SELECT_WANTED = select_columns(
 
 
 def _number_people(session: Session, campaign_id: str, people: Sequence[str]) -> dict[str, int]:
-    """The numbers of people in a campaign, given to who has none yet."""
+    """The numbers of people in a campaign; people without a number get one."""
     rows = [{"campaign_id": campaign_id, "person_id": person} for person in sorted(people)]
     insert_new(session, CountedPerson, rows)
-    found = session.connection().execute(_SELECT_NUMBERS, {"campaign": campaign_id})
-    return {person: number for person, number in found if number is not None}
+    result = session.connection().execute(_SELECT_NUMBERS, {"campaign": campaign_id})
+    return {person: number for person, number in result if number is not None}
 
 
 _SELECT_NUMBERS = select_columns(col(CountedPerson.person_id), col(CountedPerson.id)).where(
@@ -317,6 +321,6 @@ _SELECT_NUMBERS = select_columns(col(CountedPerson.person_id), col(CountedPerson
 
 
 def _anybody(session: Session, campaign_id: str) -> int:
-    """The number of some person, for a task that nobody had."""
+    """The number of any person, for a task that nobody had."""
     person = session.exec(select(Person.id).order_by(col(Person.id)).limit(1)).one()
     return _number_people(session, campaign_id, [person])[person]

@@ -55,7 +55,7 @@ def tasks_by_model(session: Session, campaign: CampaignSettings) -> frozenset[st
     if campaign.rules.resolve == "majority":
         return frozenset()
     resolved = resolve_tasks(session, campaign)
-    return frozenset(one.task for one in resolved if one.resolution is Resolution.MODEL)
+    return frozenset(task.task for task in resolved if task.resolution is Resolution.MODEL)
 
 
 def _resolve_case(case: Case, campaign: CampaignSettings, fitted: FittedLabels | None) -> ResolvedTask:
@@ -99,8 +99,10 @@ def _resolve_by_majority(
 def _most_common_answers(answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The most frequent answer to each question; none where two are equally frequent."""
     names = dict.fromkeys(name for answered in answers for name in answered)
-    found = {name: _most_common_value([answered[name] for answered in answers if name in answered]) for name in names}
-    return {name: value for name, value in found.items() if value is not None}
+    most_common = {
+        name: _most_common_value([answered[name] for answered in answers if name in answered]) for name in names
+    }
+    return {name: value for name, value in most_common.items() if value is not None}
 
 
 def _most_common_value(values: Sequence[Any]) -> Any:

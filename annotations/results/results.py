@@ -26,28 +26,42 @@ from annotations.store.writes import ITEM_FACTS
 
 @dataclass(frozen=True, slots=True)
 class CampaignLabel:
-    """One answer of one person to one task; left is the original, however the sides were shown.
-
-    It does not count where others had taken its place, or an exclusion leaves it out.
-    """
+    """One answer of one person to one task."""
 
     response: int
+    """Id of the response."""
     task: str
+    """Id of the task."""
     item: str
+    """Id of the labelled item."""
     document: str
+    """Id of its document."""
     part: str
+    """Part of the campaign that the task belongs to."""
     turn: int
+    """1 for the first time that the person had the task, 2 for a repeat."""
     counts: bool
+    """False where others had taken its place, or an exclusion leaves it out."""
     person: str
+    """Name of the person."""
     pseudonym: str
+    """Pseudonym of the person."""
     answers: Mapping[str, Any]
+    """Answers by question; left is the original, however the sides were shown."""
     version: int
+    """Version of guidelines and questions that were shown."""
     revision: int
+    """Number of the response to its reservation, from 1."""
     blind: bool
+    """True if no score had been shown."""
     mode: str
+    """Help that the label was given with."""
     active_ms: int
+    """Milliseconds in which the person read or typed."""
     wall_ms: int
+    """Milliseconds from showing the task to the response."""
     created_at: datetime
+    """Time of the response."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +69,21 @@ class StoredDecision:
     """The newest decision of an adjudicator on a task."""
 
     task: str
+    """Id of the task."""
     revision: int
+    """Number of the decision on this task, from 1."""
     answers: Mapping[str, Any]
+    """Answers decided on, with the original on the left."""
     cause: str
+    """Reason why the labels differ."""
     note: str
+    """Note of the adjudicator; "" for none."""
     settles: tuple[int, ...]
+    """Ids of the responses that were decided on."""
     by: str
+    """Name of the adjudicator."""
     created_at: datetime
+    """Time of the decision."""
 
 
 # columns, not rows of four tables: making those would take most of the time
@@ -115,11 +137,11 @@ def load_labels(
     left_out = load_excluded_questions(session, campaign)
     if tasks is None:
         documents = dict(session.exec(_SELECT_DOCUMENTS, params=params).all())
-        found = session.connection().execute(_SELECT_LABELS, params)
+        rows = session.connection().execute(_SELECT_LABELS, params)
     else:
         params["tasks"] = list(tasks)
         documents = dict(session.exec(_SELECT_DOCUMENTS_OF_TASKS, params={"tasks": list(tasks)}).all())
-        found = session.connection().execute(_SELECT_LABELS_OF_TASKS, params)
+        rows = session.connection().execute(_SELECT_LABELS_OF_TASKS, params)
     return [
         CampaignLabel(
             response,
@@ -137,7 +159,7 @@ def load_labels(
             version,
             *rest,
         )
-        for response, task, item, part, turn, state, excluded, person, pseudonym, answers, swapped, version, *rest in found
+        for response, task, item, part, turn, state, excluded, person, pseudonym, answers, swapped, version, *rest in rows
     ]
 
 
@@ -209,8 +231,8 @@ def given_error_types(
 
 def corrected_error_types(session: Session) -> dict[str, str]:
     """The error type that a curator found last in each written edit, by the item that it made."""
-    found = session.exec(select(Correction.item_id, Correction.error_type).order_by(col(Correction.id)))
-    return dict(found.all())
+    rows = session.exec(select(Correction.item_id, Correction.error_type).order_by(col(Correction.id)))
+    return dict(rows.all())
 
 
 def latest_decisions(
@@ -291,12 +313,12 @@ def cases_of_labels(
     return [
         Case(
             task=id,
-            labels=tuple(given),
-            agreement=share_of_agreeing_pairs(campaign, given),
+            labels=tuple(task_labels),
+            agreement=share_of_agreeing_pairs(campaign, task_labels),
             decision=decisions.get(id),
-            reopened=_is_reopened(campaign, given, decisions.get(id)),
+            reopened=_is_reopened(campaign, task_labels, decisions.get(id)),
         )
-        for id, given in labels_by_task(latest_blind_labels(labels)).items()
+        for id, task_labels in labels_by_task(latest_blind_labels(labels)).items()
     ]
 
 

@@ -37,8 +37,8 @@ def copy_rows(source: Connection, target: Connection) -> None:
             roots = select(table.c.id, literal(0).label("depth")).where(table.c.parent_id.is_(None)).cte(recursive=True)
             tree = roots.union_all(select(table.c.id, roots.c.depth + 1).join(roots, table.c.parent_id == roots.c.id))
             rows = select(table).join(tree, tree.c.id == table.c.id).order_by(tree.c.depth, table.c.id)
-        found = source.execution_options(yield_per=_CHUNK).execute(rows)
-        for chunk in found.mappings().partitions():
+        result = source.execution_options(yield_per=_CHUNK).execute(rows)
+        for chunk in result.mappings().partitions():
             target.execute(insert(table), [dict(row) for row in chunk])
         if target.dialect.name == "postgresql" and table.autoincrement_column is not None:
             # PostgreSQL counts on behind the highest number that was copied
@@ -104,14 +104,14 @@ def backup(url: str, file: Path) -> dict[str, int]:
 
     try:
         with closing(Store.open(url, read_only=True)) as source, closing(Store.open(_sqlite_url(part))) as target:
-            found = _copy_database(source, target, replace=False)
+            counts = _copy_database(source, target, replace=False)
         _require_intact(part, part)
     except StoreError:
         part.unlink()
         raise
 
     part.replace(file)
-    return found
+    return counts
 
 
 def restore(file: Path, url: str, replace: bool) -> dict[str, int]:
@@ -140,11 +140,11 @@ def _copy_database(source: Store, target: Store, replace: bool) -> dict[str, int
             )
         with cleared_tables(target_connection) if replace else nullcontext():
             copy_rows(source_connection, target_connection)
-        kept = [table for table in Table.metadata.tables if table not in COUNTED]
-        found, expected = count_rows(target_connection, kept), count_rows(source_connection, kept)
-        if found != expected:
+        tables = [table for table in Table.metadata.tables if table not in COUNTED]
+        counts, expected = count_rows(target_connection, tables), count_rows(source_connection, tables)
+        if counts != expected:
             raise StoreError("Not every row arrived. Nothing was changed; try again.")
-    return found
+    return counts
 
 
 def _require_intact(file: Path, named: Path) -> None:

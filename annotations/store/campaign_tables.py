@@ -36,33 +36,47 @@ class Assignment(Table, table=True):
 
 
 class Webhook(Table, table=True):
-    """Address that gets word of the state of a campaign, and the `body` of the last event, empty before the first label.
+    """Address that gets word of the state of a campaign, with the state of the delivery.
 
-    `secret` signs it, and can be read here: who reads this table could write the labels too. Sent again at `next_at`, until
-    it is delivered or given up. Events of people and items of these `kinds` were sent up to the time `sent_until`, and the
-    next ones are at `events_next_at`.
+    Events of the campaign are sent again until they are delivered or given up; so are those of people and items.
     """
 
     campaign_id: str = Field(primary_key=True, foreign_key="campaign.id")
+    """Campaign that the address belongs to."""
     url: str
+    """Address that events are sent to."""
     secret: str
+    """Key that signs events; readable here, since who reads this table could write the labels too."""
     by: str
+    """Name of the manager who set the address."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time at which it was set."""
     event_id: str = ""
+    """Identifier of the last event; empty before the first label."""
     body: str = ""
+    """JSON of the last event; empty before the first label."""
     attempts: int = 0
+    """Number of failed attempts at the event that waits."""
     next_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """Time of the next attempt; None where nothing waits to be sent."""
     delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """Time of the last delivery; None before the first."""
     problem: str = ""
+    """Reason why the last attempt failed; empty where it did not."""
     kinds: list[str] = Field(default_factory=list, sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
+    """Events of people and items that are sent too."""
     sent_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """Time up to which these events were sent."""
     events_attempts: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """Number of failed attempts at the next of these."""
     events_next_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """Time at which the next of these are sent; None where they were given up."""
     events_problem: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    """Reason why the last of these was not delivered; empty where it was."""
 
 
 class VersionRow(Table, table=True):
-    """Guidelines (Markdown), questions (YAML) and rules (JSON) of a campaign from this version on."""
+    """Guidelines, questions and rules of a campaign from this version on."""
 
     __tablename__ = "campaignversion"
     __table_args__ = (
@@ -71,21 +85,27 @@ class VersionRow(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the row."""
     campaign_id: str = Field(foreign_key="campaign.id")
+    """Campaign that the version belongs to."""
     version: int
+    """Number of the version, from 1."""
     guidelines: str
+    """Guidelines, Markdown."""
     questions: str
+    """Question set, YAML."""
     rules: str
+    """Rules, JSON."""
     open: bool
+    """True if the campaign takes labels."""
     by: str
+    """Name of the manager who issued it."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time at which it was issued."""
 
 
 class Task(Table, table=True):
-    """One thing to label. `group` is shared by versions of one text, which are kept apart.
-
-    `asked` is what the questions need besides the texts, such as a required error type. `shuffle` orders the queue.
-    """
+    """One thing to label."""
 
     __table_args__ = (
         UniqueConstraint("campaign_id", "part", "item_id", "explanation_id", "asked_key"),
@@ -94,16 +114,27 @@ class Task(Table, table=True):
     )
 
     id: str = Field(primary_key=True)
+    """Id of the task."""
     campaign_id: str = Field(foreign_key="campaign.id")
+    """Campaign that the task belongs to."""
     part: str
+    """Part of the campaign."""
     item_id: str = Field(foreign_key="item.id")
+    """Item that is labelled."""
     explanation_id: str = ""
+    """Explanation that is judged; empty for none."""
     asked_key: str = ""
+    """Hash of `asked`; empty where that is."""
     asked: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    """Details that the questions need besides the texts, such as a required error type."""
     group: str
+    """Key that versions of one text share, which are kept apart."""
     position: int
+    """Place in the order of the campaign."""
     shuffle: int = Field(sa_type=BigInteger)
+    """Place in the random order, from which each person starts elsewhere."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time at which the task was added."""
 
 
 class AnswerKey(Table, table=True):
@@ -164,11 +195,7 @@ class TaskPlaces(Table, table=True):
 
 
 class CampaignDraw(Table, table=True):
-    """The draw by which the items of a campaign came from a pool of `size` summaries, as `core.results.cases.pool_draw` makes it.
-
-    `scores` holds a row for each summary of the pool: its weight, its expected rate and its features, as float64 in base64.
-    `next_arrival` is that of the first summary that was not drawn; None where all were.
-    """
+    """The draw by which the items of a campaign came from a pool, as `core.results.cases.pool_draw` makes it."""
 
     __tablename__ = "campaigndraw"
     __table_args__ = (
@@ -177,14 +204,23 @@ class CampaignDraw(Table, table=True):
     )
 
     campaign_id: str = Field(foreign_key="campaign.id", primary_key=True)
+    """Campaign whose items were drawn."""
     way: str
+    """Method of the draw."""
     dataset: str
+    """Name of the dataset that is the pool."""
     metrics: list[str] = Field(sa_type=JSON)
+    """Metrics whose scores steered the draw."""
     size: int
+    """Number of summaries in the pool."""
     next_arrival: float | None = None
+    """Arrival of the first summary that was not drawn; None where all were."""
     scores: str
+    """A row for each summary of the pool with its weight, expected rate and features, float64 in base64."""
     by: str
+    """Name of the manager who drew."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time of the draw."""
 
 
 class DrawnTask(Table, table=True):
@@ -217,10 +253,7 @@ class DrawStop(Table, table=True):
 
 
 class CrowdStudy(Table, table=True):
-    """Study of a crowd platform whose participants label a campaign, by a link with a `key`: at most so many `places`, so many `minutes` each.
-
-    The codes tell the platform how a session ended; a participant is paid `pay` or `screened_out_pay`, in the `currency`.
-    """
+    """Study of a crowd platform whose participants label a campaign."""
 
     __tablename__ = "crowdstudy"
     __table_args__ = (
@@ -231,25 +264,35 @@ class CrowdStudy(Table, table=True):
     )
 
     campaign_id: str = Field(primary_key=True, foreign_key="campaign.id")
+    """Campaign that the participants label."""
     key: str
+    """Key in the link of the study."""
     platform: str
+    """Platform that sends the participants."""
     places: int
+    """Largest number of participants."""
     minutes: int
+    """Time that a participant has, in minutes."""
     completed_code: str
+    """Code that tells the platform of a completed session."""
     screened_out_code: str
+    """Code for a participant who did not pass the qualification."""
     paused_code: str
+    """Code for a participant whom the limits paused."""
     pay: float
+    """Pay of a completed session, in `currency`."""
     screened_out_pay: float
+    """Pay of a participant who did not pass the qualification."""
     currency: str
+    """Currency of the pay, as a three-letter code."""
     by: str
+    """Name of the manager who made the study."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time at which it was made."""
 
 
 class CrowdSession(Table, table=True):
-    """The one session of a participant in a campaign; `study` and `submission` are what the platform calls them.
-
-    An `open` one is over by time-out at `expires_at`. `code` proves to the requester that it was completed here.
-    """
+    """The one session of a participant in a campaign."""
 
     __tablename__ = "crowdsession"
     __table_args__ = (
@@ -258,13 +301,24 @@ class CrowdSession(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the row."""
     campaign_id: str = Field(foreign_key="campaign.id")
+    """Campaign that the participant labels."""
     person_id: str = Field(foreign_key="person.id", index=True)
+    """Person that stands for the participant here."""
     participant: str
+    """Id of the participant on the platform."""
     study: str
+    """Id of the study on the platform."""
     submission: str
+    """Id of the submission on the platform."""
     code: str
+    """Code that proves to the requester that the session was completed here."""
     outcome: str
+    """State of the session, or the way it ended."""
     begun_at: datetime = Field(sa_type=UtcDateTime)
+    """Time at which the participant came in first."""
     expires_at: datetime = Field(sa_type=UtcDateTime)
+    """Time at which an open session times out."""
     ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """Time of its end; None while it is open."""

@@ -51,27 +51,28 @@ def attach_documents(session: Session, dataset_id: str) -> tuple[int, int]:
     if not lacking:
         return 0, 0
 
-    found = session.exec(
+    rows = session.exec(
         select(SampleRow.group, SampleRow.document_id)
         .where(SampleRow.dataset_id == dataset_id, col(SampleRow.document_id).is_not(None), SampleRow.group != "")
         .order_by(col(SampleRow.number))
     )
-    documents = {group: document for group, document in found if document}
+    documents = {group: document for group, document in rows if document}
 
     joined = [row for row in lacking if row.group in documents]
     now = datetime.now(UTC)
 
-    wanted = {(documents[row.group], _question_of(row)) for row in joined}
-    asked = {}
-    for id, question in wanted:
+    keys = {(documents[row.group], _question_of(row)) for row in joined}
+    new_documents = {}
+    for id, question in keys:
         if question:
             document = session.get_one(Document, id)
             about = Example("", document.text, "", contexts_from_json(document.contexts), question)
-            asked[id, question] = document_values(about, now)
+            new_documents[id, question] = document_values(about, now)
 
-    insert_new(session, Document, list(asked.values()))
+    insert_new(session, Document, list(new_documents.values()))
     ids = [
-        asked[key]["id"] if (key := (documents[row.group], _question_of(row))) in asked else key[0] for row in joined
+        new_documents[key]["id"] if (key := (documents[row.group], _question_of(row))) in new_documents else key[0]
+        for row in joined
     ]
     items = [item_row(id, row.summary, None, (), now) for id, row in zip(ids, joined, strict=True)]
     insert_new(session, Item, [item.model_dump() for item in items])
@@ -161,9 +162,9 @@ class RowBuilder:
 
     def _add(self, batch: RowBatch, item: CoreItem) -> None:
         example = item.example
-        asked = "" if example.document else example.question  # a document has its own
-        known = replace(item, example=Example(example.id, "", "", question=asked))
-        facts = ITEM_FACTS.dump_json(known, exclude_defaults=True).decode()
+        question = "" if example.document else example.question  # a document has its own
+        without_texts = replace(item, example=Example(example.id, "", "", question=question))
+        facts = ITEM_FACTS.dump_json(without_texts, exclude_defaults=True).decode()
         names = (context.name for context in example.contexts)
         texts = (example.id, item.group, example.document, example.summary, example.question, *names)
         require_storable(f"the record {example.id[:60]!r}", *texts, most=MAX_TEXT)

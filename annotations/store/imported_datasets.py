@@ -25,17 +25,26 @@ _ROWS = 1000  # rows fetched at a time
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """One imported file of a dataset: where it came from, its licence, and the counts that were reported."""
+    """One imported file of a dataset."""
 
     dataset: str
+    """Name of the dataset."""
     file: str
+    """Name of the file."""
     sha256: str
+    """SHA-256 of its bytes."""
     importer: str
+    """Name of the importer that read it."""
     licence: str
+    """Licence, as the importer or the person states it."""
     release: str
+    """Release of the data; "" for none."""
     by: str
+    """Name of the person who imported it."""
     created_at: datetime
+    """Time of the import."""
     counts: dict[str, Any]
+    """Contents that were reported at the import."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +131,13 @@ def load_stored_ids(session: Session, name: str) -> list[str]:
 def load_examples(session: Session, ids: Sequence[str]) -> Iterator[Example]:
     """The texts of items under their ids, some at a time."""
     for start in range(0, len(ids), _CHUNK):
-        found = session.exec(
+        rows = session.exec(
             select(ItemRow, Document)
             .join(Document, col(Document.id) == ItemRow.document_id)
             .where(col(ItemRow.id).in_(ids[start : start + _CHUNK]))
             .order_by(ItemRow.document_id, col(ItemRow.id))
         )
-        yield from (example_from_rows(item.id, document, item.text) for item, document in found)
+        yield from (example_from_rows(item.id, document, item.text) for item, document in rows)
 
 
 def load_samples_of_item(session: Session, item_id: str) -> list[Sample]:
@@ -155,15 +164,15 @@ def load_scores(session: Session, which: ColumnElement[bool]) -> dict[str, list[
 
 def load_parts(session: Session, ids: Sequence[str], signatures: Sequence[str]) -> SentenceScores:
     """The scores of sentences by item and signature, of these items and signatures."""
-    found: dict[tuple[str, str], list[Part]] = {}
+    scores: dict[tuple[str, str], list[Part]] = {}
     for start in range(0, len(ids), _CHUNK):
         rows = session.exec(
             select(ScoreRow.item_id, ScoreRow.signature, ScoreRow.parts).where(
                 col(ScoreRow.item_id).in_(ids[start : start + _CHUNK]), col(ScoreRow.signature).in_(signatures)
             )
         )
-        found |= {(id, signature): list(map(part_from_json, parts)) for id, signature, parts in rows if parts}
-    return found
+        scores |= {(id, signature): list(map(part_from_json, parts)) for id, signature, parts in rows if parts}
+    return scores
 
 
 def _stored_item_ids(dataset_id: str) -> Any:

@@ -105,7 +105,7 @@ def is_current(connection: Connection, folder: Path = MIGRATIONS_FOLDER) -> bool
     if _is_at_head(connection, folder):
         return True
     versions = ScriptDirectory.from_config(_config(folder))
-    known = {script.revision for script in versions.walk_revisions()}
+    revisions = {script.revision for script in versions.walk_revisions()}
     at = MigrationContext.configure(connection).get_current_revision()
     if at is None:
         taken = sorted(set(inspect(connection).get_table_names()) & set(Table.metadata.tables))
@@ -114,7 +114,7 @@ def is_current(connection: Connection, folder: Path = MIGRATIONS_FOLDER) -> bool
                 f"{_database_name(connection.engine)} has tables of another program ({', '.join(taken)}). "
                 "Name another database in TOUCHSTONE_DATABASE_URL."
             )
-    elif at not in known:
+    elif at not in revisions:
         raise StoreError(
             f"{_database_name(connection.engine)} is at version {at}, which this Touchstone (up to {versions.get_current_head()}) "
             "does not know: it was made by a newer one. Update Touchstone, or name another database in "

@@ -78,21 +78,32 @@ class SignIn(Table, table=True):
 
 
 class ApiToken(Table, table=True):
-    """A token by which a program reads `campaigns`, or all where none is named, and `writes` them, as its owner may; stored as a hash."""
+    """A token by which a program reads campaigns, and may write them, with the rights of its owner."""
 
     __table_args__ = (UniqueConstraint("token_hash"),)
 
     id: str = Field(primary_key=True)
+    """Id of the token."""
     name: str
+    """Name that the manager gave it."""
     person_id: str = Field(foreign_key="person.id", index=True)
+    """Owner of the token."""
     token_hash: str
+    """Hash of the token, which itself is stored nowhere."""
     campaigns: list[str] = Field(sa_type=JSON)
+    """Ids of the campaigns that it opens; empty for all."""
     by: str
+    """Name of the manager who created it."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time at which it was created."""
     used_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """Time of its last use, to the minute; None before the first."""
     revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    """Time at which it was revoked; None while it is not."""
     revoked_by: str = ""
+    """Name of the manager who revoked it; empty while it is valid."""
     writes: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """True if it may write."""
 
 
 class ApiRequest(Table, table=True):

@@ -128,7 +128,7 @@ class Pair:
     question: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
-        require_storable("the contexts or the question", *(one.name for one in self.contexts), self.question)
+        require_storable("the contexts or the question", *(context.name for context in self.contexts), self.question)
         for name in ("document", "original", "edited"):
             require_text(name, getattr(self, name), MAX_TEXT)
         for edit in self.edits:
@@ -142,20 +142,24 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class PairRecord(Pair):
-    """A pair worth keeping, with who made it (`by`), its intended verdict and the scores of the metrics.
-
-    `source` names a bundled example, "upload", "pasted", …. The outcomes of the two sides have the example_id
-    "original" or "edited". `reaction` says in words how many metrics noticed the edit.
-    """
+    """A pair worth saving, with its maker, its intended verdict and the scores of the metrics."""
 
     by: str
+    """Name of its maker."""
     intended: Verdict | None = None
+    """Verdict that it is meant to have; None for none."""
     error_type: ErrorType | None = None
+    """Error type of the edit; None for none."""
     title: str = ""
+    """Title for lists; "" for none."""
     domain: str = ""
+    """Domain of the text; "" for none."""
     source: str = ""
+    """Place that it came from: a bundled example, "upload", "pasted", …"""
     outcomes: tuple[Outcome, ...] = ()
+    """Scores and failures of the two sides, with the example_id "original" or "edited"."""
     reaction: str = ""
+    """Number of metrics that noticed the edit, in words; "" for none."""
 
     def __post_init__(self) -> None:
         Pair.__post_init__(self)
@@ -173,24 +177,32 @@ class PairRecord(Pair):
 
 @dataclass(frozen=True, slots=True)
 class LabelRecord(Pair):
-    """Label of an edited summary by a person, with all that is saved in one go.
-
-    `event_id` is made once per press of the button, so that a re-sent press is known. `confidence` is 1 to 5. `blind`
-    says that no score was to be seen. A `grade` needs an `explanation`, a `cause` a grade below "entirely".
-    """
+    """Label of an edited summary by a person, with all that is saved in one go."""
 
     annotator: str
+    """Name of the person."""
     event_id: str
+    """Identifier made once per press of the button, so that a re-sent press is known."""
     verdict: Verdict
+    """Verdict on the edited summary."""
     confidence: int | None = None
+    """Confidence from 1 to 5; None for none."""
     error_type: ErrorType | None = None
+    """Error type of the edit; None for none."""
     note: str = ""
+    """Note of the person; "" for none."""
     blind: bool = False
+    """True if no score was shown."""
     answers: EditAnswers | None = None
+    """Answers about the edit; None where it was not judged."""
     explanation: str = ""
+    """Explanation of the edit; "" for none."""
     explanation_by: str = ""
+    """Author of the explanation, a person or a model."""
     grade: Grade | None = None
+    """Judgement of the explanation, which it needs; None for none."""
     cause: ExplanationFlaw | None = None
+    """Flaw of the explanation, for a grade below "entirely"; None for none."""
 
     def __post_init__(self) -> None:
         Pair.__post_init__(self)
@@ -240,22 +252,30 @@ class StoredPair:
 
 @dataclass(frozen=True, slots=True)
 class SavedRow:
-    """One line of the list of what was saved; `text` is the summary that was kept or labelled.
-
-    `verdict` is the label's for a "label" and the intended one for a "pair".
-    """
+    """One line of the list of saved pairs and labels."""
 
     kind: Literal["pair", "label"]
+    """Kind of the line."""
     item_id: str
+    """Id of the item that was saved or labelled."""
     created_at: datetime
+    """Time of the saving."""
     by: str
+    """Name of the person who saved it."""
     title: str
+    """Title of the pair; "" for none."""
     text: str
+    """Summary that was saved or labelled."""
     verdict: Verdict | None
+    """Verdict of a label, or the intended one of a pair; None for none."""
     error_type: ErrorType | None
+    """Error type, as labelled or as intended; None for none."""
     confidence: int | None
+    """Confidence of a label from 1 to 5; None for none."""
     revision: int | None
+    """Revision of a label, from 1; None for a pair."""
     note: str
+    """Note of a label; "" for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,8 +326,8 @@ def require_storable(what: str, *texts: str, most: int = MAX_NOTE) -> None:
         raise RecordError(
             f"{what[0].upper()}{what[1:]} has {longest:,} characters, and at most {most:,} are kept. Shorten it and save again."
         )
-    for found in filter(None, map(_UNSTORABLE.search, texts)):
+    for match in filter(None, map(_UNSTORABLE.search, texts)):
         raise RecordError(
-            f"Character {found.start() + 1} of {what} is U+{ord(found[0]):04X}, which is no text and cannot be kept. "
+            f"Character {match.start() + 1} of {what} is U+{ord(match[0]):04X}, which is no text and cannot be kept. "
             "Remove it and save again."
         )

@@ -23,11 +23,7 @@ class PinRow(Table, table=True):
 
 
 class ReportRevision(Table, table=True):
-    """State of a project from one change to the next: `parts` of its report are texts, each with the id of the pin below it or None.
-
-    `work` are the kinds and ids of what works on its `question`. Others read one that is `shared`; the last revision of one that
-    was `removed` is shown to nobody.
-    """
+    """State of a project from one change to the next."""
 
     __table_args__ = (
         UniqueConstraint("report_id", "revision"),
@@ -35,13 +31,24 @@ class ReportRevision(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the row; the newest of a project counts."""
     report_id: str
+    """Id of the project."""
     revision: int
+    """Number of the change, from 1."""
     owner_id: str = Field(foreign_key="person.id", index=True)
+    """Person whom the project belongs to."""
     title: str
+    """Title of the project."""
     parts: list[Any] = Field(sa_type=JSON)
+    """Parts of its report: texts, each with the id of the pin below it or None."""
     question: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    """Question that the project works on; empty for none."""
     work: list[Any] = Field(default_factory=list, sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
+    """Kinds and ids of the things that work on the question."""
     shared: bool
+    """True if others may read it."""
     removed: bool
+    """True if it is shown to nobody."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time of the change."""

@@ -46,18 +46,28 @@ class ReportPart:
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """A project with its report as it is now; `revision` counts its changes, and `owner` is the name of the person."""
+    """A project with its report as it is now."""
 
     id: str
+    """Id of the project."""
     revision: int
+    """Number of its changes."""
     title: str
+    """Title of the project."""
     owner_id: str
+    """Id of its owner."""
     owner: str
+    """Name of its owner."""
     parts: tuple[ReportPart, ...]
+    """Parts of the report, in order."""
     shared: bool
+    """True if others may read it."""
     changed_at: datetime
+    """Time of the last change."""
     question: str = ""
+    """Question that the project works on; "" for none."""
     work: tuple[Work, ...] = ()
+    """Things that work on the question."""
 
     @property
     def pins(self) -> int:
@@ -90,9 +100,9 @@ class PersonReports:
         """The pins of a report as JSON by their ids. Raises RecordError where the person may not read it."""
         with read_session(self._store.engine) as session:
             row = self._readable(session, row.id)
-            wanted = [part.pin for part in row.parts if part.pin]
-            found = session.exec(select(PinRow.id, PinRow.content).where(col(PinRow.id).in_(wanted)))
-            return dict(found.all())
+            pins = [part.pin for part in row.parts if part.pin]
+            rows = session.exec(select(PinRow.id, PinRow.content).where(col(PinRow.id).in_(pins)))
+            return dict(rows.all())
 
     def create(self, title: str, question: str = "", work: Sequence[Work] = ()) -> str:
         """Begin a project with an empty report; its id. Raises RecordError for an empty title."""
@@ -114,7 +124,7 @@ class PersonReports:
         with self._store.writing() as session:
             row = self._changeable(session, id)
             if work in row.work:
-                _add_revision(session, replace(row, work=tuple(one for one in row.work if one != work)))
+                _add_revision(session, replace(row, work=tuple(other for other in row.work if other != work)))
 
     def pin(self, id: str, content: str, text: str = "") -> None:
         """Add a pin with a text above it at the end of an own report. Raises RecordError and RightsError."""
@@ -175,7 +185,7 @@ def _load_reports(session: Session, id: str = "") -> list[ReportRow]:
     last = select(func.max(ReportRevision.id)).group_by(ReportRevision.report_id)
     if id:
         last = last.where(ReportRevision.report_id == id)
-    found = session.exec(
+    rows = session.exec(
         select(ReportRevision, Person.name)
         .join(Person, col(Person.id) == ReportRevision.owner_id)
         .where(col(ReportRevision.id).in_(last), col(ReportRevision.removed).is_(False))
@@ -194,7 +204,7 @@ def _load_reports(session: Session, id: str = "") -> list[ReportRow]:
             row.question,
             tuple(Work(kind, id) for kind, id in row.work),
         )
-        for row, owner in found
+        for row, owner in rows
     ]
 
 
@@ -215,7 +225,7 @@ def _add_revision(session: Session, row: ReportRow, *, removed: bool = False) ->
             title=row.title.strip(),
             parts=[[part.text, part.pin] for part in row.parts],
             question=row.question.strip(),
-            work=[[one.kind, one.id] for one in row.work],
+            work=[[entry.kind, entry.id] for entry in row.work],
             shared=row.shared,
             removed=removed,
             created_at=datetime.now(UTC),
@@ -229,7 +239,7 @@ def _require_work(work: Sequence[Work]) -> None:
         raise RecordError(
             f"A project holds at most {MAX_WORK} things, and this one has {len(work)}. Begin a second one."
         )
-    for one in work:
-        if one.kind not in WORK_KINDS:
-            raise RecordError(f"A project holds no {one.kind!r}, only: {', '.join(WORK_KINDS)}.")
-    require_storable("the id of a thing", *(one.id for one in work), most=MAX_PARAGRAPH)
+    for entry in work:
+        if entry.kind not in WORK_KINDS:
+            raise RecordError(f"A project holds no {entry.kind!r}, only: {', '.join(WORK_KINDS)}.")
+    require_storable("the id of a thing", *(entry.id for entry in work), most=MAX_PARAGRAPH)

@@ -13,12 +13,7 @@ from core.types import ErrorType
 
 
 class Reservation(Table, table=True):
-    """A task reserved for one person, for the first or a further time; `expires_at` moves on while they work.
-
-    `swapped` says that the sides of a pair are shown in reverse. `number` counts the person's tasks of the campaign. A `late`
-    one was answered when others had taken the place that it lost by expiring. The label of an `excluded` one is left out, so
-    that its place is free: an Exclusion that is not reinstated covers it.
-    """
+    """A task reserved for one person."""
 
     __table_args__ = (
         UniqueConstraint("task_id", "person_id", "turn"),
@@ -30,24 +25,31 @@ class Reservation(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the reservation."""
     campaign_id: str = Field(foreign_key="campaign.id")
+    """Campaign of the task."""
     task_id: str = Field(foreign_key="task.id")
+    """Task that is reserved."""
     person_id: str = Field(foreign_key="person.id")
+    """Person whom it is reserved for."""
     turn: int
+    """1 for the first time that the person has the task, 2 for a repeat."""
     number: int
+    """Place among the person's tasks of the campaign, from 1."""
     swapped: bool
+    """True if the sides of a pair are shown in reverse."""
     state: str
+    """State of the reservation; a late one was answered after others had taken the place that it lost by expiring."""
     reserved_at: datetime = Field(sa_type=UtcDateTime)
+    """Time of the reservation."""
     expires_at: datetime = Field(sa_type=UtcDateTime)
+    """Time after which an open one is void; moves on while the person works."""
     excluded: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """True if an Exclusion that is not reinstated covers its label, so that its place is free."""
 
 
 class Response(Table, table=True):
-    """A label of a task by one person, or a skip, a flag or an undo; a changed answer is the next revision.
-
-    `version` is that of guidelines and questions; `swapped` and `number` are how and as which item it was shown; `active_ms`
-    are those in which somebody read or typed. `mode` is how much help it was given with: unaided, pre-annotated or assisted.
-    """
+    """A label of a task by one person, or a skip, a flag or an undo; a changed answer is the next revision."""
 
     __table_args__ = (
         UniqueConstraint("reservation_id", "revision"),
@@ -58,24 +60,39 @@ class Response(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the response."""
     reservation_id: int = Field(foreign_key="reservation.id")
+    """Reservation that it responds to."""
     revision: int
+    """Number of the response to the reservation, from 1."""
     act: str
+    """Kind of response."""
     answers: dict[str, Any] = Field(sa_type=JSON)
+    """Answers by question, with the sides as they were shown; empty for other acts."""
     reason: str
+    """Reason of a skip or flag; empty for an answer."""
     blind: bool
+    """True if no score had been shown."""
     mode: str = Field(sa_column_kwargs={"server_default": "unaided"})
+    """Help that it was given with: unaided, pre-annotated or assisted."""
     version: int
+    """Version of guidelines and questions that were shown."""
     swapped: bool
+    """True if the sides of a pair were shown in reverse."""
     number: int
+    """Place among the person's tasks of the campaign, from 1."""
     active_ms: int
+    """Milliseconds in which the person read or typed."""
     wall_ms: int
+    """Milliseconds from showing the task to the response."""
     event_id: str
+    """Identifier made once per press, so that a re-sent press is known."""
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
+    """Time at which it was saved."""
 
 
 class Adjudication(Table, table=True):
-    """The decision of an adjudicator on a task, why labels differ, and which responses it resolves."""
+    """The decision of an adjudicator on a task."""
 
     __tablename__ = "settlement"
     __table_args__ = (
@@ -88,19 +105,29 @@ class Adjudication(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the row."""
     task_id: str = Field(foreign_key="task.id")
+    """Task that is decided."""
     revision: int
+    """Number of the decision on the task, from 1."""
     answers: dict[str, Any] = Field(sa_type=JSON)
+    """Answers decided on, with the original on the left."""
     cause: str
+    """Reason why the labels differ."""
     note: str
+    """Note of the adjudicator; empty for none."""
     settles: list[Any] = Field(sa_type=JSON)
+    """Ids of the responses that were decided on."""
     by: str
+    """Name of the adjudicator."""
     event_id: str
+    """Identifier made once per press, so that a re-sent press is known."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time of the decision."""
 
 
 class Correction(Table, table=True):
-    """The error type that a curator finds in a written edit, whatever was required; `item_id` is the edited summary."""
+    """The error type that a curator finds in a written edit, whatever was required."""
 
     __table_args__ = (
         UniqueConstraint("response_id", "revision"),
@@ -110,21 +137,27 @@ class Correction(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the row; the newest of an item counts."""
     response_id: int = Field(foreign_key="response.id")
+    """Response with the edit."""
     item_id: str = Field(foreign_key="item.id", index=True)
+    """Edited summary."""
     revision: int
+    """Number of the correction of the response, from 1."""
     error_type: str
+    """Error type that the curator found."""
     note: str
+    """Note of the curator; empty for none."""
     by: str
+    """Name of the curator."""
     event_id: str
+    """Identifier made once per press, so that a re-sent press is known."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time of the correction."""
 
 
 class Comment(Table, table=True):
-    """Comment on a task, by somebody who speaks as `role`.
-
-    `annotator_id` is whose conversation it belongs to; without one it is between adjudicators and managers.
-    """
+    """Comment on a task."""
 
     __table_args__ = (
         UniqueConstraint("event_id"),
@@ -134,14 +167,23 @@ class Comment(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the comment."""
     campaign_id: str = Field(foreign_key="campaign.id")
+    """Campaign of the task."""
     task_id: str = Field(foreign_key="task.id")
+    """Task that it is about."""
     annotator_id: str | None = Field(default=None, foreign_key="person.id")
+    """Person whose conversation it belongs to; None between adjudicators and managers."""
     role: str
+    """Role in which its author speaks."""
     text: str
+    """Text of the comment."""
     by: str
+    """Name of its author."""
     event_id: str
+    """Identifier made once per press, so that a re-sent press is known."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time of the comment."""
 
 
 class FlagResolution(Table, table=True):
@@ -158,10 +200,7 @@ class FlagResolution(Table, table=True):
 
 
 class LimitEvent(Table, table=True):
-    """Change of what a person may do in a campaign: warned, paused or resumed, and why.
-
-    `signal` is the limit of the rules that was passed, "" where a manager decided; the newest pause or resumption counts.
-    """
+    """Change of what a person may do in a campaign; the newest pause or resumption counts."""
 
     __tablename__ = "limitevent"
     __table_args__ = (
@@ -170,29 +209,46 @@ class LimitEvent(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the event."""
     campaign_id: str = Field(foreign_key="campaign.id")
+    """Campaign in which it holds."""
     person_id: str = Field(foreign_key="person.id")
+    """Person whom it is about."""
     act: str
+    """Warning, pause or resumption."""
     signal: str
+    """Limit of the rules that was passed; empty where a manager decided."""
     reason: str
+    """Reason, as a sentence."""
     by: str
+    """Name of the manager, or the mark of the limits themselves."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time of the event."""
 
 
 class Exclusion(Table, table=True):
-    """Labels of a person that are left out, of those given before: all, those of a `day` (UTC) or to a `question`."""
+    """Labels of a person that are left out, of those given before it."""
 
     __table_args__ = (Index("ix_exclusion_campaign_id", "campaign_id"), UniqueConstraint("event_id"))
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the exclusion."""
     campaign_id: str = Field(foreign_key="campaign.id")
+    """Campaign of the labels."""
     person_id: str = Field(foreign_key="person.id")
+    """Person whose labels are left out."""
     day: date | None = None
+    """Day (UTC) of the labels; None covers all days."""
     question: str
+    """Id of the question whose answers are left out; empty covers whole labels."""
     reason: str
+    """Reason that the manager stated."""
     by: str
+    """Name of the manager."""
     event_id: str
+    """Identifier of the exclusion in exports."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time of the exclusion; later labels count."""
 
 
 class Reinstatement(Table, table=True):
@@ -215,12 +271,7 @@ class ScoreView(Table, table=True):
 
 
 class TaskCounts(Table, table=True):
-    """State of a task as it was counted last, and what it added to each ProgressCount: [counted person, kind, bucket, number].
-
-    Triggers make it `stale` when anything of it changes. `labels` are the current ones, `disputed` says that these differ and
-    nobody decided; `wanted` is the number of labels that it asked for last (0: the overlap). `provenance` is that of the label
-    of its case, with the `agreement` of the people; none where nobody labelled it before scores were seen.
-    """
+    """State of a task as it was counted last."""
 
     __tablename__ = "taskcounts"
     __table_args__ = (
@@ -230,14 +281,23 @@ class TaskCounts(Table, table=True):
     )
 
     task_id: str = Field(foreign_key="task.id", primary_key=True)
+    """Task that was counted."""
     campaign_id: str = Field(foreign_key="campaign.id")
+    """Campaign of the task."""
     stale: bool
+    """True if anything of the task has changed since; triggers set it."""
     labels: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """Number of current labels."""
     wanted: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """Number of labels that the task asked for last; 0 for the overlap."""
     disputed: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """True if the labels differ and nobody has decided."""
     provenance: str | None = None
+    """Provenance of the label of its case; None where nobody labelled it before scores were seen."""
     agreement: float = Field(default=1.0, sa_column_kwargs={"server_default": "1"})
+    """Share of pairs of labels that agree, in 0..1; 1 without a case."""
     counted: list[Any] = Field(default_factory=list, sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
+    """Amounts that it added to each ProgressCount: [counted person, kind, bucket, number]."""
 
 
 class CountedPerson(Table, table=True):
@@ -282,22 +342,29 @@ class PersonTasks(Table, table=True):
 
 
 class LimitCounts(Table, table=True):
-    """First answers of a person that limits look at, of those under a `version` of the campaign and since an event let them go on (`resumed`, 0 for none).
-
-    `right` of the `gold` ones match known answers, `same` of the `repeated` ones the first time, `read` of the `first` ones took long
-    enough; `answers` has how often each was given to work, [answer, times], in the order of their first time.
-    """
+    """First answers of a person that limits look at."""
 
     __tablename__ = "limitcounts"
 
     campaign_id: str = Field(foreign_key="campaign.id", primary_key=True)
+    """Campaign of the answers."""
     person_id: str = Field(foreign_key="person.id", primary_key=True)
+    """Person who gave them."""
     version: int
+    """Version of the campaign whose rules they were counted under."""
     resumed: int
+    """Event that let the person go on, since which they are counted; 0 for none."""
     gold: int = 0
+    """Number of answers to tasks whose answers are known."""
     right: int = 0
+    """Number of these that match."""
     repeated: int = 0
+    """Number of answers to repeated tasks."""
     same: int = 0
+    """Number of these that match the first time."""
     read: int = 0
+    """Number of `first` answers that took long enough."""
     first: int = 0
+    """Number of answers to tasks that the person had for the first time."""
     answers: list[Any] = Field(default_factory=list, sa_type=JSON)
+    """Times of each answer to work, [answer, times], in the order of their first time."""

@@ -66,8 +66,8 @@ def save_code(session: Session, signatures: Iterable[str], read_code: ReadCode) 
     hashes = {hash for hash in map(code_of_signature, signatures) if hash}
     if not hashes:
         return
-    kept = session.exec(select(CodeRow.hash).where(col(CodeRow.hash).in_(hashes))).all()
-    missing = {hash: read_code(hash) for hash in hashes.difference(kept)}
+    stored = session.exec(select(CodeRow.hash).where(col(CodeRow.hash).in_(hashes))).all()
+    missing = {hash: read_code(hash) for hash in hashes.difference(stored)}
     now = datetime.now(UTC)
     rows = [{"hash": hash, "parts": dict(parts), "created_at": now} for hash, parts in missing.items() if parts]
     insert_new(session, CodeRow, rows)
@@ -106,12 +106,12 @@ def _save_some(session: Session, outcomes: Sequence[Outcome]) -> SavedScores:
     query = select(ScoreRow.item_id, ScoreRow.metric, ScoreRow.signature, ScoreRow.value).where(
         col(ScoreRow.item_id).in_({row.item_id for row in rows}), col(ScoreRow.metric).in_({row.metric for row in rows})
     )
-    known: dict[tuple[str, str], list[tuple[str, float | None]]] = defaultdict(list)
+    saved: dict[tuple[str, str], list[tuple[str, float | None]]] = defaultdict(list)
     for item, metric, signature, value in session.exec(query):
-        known[item, metric].append((signature, value))
+        saved[item, metric].append((signature, value))
     counts: Counter[str] = Counter()
     for row in rows:
-        relations = {_relation(row, *one) for one in known[row.item_id, row.metric]}
+        relations = {_relation(row, *score) for score in saved[row.item_id, row.metric]}
         counts[next((relation for relation in _RELATIONS if relation in relations), "new")] += 1
     insert_new(session, ScoreRow, [row.model_dump(exclude={"id"}) for row in rows])
     return SavedScores(

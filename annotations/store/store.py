@@ -97,30 +97,30 @@ def load_runs(session: Session) -> list[RunRow]:
     lines = (
         select(func.count(col(RunLine.id))).where(col(RunLine.run_id) == col(Run.id)).correlate(Run).scalar_subquery()
     )
-    found = session.exec(select(Run, lines).order_by(col(Run.created_at).desc()))
-    return [RunRow(run.id, run.name, run.owner, run.created_at, count) for run, count in found]
+    rows = session.exec(select(Run, lines).order_by(col(Run.created_at).desc()))
+    return [RunRow(run.id, run.name, run.owner, run.created_at, count) for run, count in rows]
 
 
 def save_audits(session: Session, audits: Sequence[AuditRecord]) -> None:
     """Add finished audits. Raises RecordError for what no database holds."""
-    for one in audits:
-        require_storable("the audit", one.metric, one.signature, one.data, one.report, most=_MAX_RUN_TEXT)
-    session.add_all(AuditRow(**asdict(one)) for one in audits)
+    for audit in audits:
+        require_storable("the audit", audit.metric, audit.signature, audit.data, audit.report, most=_MAX_RUN_TEXT)
+    session.add_all(AuditRow(**asdict(audit)) for audit in audits)
 
 
 def load_audits(session: Session, metric: str) -> list[AuditRecord]:
     """The kept audits of a metric, oldest first."""
-    wanted = select(AuditRow).where(AuditRow.metric == metric).order_by(col(AuditRow.created_at), col(AuditRow.id))
-    return [AuditRecord(**row.model_dump(exclude={"id"})) for row in session.exec(wanted)]
+    query = select(AuditRow).where(AuditRow.metric == metric).order_by(col(AuditRow.created_at), col(AuditRow.id))
+    return [AuditRecord(**row.model_dump(exclude={"id"})) for row in session.exec(query)]
 
 
 def load_audited(session: Session) -> dict[tuple[str, str], datetime]:
     """The time of the last audit of each metric, by it and the name of data that it was audited on; the last audit first."""
     last, finished = func.max(col(AuditRow.id)), func.max(col(AuditRow.created_at))
-    found = session.exec(
+    rows = session.exec(
         select(AuditRow.metric, AuditRow.data, finished).group_by(AuditRow.metric, AuditRow.data).order_by(last.desc())
     )
-    return {(metric, data): at for metric, data, at in found}
+    return {(metric, data): at for metric, data, at in rows}
 
 
 def save_threshold(session: Session, threshold: ThresholdRecord) -> None:
@@ -134,8 +134,8 @@ def save_threshold(session: Session, threshold: ThresholdRecord) -> None:
 
 def load_thresholds(session: Session) -> list[ThresholdRecord]:
     """Every threshold, newest first."""
-    wanted = select(ThresholdRow).order_by(col(ThresholdRow.created_at).desc(), col(ThresholdRow.name))
-    return [ThresholdRecord(**row.model_dump()) for row in session.exec(wanted)]
+    query = select(ThresholdRow).order_by(col(ThresholdRow.created_at).desc(), col(ThresholdRow.name))
+    return [ThresholdRecord(**row.model_dump()) for row in session.exec(query)]
 
 
 def _read_no_code(hash: str) -> None:  # noqa: ARG001  # of a store that saves no scores of its own machine
@@ -295,7 +295,7 @@ class Store:
         """Keep finished audits, one of each metric."""
         with self.writing() as session:
             save_audits(session, audits)
-            save_code(session, [one.signature for one in audits], self.read_code)
+            save_code(session, [audit.signature for audit in audits], self.read_code)
 
     def audits(self, metric: str) -> list[AuditRecord]:
         """The kept audits of a metric, oldest first."""
@@ -372,9 +372,9 @@ class Store:
 
     def recent_drafts(self, owner: str, most: int) -> list[str]:
         """The payloads that were last kept for an owner, the newest first."""
-        wanted = select(Draft.payload).where(Draft.owner == owner).order_by(col(Draft.updated_at).desc()).limit(most)
+        query = select(Draft.payload).where(Draft.owner == owner).order_by(col(Draft.updated_at).desc()).limit(most)
         with read_session(self.engine) as session:
-            return list(session.exec(wanted))
+            return list(session.exec(query))
 
     @contextmanager
     def writing(self) -> Iterator[Session]:

@@ -90,34 +90,52 @@ class EditRow(Table, table=True):
     __tablename__ = "edit"
 
     item_id: str = Field(foreign_key="item.id", primary_key=True)
+    """Edited summary."""
     position: int = Field(primary_key=True)
+    """Place among the edits of the summary, from 0."""
     start: int
+    """First code point that is replaced."""
     end: int
+    """Code point after the last that is replaced."""
     original_text: str
+    """Text that is replaced; empty for an insertion."""
     replace_text: str
+    """Text in its place; empty for a deletion."""
     explanation: str
+    """Explanation of the edit; empty for none."""
     by: str
+    """Name of its maker."""
 
 
 class Origin(Table, table=True):
-    """Origin of an item, one of perhaps several: who kept it, from where, what it was meant to be, and how the metrics reacted."""
+    """Origin of an item, one of perhaps several."""
 
     __table_args__ = (Index("ix_origin_by_item_id", "by", "item_id"),)
 
     id: str = Field(primary_key=True)
+    """Hash of the row."""
     item_id: str = Field(foreign_key="item.id", index=True)
+    """Item that it is about."""
     by: str
+    """Name of its maker."""
     intended: str | None
+    """Verdict that the item is meant to have; None for none."""
     error_type: str | None
+    """Error type of the edit; None for none."""
     title: str
+    """Title for lists; empty for none."""
     domain: str
+    """Domain of the text; empty for none."""
     source: str
+    """Place that the item came from."""
     reaction: str = Field(sa_column_kwargs={"server_default": ""})
+    """Reaction of the metrics to the edit, in words; empty for none."""
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
+    """Time at which the item was saved."""
 
 
 class ScoreRow(Table, table=True):
-    """The score of a metric for an item, once per signature; a failure has its reason and no value."""
+    """The score of a metric for an item, once per signature."""
 
     __tablename__ = "score"
     __table_args__ = (
@@ -130,18 +148,31 @@ class ScoreRow(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the row; of the same metric the newest counts."""
     item_id: str = Field(foreign_key="item.id")
+    """Item that was scored."""
     metric: str
+    """Name of the metric with its settings."""
     signature: str
+    """Signature of the score: all that it depends on."""
     status: str
+    """ok, or failed."""
     value: float | None = None
+    """Score; None for a failure."""
     error: str | None = None
+    """Reason of a failure, as a sentence; None for a score."""
     error_kind: str | None = None
+    """Class of the failure; None for a score."""
     parts: list[Any] = Field(default_factory=list, sa_type=JSON)
+    """Scores of sentences; empty where the metric gives none."""
     seen: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    """Parts of the text that the metric read, with the number of tokens and notes."""
     seconds: float | None = None
+    """Time that the score took; None where it was not measured."""
     device: str = ""
+    """Device that it was computed on; empty where unknown."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time at which it was saved."""
 
 
 class CodeParts(Table, table=True):
@@ -164,16 +195,27 @@ class Label(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the label."""
     item_id: str = Field(foreign_key="item.id")
+    """Item that is labelled."""
     annotator: str = Field(index=True)
+    """Name of the person."""
     revision: int
+    """Number of the person's label of the item, from 1."""
     verdict: str
+    """Verdict on the summary."""
     confidence: int | None
+    """Confidence from 1 to 5; None for none."""
     error_type: str | None
+    """Error type of the edit; None for none."""
     note: str
+    """Note of the person; empty for none."""
     blind: bool
+    """True if no score was shown."""
     event_id: str
+    """Identifier made once per press, so that a re-sent press is known."""
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
+    """Time at which it was saved."""
 
 
 class EditJudgement(Table, table=True):
@@ -189,15 +231,25 @@ class EditJudgement(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the judgement."""
     item_id: str = Field(foreign_key="item.id")
+    """Edited summary."""
     annotator: str = Field(index=True)
+    """Name of the person."""
     revision: int
+    """Number of the person's judgement of the item, from 1."""
     inconsistent: bool
+    """True if the edit makes the summary inconsistent."""
     interesting: bool | None
+    """True if the error is an interesting one; None where it was not asked."""
     controlled: bool | None
+    """True if the edit changes nothing else; None where it was not asked."""
     explanation_good: bool | None
+    """True if the explanation is right; None where it was not asked."""
     event_id: str
+    """Identifier made once per press, so that a re-sent press is known."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time at which it was saved."""
 
 
 class Explanation(Table, table=True):
@@ -213,10 +265,7 @@ class Explanation(Table, table=True):
 
 
 class ExplanationJudgement(Table, table=True):
-    """Judgement of an explanation by a person: if it is right, and if not entirely, its flaw.
-
-    `wording` is the version of what the causes meant to that person, see `FLAW_MEANINGS`.
-    """
+    """Judgement of an explanation by a person: if it is right, and if not entirely, its flaw."""
 
     __table_args__ = (
         UniqueConstraint("explanation_id", "annotator", "revision"),
@@ -228,15 +277,25 @@ class ExplanationJudgement(Table, table=True):
     )
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the judgement."""
     explanation_id: str = Field(foreign_key="explanation.id")
+    """Explanation that is judged."""
     annotator: str = Field(index=True)
+    """Name of the person."""
     revision: int
+    """Number of the person's judgement of the explanation, from 1."""
     grade: str
+    """Degree to which it is right: entirely, partially or not."""
     cause: str | None
+    """Flaw of one that is not entirely right; None for none."""
     wording: int = Field(sa_column_kwargs={"server_default": "1"})
+    """Version of the meaning of the flaws that the person read; see `FLAW_MEANINGS`."""
     note: str
+    """Note of the person; empty for none."""
     event_id: str
+    """Identifier made once per press, so that a re-sent press is known."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time at which it was saved."""
 
 
 class Run(Table, table=True):
@@ -261,19 +320,27 @@ class RunLine(Table, table=True):
 
 
 class AuditRow(Table, table=True):
-    """A finished audit of one metric: `report` is the whole of it as JSON, without the texts of pairs; the rest finds it."""
+    """A finished audit of one metric."""
 
     __tablename__ = "audit"
     __table_args__ = (Index("ix_audit_metric_data", "metric", "data"),)
 
     id: int | None = Field(default=None, primary_key=True)
+    """Number of the audit."""
     metric: str
+    """Name of the metric with its settings."""
     signature: str
+    """Signature of its scores."""
     data: str
+    """Name of the data that it was audited on."""
     data_sha256: str
+    """SHA-256 of the data."""
     version: str
+    """Version of Touchstone."""
     report: str
+    """Whole audit as JSON, without the texts of pairs."""
     created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time at which it finished."""
 
 
 class ThresholdRow(Table, table=True):
@@ -298,42 +365,58 @@ class Dataset(Table, table=True):
 
 
 class DatasetFile(Table, table=True):
-    """Origin of samples: the file, its SHA-256, the importer that read it, its licence and its content, as JSON."""
+    """Origin of samples: an imported file."""
 
     __table_args__ = (UniqueConstraint("dataset_id", "importer", "sha256"),)
 
     id: str = Field(primary_key=True)
+    """Id of the file."""
     dataset_id: str = Field(foreign_key="dataset.id")
+    """Dataset that it belongs to."""
     importer: str
+    """Name of the importer that read it."""
     file: str
+    """Name of the file."""
     sha256: str
+    """SHA-256 of its bytes."""
     licence: str
+    """Licence, as the importer or the person states it."""
     release: str
+    """Release of the data; empty for none."""
     by: str
+    """Name of the person who imported it."""
     counts: str
+    """Contents of the file, as JSON."""
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
+    """Time of the import."""
 
 
 class SampleRow(Table, table=True):
-    """Facts of one file about one sample of a dataset; `id` is their hash. Rows of the same key add up, newer ones win.
-
-    `item_id` is there where both texts are known. `summary` is kept here only while its document is missing. `facts` is
-    the rest of the item as JSON.
-    """
+    """Facts of one file about one sample of a dataset; rows of the same key add up, newer ones win."""
 
     __tablename__ = "sample"
     __table_args__ = (UniqueConstraint("id"), Index("ix_sample_dataset_id_key", "dataset_id", "key"))
 
     number: int | None = Field(default=None, primary_key=True)
+    """Number of the row, which orders older and newer."""
     id: str
+    """Hash of the facts."""
     dataset_id: str = Field(foreign_key="dataset.id")
+    """Dataset that the sample belongs to."""
     file_id: str = Field(foreign_key="datasetfile.id")
+    """File that the facts are from."""
     key: str
+    """Id of the sample in the dataset."""
     group: str
+    """Key of the samples that share a document; empty for none."""
     document_id: str | None = Field(foreign_key="document.id")
+    """Document; None where it is not known."""
     item_id: str | None = Field(foreign_key="item.id", index=True)
+    """Item; None unless both texts are known."""
     summary: str
+    """Summary while its document is missing; empty otherwise."""
     facts: str
+    """Rest of the item, as JSON."""
 
 
 class Draft(Table, table=True):

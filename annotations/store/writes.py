@@ -223,15 +223,15 @@ def save_label(session: Session, record: LabelRecord) -> Receipt:
     _, item_id = _add_items(session, record, now)
     # Two labels of one item are counted one after the other; on SQLite the whole transaction is already alone.
     session.exec(select(Item.id).where(Item.id == item_id).with_for_update(key_share=True)).one()
-    known = session.exec(select(Label).where(Label.event_id == record.event_id)).first()
-    if known:
-        sent = _label_row(item_id, record, known.revision, now)
+    saved = session.exec(select(Label).where(Label.event_id == record.event_id)).first()
+    if saved:
+        sent = _label_row(item_id, record, saved.revision, now)
         ignored = {"id", "created_at"}
-        if known.model_dump(exclude=ignored) != sent.model_dump(exclude=ignored):
+        if saved.model_dump(exclude=ignored) != sent.model_dump(exclude=ignored):
             raise RecordError(
                 "This was NOT saved: its event id belongs to another label. Reload the page and save again."
             )
-        return Receipt(known.item_id, known.created_at, is_new=False, revision=known.revision)
+        return Receipt(saved.item_id, saved.created_at, is_new=False, revision=saved.revision)
     last = select(func.max(Label.revision)).where(Label.item_id == item_id, Label.annotator == record.annotator)
     label = _label_row(item_id, record, next_revision(session, last), now)
     session.add(label)

@@ -53,21 +53,24 @@ class Bump(ExportFormat):
 
 def pair_records(export: CampaignExport) -> Iterator[dict[str, Any]]:
     """The records, numbered from 0; `article_id` numbers the documents."""
-    samples = {one.stored: one for one in load_campaign_samples(export.session, CAMPAIGN_PREFIX + export.campaign.name)}
+    samples = {
+        sample.stored: sample
+        for sample in load_campaign_samples(export.session, CAMPAIGN_PREFIX + export.campaign.name)
+    }
     written = select(Origin.item_id, Origin.error_type).where(
         Origin.source == f"campaign {export.campaign.name}", col(Origin.error_type).is_not(None)
     )
-    asked = {item: kind for item, kind in export.session.exec(written) if kind} | given_error_types(
+    required_types = {item: kind for item, kind in export.session.exec(written) if kind} | given_error_types(
         export.session, export.campaign
     )
     articles = dict[str, int]()
     pairs = [
-        (samples[one.item.parent], one)
-        for one in samples.values()
-        if one.item.parent in samples and _is_minimal_pair(samples[one.item.parent], one)
+        (samples[sample.item.parent], sample)
+        for sample in samples.values()
+        if sample.item.parent in samples and _is_minimal_pair(samples[sample.item.parent], sample)
     ]
     for number, (original, edited) in enumerate(pairs):
-        before = asked.get(edited.stored)
+        before = required_types.get(edited.stored)
         now = f"{edited.item.error_type} Error"
 
         document = export.session.get_one(Document, edited.document)

@@ -36,5 +36,5 @@ class CrowdSessions(ExportFormat):
         rows.writeheader()
         for row in load_sessions(export.session, export.campaign):
             values = asdict(row).items()
-            rows.writerow({name: spreadsheet_safe(one) if isinstance(one, str) else one for name, one in values})
+            rows.writerow({name: spreadsheet_safe(cell) if isinstance(cell, str) else cell for name, cell in values})
         return [written.getvalue().encode()]

@@ -94,7 +94,7 @@ def dataset_card(export: CampaignExport, questions: Sequence[CampaignQuestion], 
 def _task_values(task: LabelledTask) -> dict[str, Any]:
     texts = (
         *(task.document, context_records(task), task.question or None),
-        *(task.original or None, task.summary, task.explanation or None, task.asked or None),
+        *(task.original or None, task.summary, task.explanation or None, task.error_type or None),
         task.selection_probability,
     )
     return dict(zip(_TASK_COLUMNS, (task.number, task.resolved.item, *texts), strict=True))
@@ -102,15 +102,15 @@ def _task_values(task: LabelledTask) -> dict[str, Any]:
 
 def _label_rows(questions: Sequence[CampaignQuestion], task: LabelledTask) -> Iterator[dict[str, Any]]:
     for label in task.resolved.labels:
-        given = (label.pseudonym, label.version, label.mode, label.active_ms / 1000)
+        values = (label.pseudonym, label.version, label.mode, label.active_ms / 1000)
         answers = _answer_values(questions, label.answers, task.summary)
-        yield {**_task_values(task), **dict(zip(_LABEL_COLUMNS, given, strict=True)), **answers}
+        yield {**_task_values(task), **dict(zip(_LABEL_COLUMNS, values, strict=True)), **answers}
 
 
 def _final_row(questions: Sequence[CampaignQuestion], task: LabelledTask) -> dict[str, Any]:
-    found = (len(task.resolved.labels), task.resolved.resolution.value)
+    values = (len(task.resolved.labels), task.resolved.resolution.value)
     answers = _answer_values(questions, task.resolved.answers, task.summary)
-    return {**_task_values(task), **dict(zip(_FINAL_COLUMNS, found, strict=True)), **answers}
+    return {**_task_values(task), **dict(zip(_FINAL_COLUMNS, values, strict=True)), **answers}
 
 
 def _answer_values(questions: Sequence[CampaignQuestion], answers: Mapping[str, Any], summary: str) -> dict[str, Any]:

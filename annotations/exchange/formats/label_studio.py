@@ -43,22 +43,22 @@ class LabelStudio(ExportFormat):
     def content(self, export: CampaignExport) -> list[bytes]:
         questions, unit = export.questions(), export.campaign.questions.unit
         labelled = export.tasks()
-        asked = any(task.question for task in labelled)
-        tasks = [task_record(export, questions, task, asked=asked) for task in labelled]
+        has_question = any(task.question for task in labelled)
+        tasks = [task_record(export, questions, task, has_question=has_question) for task in labelled]
         return [
             zip_files(
                 {
-                    "config.xml": interface_config(questions, unit, asked=asked),
+                    "config.xml": interface_config(questions, unit, has_question=has_question),
                     "tasks.json": json.dumps(tasks, ensure_ascii=False, allow_nan=False, indent=1),
                 }
             )
         ]
 
 
-def interface_config(questions: Sequence[CampaignQuestion], unit: Unit, *, asked: bool = False) -> str:
-    """The labelling interface, XML: the texts, then a control for each question; first what summaries answer, where they do."""
+def interface_config(questions: Sequence[CampaignQuestion], unit: Unit, *, has_question: bool = False) -> str:
+    """The labelling interface, XML: the question of the document, if any, the texts, then a control for each question of the campaign."""
     view = Element("View")
-    if asked:
+    if has_question:
         SubElement(view, "Header", value="Question")
         SubElement(view, "Text", name="document-question", value="$document_question")
     for name in _TEXTS[unit]:
@@ -67,8 +67,8 @@ def interface_config(questions: Sequence[CampaignQuestion], unit: Unit, *, asked
     for question in questions:
         shown = view
         for name, values in question.when.items():
-            chosen = {"whenTagName": name, "whenChoiceValue": ",".join(values)}
-            shown = SubElement(shown, "View", {"visibleWhen": "choice-selected", **chosen})
+            condition = {"whenTagName": name, "whenChoiceValue": ",".join(values)}
+            shown = SubElement(shown, "View", {"visibleWhen": "choice-selected", **condition})
         SubElement(shown, "Header", value=question.ask)
         _add_controls(shown, question, unit)
     indent(view)
@@ -109,12 +109,12 @@ def _add_labels(view: Element, name: str, text: str, label: str) -> None:
 
 
 def task_record(
-    export: CampaignExport, questions: Sequence[CampaignQuestion], task: LabelledTask, *, asked: bool
+    export: CampaignExport, questions: Sequence[CampaignQuestion], task: LabelledTask, *, has_question: bool
 ) -> dict[str, Any]:
-    """A task of Label Studio, JSON-able, with the question of its document where any is `asked`; a decision of an adjudicator is an annotation that is `ground_truth`."""
+    """A task of Label Studio, JSON-able; with `has_question` it has the question of its document. The decision of an adjudicator is an annotation that is `ground_truth`."""
     sides = {"left": task.original, "right": task.summary, "summary": task.summary}
-    known = {"document": task.document, "explanation": task.explanation, **sides}
-    texts, resolved = {name: known[name] for name in _TEXTS[export.campaign.questions.unit]}, task.resolved
+    all_texts = {"document": task.document, "explanation": task.explanation, **sides}
+    texts, resolved = {name: all_texts[name] for name in _TEXTS[export.campaign.questions.unit]}, task.resolved
     annotations = [
         {
             "result": list(_regions(questions, texts, label.answers, f"{task.number}-{place}", label.pseudonym)),
@@ -133,11 +133,11 @@ def task_record(
 
     contexts = [{"name": name, "start": start, "end": end} for name, start, end in contexts_to_json(task.contexts)]
     data = {
-        "error_type": task.asked,
+        "error_type": task.error_type,
         "contexts": contexts,
         SELECTION_PROBABILITY: task.selection_probability,
     }
-    question = {"document_question": task.question} if asked else {}
+    question = {"document_question": task.question} if has_question else {}
     return {
         "id": task.number,
         "data": {**texts, **{name: value for name, value in data.items() if value}, **question},
@@ -161,10 +161,10 @@ def _regions(
     """Regions of the answers of a person, question by question; the ids of an annotation's regions are its own."""
     for question in questions:
         if question.id in answers:
-            found = _answer_regions(question, texts, answers[question.id], f"{prefix}-{question.id}")
-            for number, region in enumerate(found):
-                given = {"id": f"{prefix}-{question.id}-{number}", "meta": {"text": [person]}}
-                yield region if region["type"] == "relation" else given | region
+            regions = _answer_regions(question, texts, answers[question.id], f"{prefix}-{question.id}")
+            for number, region in enumerate(regions):
+                defaults = {"id": f"{prefix}-{question.id}-{number}", "meta": {"text": [person]}}
+                yield region if region["type"] == "relation" else defaults | region
 
 
 def _answer_regions(question: CampaignQuestion, texts: Mapping[str, str], answer: Any, prefix: str) -> Iterator[Region]:
