@@ -59,7 +59,9 @@ EditRequest = Callable[[Example, Messages, Sampling, str], Rounds[Proposals]]
 def request_executable_edits(example: Example, messages: Messages, sampling: Sampling, by: str) -> Rounds[Proposals]:
     """The edits of an answer that gives replacements. Raises UnscorableError for an answer without any."""
     answer = yield from ask_structured(messages, sampling, ExecutableEdits)
-    raw_edits = [RawEdit(_to_json(one), partial(_parse_executable, one, example.summary, by)) for one in answer.edits]
+    raw_edits = [
+        RawEdit(_to_json(edit), partial(_parse_executable, edit, example.summary, by)) for edit in answer.edits
+    ]
     return _require_any(check_edits(example, raw_edits))
 
 
@@ -69,7 +71,9 @@ def request_edited_summaries(example: Example, messages: Messages, sampling: Sam
     Raises UnscorableError for an answer without any.
     """
     answer = yield from ask_structured(messages, sampling, EditedSummaries)
-    raw_edits = [RawEdit(_to_json(one), partial(_recover_edit, one, example, by)) for one in answer.summaries]
+    raw_edits = [
+        RawEdit(_to_json(proposed), partial(_recover_edit, proposed, example, by)) for proposed in answer.summaries
+    ]
     return _require_any(check_edits(example, raw_edits, REWRITTEN_WORDS))
 
 
@@ -89,8 +93,8 @@ def _parse_executable(proposed: ProposedEdit, summary: str, by: str) -> Edit:
 def _recover_edit(proposed: EditedSummary, example: Example, by: str) -> Edit:
     if not proposed.explanation.strip():
         raise EditError("The explanation is empty. Say why the edited summary is inconsistent with the document.")
-    found = smallest_edit(example.summary, clean_rewrite(example, proposed.edited_summary))
-    return replace(found, explanation=proposed.explanation.strip(), by=by)
+    edit = smallest_edit(example.summary, clean_rewrite(example, proposed.edited_summary))
+    return replace(edit, explanation=proposed.explanation.strip(), by=by)
 
 
 def _to_json(proposed: StructuredAnswer) -> str:
