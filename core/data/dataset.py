@@ -104,7 +104,7 @@ class ImportCounts:
         self.scores.update(score.metric for score in item.scores)
         self.failed_scores.update(item.failed_scores)
         self.ratings.update(rating.aspect for rating in item.ratings)
-        self.explanations.update(given.grade or "without a grade" for given in item.explanations)
+        self.explanations.update(explanation.grade or "without a grade" for explanation in item.explanations)
 
     def _is_duplicate(self, item: Item) -> bool:
         """True if the same summary of the same document by the same system with the same label came before."""
@@ -118,8 +118,8 @@ class ImportCounts:
         return True
 
     def refuse(self, refusal: Refusal) -> None:
-        known = refusal.reason in self.refused or len(self.refused) < _MAX_REASONS
-        self.refused[refusal.reason if known else _OTHER_REASONS] += 1
+        has_own_count = refusal.reason in self.refused or len(self.refused) < _MAX_REASONS
+        self.refused[refusal.reason if has_own_count else _OTHER_REASONS] += 1
         if len(self.first) < _NAMED_REFUSALS:
             self.first.append(refusal)
 
@@ -142,9 +142,9 @@ class ImportCounts:
         }
 
 
-def strict_items(found: Iterable[Item | Refusal], tally: ImportCounts) -> Iterator[Item]:
+def strict_items(records: Iterable[Item | Refusal], tally: ImportCounts) -> Iterator[Item]:
     """The items of a source; raises TouchstoneError at its end, with place and reason, where a record was refused."""
-    yield from readable_items(found, tally)
+    yield from readable_items(records, tally)
     if tally.first:
         described = "\n".join(
             f"  {f'{refusal.file}, ' if refusal.file else ''}{refusal.line}: {refusal.reason}"
@@ -157,14 +157,14 @@ def strict_items(found: Iterable[Item | Refusal], tally: ImportCounts) -> Iterat
         )
 
 
-def readable_items(found: Iterable[Item | Refusal], tally: ImportCounts) -> Iterator[Item]:
+def readable_items(records: Iterable[Item | Refusal], tally: ImportCounts) -> Iterator[Item]:
     """The items of a source without the records that were refused, which are counted."""
-    for one in found:
-        if isinstance(one, Refusal):
-            tally.refuse(one)
+    for record in records:
+        if isinstance(record, Refusal):
+            tally.refuse(record)
         else:
-            tally.add(one)
-            yield one
+            tally.add(record)
+            yield record
 
 
 _MOST_FILES = 50  # of a folder, named
@@ -205,5 +205,5 @@ def format_counts(counts: dict[str, object]) -> list[str]:
             described = [f"{number} × {reason}" for reason, number in value.items()]
         elif isinstance(value, dict):
             described = [", ".join(f"{kind}: {number}" for kind, number in value.items())]
-        lines += [f"{name.replace('_', ' '):17} {one}" for one in described]
+        lines += [f"{name.replace('_', ' '):17} {description}" for description in described]
     return lines

@@ -216,8 +216,10 @@ def load_column_map(path: Path) -> ColumnMap:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "the file"
-        known = ", ".join(ColumnMap.model_fields)
-        raise TouchstoneError(f"{path.name} is no mapping: {field}: {first['msg']}. Known fields: {known}.") from None
+        field_names = ", ".join(ColumnMap.model_fields)
+        raise TouchstoneError(
+            f"{path.name} is no mapping: {field}: {first['msg']}. Known fields: {field_names}."
+        ) from None
 
 
 def is_filled(row: Row, column: str) -> bool:
@@ -237,9 +239,12 @@ def label_words(row: Row, column: str) -> list[str]:
     if not isinstance(cell, list) or len(cell) < 2:
         return [label_word(row, column)]
     lists = (value for name, value in row.items() if name != column and isinstance(value, list))
-    if not any(len(one) == len(cell) and all(isinstance(text, str) and " " in text for text in one) for one in lists):
+    if not any(
+        len(entries) == len(cell) and all(isinstance(text, str) and " " in text for text in entries)
+        for entries in lists
+    ):
         return [label_word(row, column)]
-    return [as_word(one) for one in cell]
+    return [as_word(word) for word in cell]
 
 
 NLI_COLUMNS = frozenset(
@@ -269,23 +274,23 @@ def classes_of_unclear_direction(rows: Sequence[Row], columns: ColumnMap) -> tup
     return () if numbers <= {0, 1} and not is_nli else words
 
 
-def with_consistent_words(rows: Sequence[Row], columns: ColumnMap, chosen: Sequence[str]) -> ColumnMap:
+def with_consistent_words(rows: Sequence[Row], columns: ColumnMap, consistent_words: Sequence[str]) -> ColumnMap:
     """The mapping in which these words of the label mean a consistent summary, and its others in these rows an inconsistent one.
 
     Where classes are counted from 0 a label of -1 is none. Raises TouchstoneError for a word that the label does not say.
     """
     cells = (label_words(row, columns.label) for row in rows if columns.label and is_filled(row, columns.label))
     words = dict.fromkeys(word for cell in cells for word in cell)
-    unknown = [word for word in chosen if word not in words]
-    if unknown or not chosen:
+    unknown = [word for word in consistent_words if word not in words]
+    if unknown or not consistent_words:
         raise TouchstoneError(
             f"The label {columns.label!r} does not say {', '.join(unknown) or 'anything'}. Its words are {', '.join(words) or 'none'}."
         )
-    none = {*UNLABELLED_WORDS, *({"-1"} if {"0", "-1"} <= words.keys() else ())} - {*chosen}
+    none = {*UNLABELLED_WORDS, *({"-1"} if {"0", "-1"} <= words.keys() else ())} - {*consistent_words}
     return columns.model_copy(
         update={
-            "consistent": tuple(chosen),
-            "inconsistent": tuple(word for word in words if word not in none and word not in chosen),
+            "consistent": tuple(consistent_words),
+            "inconsistent": tuple(word for word in words if word not in none and word not in consistent_words),
             "borderline": (),
             "unlabelled": tuple(dict.fromkeys((*UNLABELLED_WORDS, *(word for word in words if word in none)))),
         }
