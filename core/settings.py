@@ -198,11 +198,11 @@ class Settings(BaseSettings):
 
 def add_plugin_files(files: Iterable[str]) -> None:
     """Let this process and those that it starts load these plug-ins too, beside those of the settings."""
-    given = [str(Path(file).expanduser().resolve()) for file in files]
-    if separated := [file for file in given if "," in file]:
+    paths = [str(Path(file).expanduser().resolve()) for file in files]
+    if separated := [file for file in paths if "," in file]:
         raise BadSettingError(f"{separated[0]} has a comma in its path, which separates plug-ins. Rename it.")
-    if given:
-        os.environ[f"{_VARIABLE_PREFIX}PLUGINS"] = ",".join([*Settings.read().plugin_files, *given])
+    if paths:
+        os.environ[f"{_VARIABLE_PREFIX}PLUGINS"] = ",".join([*Settings.read().plugin_files, *paths])
 
 
 def plugin_variables() -> dict[str, str]:
@@ -225,9 +225,9 @@ def check_devices(value: str) -> str:
 
 
 def _parse_memory(text: str) -> int | float:
-    found = re.fullmatch(r"(\d+|\d*\.\d+)\s*(GB)?", text.strip(), re.IGNORECASE)
-    number = float(found[1]) if found else 0.0
-    if found and found[2] and number:
+    match = re.fullmatch(r"(\d+|\d*\.\d+)\s*(GB)?", text.strip(), re.IGNORECASE)
+    number = float(match[1]) if match else 0.0
+    if match and match[2] and number:
         return int(number * 2**30)
     if not 0 < number <= 1:
         raise ValueError(
@@ -260,18 +260,18 @@ def _read(_outside: tuple[object, ...]) -> Settings:
             "llm_thoughts": ("llm_reasoning_tokens", settings.llm_thoughts),
             "memory_gb": ("memory", None if settings.memory_gb is None else f"{settings.memory_gb:g}GB"),
         }
-        given = {old: new for old, new in former.items() if new[1] is not None}
-        for old, (name, _) in given.items():
+        deprecated = {old: new for old, new in former.items() if new[1] is not None}
+        for old, (name, _) in deprecated.items():
             _LOG.warning(
                 f"TOUCHSTONE_{old.upper()} is now TOUCHSTONE_{name.upper()}; version 0.2 ignores the former name."
             )
         return settings.model_copy(
-            update={name: value for name, value in given.values() if name not in settings.model_fields_set}
+            update={name: value for name, value in deprecated.values() if name not in settings.model_fields_set}
         )
     except ValidationError as error:
         wrong = [
-            f"TOUCHSTONE_{str(found['loc'][0]).upper()}: {found['msg'].removeprefix('Value error, ')}"
-            for found in error.errors()
+            f"TOUCHSTONE_{str(details['loc'][0]).upper()}: {details['msg'].removeprefix('Value error, ')}"
+            for details in error.errors()
         ]
         raise BadSettingError(f"{'; '.join(wrong)}. Change it in the environment or in .env.") from error
 
@@ -281,11 +281,11 @@ def _environment() -> tuple[object, ...]:
     # by the names first: to decode the values of all variables takes longer, and a question reads settings several times
     names = sorted([name for name in os.environ if name[: len(_VARIABLE_PREFIX)].upper() == _VARIABLE_PREFIX])
     try:
-        kept = os.stat(_ENV_FILE)
+        status = os.stat(_ENV_FILE)
     except OSError:
-        kept = None
-    is_file = kept is not None and stat.S_ISREG(kept.st_mode)
-    version = (kept.st_ino, kept.st_size, kept.st_mtime_ns) if kept is not None and is_file else None
+        status = None
+    is_file = status is not None and stat.S_ISREG(status.st_mode)
+    version = (status.st_ino, status.st_size, status.st_mtime_ns) if status is not None and is_file else None
     return (*[(name, os.environ.get(name)) for name in names], os.getcwd(), version)
 
 

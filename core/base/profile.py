@@ -60,7 +60,7 @@ class Profile:
     @property
     def kinds(self) -> list[str]:
         """Specs of the perturbations in this form."""
-        parts = [one.partition("[") for one in self.perturbations]
+        parts = [perturbation.partition("[") for perturbation in self.perturbations]
         return [f"{name}@{self.name}{bracket}{settings}" for name, bracket, settings in parts]
 
     def settings_of(self, plugin: str) -> Mapping[str, Setting]:
@@ -81,20 +81,20 @@ def read_profile(name: str) -> Profile:
     if name not in profile_names():
         raise UnknownNameError("paper mode", name, profile_names())
     content = (_FOLDER / f"{name}.toml").read_bytes()
-    known = tomllib.loads(content.decode())
+    table = tomllib.loads(content.decode())
     return Profile(
         name=name,
-        paper=known["paper"],
-        settings=known["settings"],
-        test=known.get("test", ""),
-        by=known.get("by", ""),
-        perturbations=tuple(known.get("perturbations", ())),
-        nli_check=known.get("nli_check", ""),
-        notes=tuple(known.get("notes", ())),
+        paper=table["paper"],
+        settings=table["settings"],
+        test=table.get("test", ""),
+        by=table.get("by", ""),
+        perturbations=tuple(table.get("perturbations", ())),
+        nli_check=table.get("nli_check", ""),
+        notes=tuple(table.get("notes", ())),
         digest=hashlib.sha256(content).hexdigest(),
     )
 
 
 def profiles_with(plugin: str) -> list[Profile]:
     """The profiles that have a form of this plugin."""
-    return [one for one in map(read_profile, profile_names()) if plugin in one.settings]
+    return [profile for profile in map(read_profile, profile_names()) if plugin in profile.settings]
