@@ -26,8 +26,8 @@ from core.errors import BadSettingError
 from core.models.pool import ModelPool
 from core.results.cases.cases import build_cases
 from core.scoring.metric import METRICS
+from core.text import language
 from core.text.language import ANY, SPACED, count_unverified, find_mark, language_note, language_of, mark_language
-from core.text.text import language
 from core.types import Example, Item, Sample, Score, Seen, StoredScore
 from tests.tiny import deberta_config, deberta_tokenizer, random_network, roberta_config, saved
 from tests.unit.command_line import run
