@@ -26,23 +26,34 @@ class Refusal:
 
 
 class Importer(ABC):
-    """A frozen dataclass; streams, so that a large file does not fill the memory.
-
-    `release` says which release of the data it was written for. `hub` is the repository of the Hugging Face hub where
-    the dataset lives, "" where it does not; `url` is where a person gets it; `shipped` is where it lies in Touchstone itself.
-    `sample` is a small file of a format for people's own texts, which the contract tests read. `for_evaluation` says that the
-    tables of a reproduced paper rest on it, so that no metric learns from it.
-    """
+    """A frozen dataclass; streams, so that a large file does not fill the memory."""
 
     name: ClassVar[str]
+    """The name in specs and on the command line."""
+
     title: ClassVar[str]
+    """The name for people."""
+
     licence: ClassVar[str]
+    """The licence of the data."""
+
     release: ClassVar[str] = ""
+    """The release of the data that the importer was written for; "" for a format of people's own files."""
+
     url: ClassVar[str] = ""
+    """The page where a person gets the data; "" if there is none."""
+
     hub: ClassVar[str] = ""
+    """The repository of the Hugging Face hub that has the dataset; "" if it is not there."""
+
     shipped: ClassVar[Path | None] = None
+    """The folder of a dataset that is a part of Touchstone; None for all others."""
+
     sample: ClassVar[str] = ""
+    """The text of a small file in a format for people's own texts, which the contract tests read; else ""."""
+
     for_evaluation: ClassVar[bool] = False
+    """True if tables of a reproduced paper rest on it, so that no metric may learn from it."""
 
     def describe(self, source: Path) -> list[str]:
         """Describe how this source is read, a line each, where that was guessed or set; nothing for a known form."""
@@ -70,26 +81,52 @@ _BLOCK = 1 << 20
 
 @dataclass(eq=False)
 class ImportCounts:
-    """Counts of what was read so far; another thread may look at it. `refusals` keeps the reasons, equal ones counted.
-
-    `reading` is what is needed to read the source in the same way again: settings such as the mapping, the files of a folder.
-    """
+    """Counts of what was read so far; another thread may read them."""
 
     samples: int = 0
+    """Records that were read, edited summaries included."""
+
     pairs: int = 0
+    """Edited summaries, each a pair with its original."""
+
     unlabelled: int = 0
+    """Samples without a label."""
+
     without_document: int = 0
+    """Samples whose document is to be joined later."""
+
     duplicates: int = 0
+    """Samples that equal an earlier one in document, summary, system and label."""
+
     labels: Counter[str] = field(default_factory=Counter)
+    """Samples by label."""
+
     error_types: Counter[str] = field(default_factory=Counter)
+    """Samples by error type, of those that have one."""
+
     scores: Counter[str] = field(default_factory=Counter)
+    """Released scores by metric."""
+
     failed_scores: Counter[str] = field(default_factory=Counter)
+    """Released scores that are an error or no number, by metric."""
+
     ratings: Counter[str] = field(default_factory=Counter)
+    """Ratings by aspect."""
+
     explanations: Counter[str] = field(default_factory=Counter)
+    """Explanations by grade."""
+
     refused: Counter[str] = field(default_factory=Counter)
+    """Records that could not be read, by reason; those beyond a limit of reasons are counted together."""
+
     first: list[Refusal] = field(default_factory=list)
+    """The first refusals, which a message names."""
+
     reading: dict[str, str] = field(default_factory=dict)
+    """Settings that read the source again in the same way, as the mapping or the files of a folder."""
+
     texts: set[int] = field(default_factory=set, repr=False)
+    """Hashes of what makes a duplicate, one for each sample."""
 
     def add(self, item: Item) -> None:
         self.samples += 1
