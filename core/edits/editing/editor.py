@@ -109,21 +109,34 @@ def _require_any(proposals: Proposals) -> Proposals:
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """A language model that edits; another `sample` is another sample of the same.
-
-    An empty model is that of the endpoint, an empty endpoint the default one. `profile` names the paper whose prompts it uses.
-    """
+    """A language model that edits."""
 
     name: ClassVar[str] = "edits"
+    """The name of the editor in specs and signatures."""
 
     form: EditForm = EditForm.EXECUTABLE
+    """The form of the model's answer: executable edits, or whole summaries."""
+
     model: str = ""
+    """The name of the model at the endpoint; "" for the one that the endpoint is configured with."""
+
     endpoint: str = ""
+    """The name of the endpoint; "" for the default one."""
+
     temperature: float = 0.7
+    """The sampling temperature; 0 is greedy."""
+
     top_p: float = 1.0
+    """The share of probability that is sampled from, in 0..1."""
+
     max_tokens: int = 4096
+    """The most tokens of an answer."""
+
     sample: int = 0
+    """The number of the sample, from 0: the same settings with another number are asked again."""
+
     profile: str = profile_field()
+    """The paper whose prompts are used; "" for ours."""
 
     @property
     def signature(self) -> str:
