@@ -32,21 +32,34 @@ FREE_SETTINGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Settings of one paper: the `settings` of each plugin by its name, and how its tables were made.
-
-    `test` names the significance test, `by` the slices, `perturbations` the kinds and `nli_check` the check of a stress test;
-    each is "" or empty where the paper has none. `notes` say what was inferred. `digest` changes with every word of the file.
-    """
+    """Settings of one paper, and how its tables were made."""
 
     name: str
+    """The name of the file, which follows the `@` in a spec."""
+
     paper: str
+    """Authors, year and short title."""
+
     settings: Mapping[str, Mapping[str, Setting]]
+    """The settings of each plugin that the paper has a form of, by the plugin's name."""
+
     test: str
+    """The significance test of its tables; "" if it reports none."""
+
     by: str
+    """The field whose values its tables are sliced by; "" if they are not."""
+
     perturbations: tuple[str, ...]
+    """Specs of the kinds of its stress test, without the profile; empty if it has none."""
+
     nli_check: str
+    """The spec of the check of its stress test; "" if it has none."""
+
     notes: tuple[str, ...]
+    """Remarks on what the paper leaves open and was inferred."""
+
     digest: str
+    """SHA-256 of the file in hexadecimal: it changes with every byte."""
 
     @property
     def mark(self) -> str:
