@@ -32,91 +32,110 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=_VARIABLE_PREFIX, env_file=_ENV_FILE, extra="ignore")
 
-    database_url: str = Field(
-        f"sqlite:///{_VAR_FOLDER / 'touchstone.db'}", description="where labels and pairs are kept"
-    )
-    cache_dir: Path = Field(_VAR_FOLDER / "cache", description="where model answers are kept")
-    cache_gb: float = Field(
-        4.0, gt=0, description="disk for these answers; beyond it the least recently used are dropped"
-    )
-    device: str = Field(
-        "auto",
-        description="where models run: auto, all, cpu, cuda, mps, or several of one kind, as cuda:0,cuda:1",
-    )
-    memory: str = Field(
-        "0.5",
-        description="memory for models on each device: as 12GB, or the share of what is free at the start, as 0.5",
-    )
-    memory_gb: float | None = Field(None, gt=0, description="the former name of memory, in gigabytes, until 0.2")
-    user: str = Field("local", description="the name under which labels are recorded until another is given")
-    shared: bool = Field(False, description="people sign in, and each may do what their role allows")
-    results_dir: Path | None = Field(
-        None,
-        description="a folder of folders of results: the bulk runs that pages open; without it none on a shared server, elsewhere any",
-    )
-    allowed_keys: str = Field(
-        "",
-        description="variables that people of a shared server may name as keys of endpoints, separated by commas, beside those that begin with TOUCHSTONE_KEY_",
-    )
-    allowed_folders: str = Field(
-        "",
-        description="folders of a shared server from which people may name models and batteries, separated by commas, beside models_dir",
-    )
-    models_dir: Path = Field(_VAR_FOLDER / "models", description="where metrics that were trained on the page are kept")
-    noise_battery: str = Field(
-        "touchstone-1",
-        description="the battery whose harmless edits are the noise on Probe: a name, a file, with +kinds",
-    )
-    plugins: str = Field(
-        "",
-        description="Python files whose functions are metrics, and TOML files of services and checkpoints, separated by commas",
-    )
-    metrics_dir: Path = Field(
-        _VAR_FOLDER / "metrics", description="where metrics that were added by add-metric or on the page are kept"
-    )
-    frameworks_dir: Path = Field(
-        _VAR_FOLDER / "frameworks",
-        description="the folder of environments of other frameworks, whose scorers are metrics: that of DeepEval is its folder deepeval",
-    )
-    plugin_timeout_s: float = Field(30.0, gt=0, description="seconds that a function of a plug-in may take for a call")
-    plugin_load_timeout_s: float = Field(120.0, gt=0, description="seconds that a plug-in may take to load")
-    plugin_memory_gb: float = Field(
-        8.0, ge=0, description="memory that the process of a plug-in may take; 0 for no limit"
-    )
-    demo: bool = Field(False, description="show everything, keep nothing")
+    database_url: str = f"sqlite:///{_VAR_FOLDER / 'touchstone.db'}"
+    """Where labels and pairs are kept."""
 
-    trusted_repos: str = Field(
-        "",
-        description="whose code models may run here: owner/name@commit or a folder, separated by commas; none by default",
-    )
+    cache_dir: Path = _VAR_FOLDER / "cache"
+    """Where model answers are kept."""
 
-    llm_base_url: str = Field(
-        "", description="an OpenAI-compatible endpoint, as http://localhost:8000/v1; none by default"
-    )
-    llm_api_key: SecretStr = Field(SecretStr(""), description="its key; never shown, logged or stored")
-    llm_model: str = Field("", description="the model that is asked where none is named; none by default")
-    llm_patience_s: float = Field(60.0, gt=0, description="seconds that one try at an answer may take")
-    llm_retries: int = Field(2, ge=0, le=20, description="how often a question is repeated that failed for the moment")
-    llm_at_once: int = Field(8, ge=1, le=256, description="questions that the endpoint is asked at the same time")
-    llm_reasoning_tokens: int = Field(
-        0, ge=0, description="the limit of reasoning tokens of its models; 0 for models that take a temperature"
-    )
-    llm_thoughts: int | None = Field(None, ge=0, description="the former name of llm_reasoning_tokens, until 0.2")
-    llm_price_read: float | None = Field(None, ge=0, description="money for a million tokens read; 0 where it is free")
-    llm_price_written: float | None = Field(None, ge=0, description="money for a million tokens written")
-    llm_batch_price_factor: float = Field(
-        0.5, ge=0, le=1, description="the part of these prices that answers of its Batch API cost"
-    )
-    llm_budget: float | None = Field(
-        None, ge=0, description="money that may be spent at all endpoints together; unlimited by default"
-    )
-    endpoints: str = Field(
-        "", description="a TOML file with further endpoints, one table each; its first is asked where none is set above"
-    )
-    prompts_dir: str = Field(
-        str(_VAR_FOLDER / "prompts"),
-        description="a folder of prompt files that replace those of core/models/prompts one by one; empty for none",
-    )
+    cache_gb: float = Field(4.0, gt=0)
+    """Disk for these answers; beyond it the least recently used are dropped."""
+
+    device: str = "auto"
+    """Where models run: auto, all, cpu, cuda, mps, or several of one kind, as cuda:0,cuda:1."""
+
+    memory: str = "0.5"
+    """Memory for models on each device: as 12GB, or the share of what is free at the start, as 0.5."""
+
+    memory_gb: float | None = Field(None, gt=0)
+    """The former name of memory, in gigabytes, until 0.2."""
+
+    user: str = "local"
+    """The name under which labels are recorded until another is given."""
+
+    shared: bool = False
+    """People sign in, and each may do what their role allows."""
+
+    results_dir: Path | None = None
+    """A folder of folders of results: the bulk runs that pages open; without it none on a shared server, elsewhere any."""
+
+    allowed_keys: str = ""
+    """Variables that people of a shared server may name as keys of endpoints, separated by commas, beside those that begin with TOUCHSTONE_KEY_."""
+
+    allowed_folders: str = ""
+    """Folders of a shared server from which people may name models and batteries, separated by commas, beside models_dir."""
+
+    models_dir: Path = _VAR_FOLDER / "models"
+    """Where metrics that were trained on the page are kept."""
+
+    noise_battery: str = "touchstone-1"
+    """The battery whose harmless edits are the noise on Probe: a name, a file, with +kinds."""
+
+    plugins: str = ""
+    """Python files whose functions are metrics, and TOML files of services and checkpoints, separated by commas."""
+
+    metrics_dir: Path = _VAR_FOLDER / "metrics"
+    """Where metrics that were added by add-metric or on the page are kept."""
+
+    frameworks_dir: Path = _VAR_FOLDER / "frameworks"
+    """The folder of environments of other frameworks, whose scorers are metrics: that of DeepEval is its folder deepeval."""
+
+    plugin_timeout_s: float = Field(30.0, gt=0)
+    """Seconds that a function of a plug-in may take for a call."""
+
+    plugin_load_timeout_s: float = Field(120.0, gt=0)
+    """Seconds that a plug-in may take to load."""
+
+    plugin_memory_gb: float = Field(8.0, ge=0)
+    """Memory that the process of a plug-in may take; 0 for no limit."""
+
+    demo: bool = False
+    """Show everything, keep nothing."""
+
+    trusted_repos: str = ""
+    """Whose code models may run here: owner/name@commit or a folder, separated by commas; none by default."""
+
+    llm_base_url: str = ""
+    """An OpenAI-compatible endpoint, as http://localhost:8000/v1; none by default."""
+
+    llm_api_key: SecretStr = SecretStr("")
+    """Its key; never shown, logged or stored."""
+
+    llm_model: str = ""
+    """The model that is asked where none is named; none by default."""
+
+    llm_patience_s: float = Field(60.0, gt=0)
+    """Seconds that one try at an answer may take."""
+
+    llm_retries: int = Field(2, ge=0, le=20)
+    """How often a question is repeated that failed for the moment."""
+
+    llm_at_once: int = Field(8, ge=1, le=256)
+    """Questions that the endpoint is asked at the same time."""
+
+    llm_reasoning_tokens: int = Field(0, ge=0)
+    """The limit of reasoning tokens of its models; 0 for models that take a temperature."""
+
+    llm_thoughts: int | None = Field(None, ge=0)
+    """The former name of llm_reasoning_tokens, until 0.2."""
+
+    llm_price_read: float | None = Field(None, ge=0)
+    """Money for a million tokens read; 0 where it is free."""
+
+    llm_price_written: float | None = Field(None, ge=0)
+    """Money for a million tokens written."""
+
+    llm_batch_price_factor: float = Field(0.5, ge=0, le=1)
+    """The part of these prices that answers of its Batch API cost."""
+
+    llm_budget: float | None = Field(None, ge=0)
+    """Money that may be spent at all endpoints together; unlimited by default."""
+
+    endpoints: str = ""
+    """A TOML file with further endpoints, one table each; its first is asked where none is set above."""
+
+    prompts_dir: str = str(_VAR_FOLDER / "prompts")
+    """A folder of prompt files that replace those of core/models/prompts one by one; empty for none."""
 
     @field_validator("device")
     @classmethod
