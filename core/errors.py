@@ -33,8 +33,8 @@ class TouchstoneError(Exception):
 class UnknownNameError(TouchstoneError):
     """A name that is not registered."""
 
-    def __init__(self, what: str, name: str, known: Iterable[str], missing: str = "") -> None:
-        names = sorted(known)
+    def __init__(self, what: str, name: str, candidates: Iterable[str], missing: str = "") -> None:
+        names = sorted(candidates)
         near = difflib.get_close_matches(name, names, n=1)
         guess = f" Did you mean {near[0]!r}?" if near else ""
         super().__init__(

@@ -32,25 +32,31 @@ class ExpectedModel:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Weights to load, and the kind of forward pass they are for.
-
-    `source` is a local folder or file, a hub repository (owner/name), or one file of it (owner/name/file). `kind` names a
-    module of `core/models/adapters`. `revision` is a branch, tag or commit of the repository, "" for the commit that is
-    pinned, or main. `dtype` is a torch dtype name. `backbone` is the folder or repository of configuration
-    and tokenizer where the weights come without. `expects` is what its config.json is checked against, None where the
-    owner vouches for it. `setting` is the metric's setting that names it, for messages. `decided_by` says in a signature what its
-    fingerprint is of.
-    """
+    """Weights to load, and the kind of forward pass they are for."""
 
     decided_by: ClassVar[str] = "weights"
+    """Noun in a signature for what the fingerprint is of."""
 
     source: str
+    """A local folder or file, a hub repository (owner/name), or one file of it (owner/name/file)."""
+
     kind: str
+    """The name of a module of `core/models/adapters`."""
+
     revision: str = ""
+    """A branch, tag or commit of the repository; "" for the pinned commit, or main."""
+
     dtype: str = "float32"
+    """The name of a torch dtype."""
+
     backbone: str = ""
+    """The folder or repository of configuration and tokenizer; "" if they come with the weights."""
+
     expects: ExpectedModel | None = None
+    """The requirements that its config.json is checked against; None if the owner vouches for it."""
+
     setting: str = field(default="checkpoint", compare=False)
+    """The setting of the metric that names it, for messages."""
 
     def __hash__(self) -> int:
         return hash(

@@ -40,9 +40,11 @@ class Registry(Generic[P]):
 
     def add(self, plugin: type[P]) -> type[P]:
         """Register a class under its name; used as a decorator at the end of a plugin's module."""
-        known = self._classes.get(plugin.name)
-        if known is not None and known.__module__ != plugin.__module__:
-            raise ValueError(f"Two {self.what}s are named {plugin.name!r}: {known.__module__} and {plugin.__module__}.")
+        registered = self._classes.get(plugin.name)
+        if registered is not None and registered.__module__ != plugin.__module__:
+            raise ValueError(
+                f"Two {self.what}s are named {plugin.name!r}: {registered.__module__} and {plugin.__module__}."
+            )
         self._classes[plugin.name] = plugin
         return plugin
 
@@ -81,8 +83,8 @@ class Registry(Generic[P]):
             value = value.strip()
             is_quoted = len(value) > 1 and value[0] == value[-1] == '"'
             pairs[setting.strip()] = value[1:-1].replace('""', '"') if is_quoted else value
-        given = read_settings(plugin, pairs) if rest else {}
-        return plugin(**(_in_profile(plugin, profile.strip(), given) if at else given))
+        settings = read_settings(plugin, pairs) if rest else {}
+        return plugin(**(_in_profile(plugin, profile.strip(), settings) if at else settings))
 
     def build(self, name: str, settings: Mapping[str, Setting]) -> P:
         """The plugin of that name with typed settings; a value that it cannot take raises the plugin's TouchstoneError."""
@@ -116,8 +118,8 @@ def _extensions() -> Any:
 
 def profile_field() -> str:
     """The field of a contract that holds the profile of a plugin: no setting, and "" for one that is in no paper's form."""
-    found: str = dataclasses.field(default="", kw_only=True, metadata=_NO_SETTING)
-    return found
+    profile: str = dataclasses.field(default="", kw_only=True, metadata=_NO_SETTING)
+    return profile
 
 
 _NO_SETTING: Mapping[str, bool] = {"setting": False}
@@ -125,21 +127,21 @@ _NO_SETTING: Mapping[str, bool] = {"setting": False}
 
 def settings_of(plugin: Plugin | type[Plugin]) -> dict[str, dataclasses.Field[Setting]]:
     """The settings of a plugin: its dataclass fields by name, without the one that names its profile."""
-    found = dataclasses.fields(plugin)  # type: ignore[arg-type]  # plugins are dataclasses
-    return {field.name: field for field in found if field.metadata.get("setting", True)}
+    fields = dataclasses.fields(plugin)  # type: ignore[arg-type]  # plugins are dataclasses
+    return {field.name: field for field in fields if field.metadata.get("setting", True)}
 
 
-def _in_profile(plugin: type[Plugin], profile: str, given: Mapping[str, Setting]) -> dict[str, Setting]:
+def _in_profile(plugin: type[Plugin], profile: str, settings: Mapping[str, Setting]) -> dict[str, Setting]:
     """Settings of a plugin in a paper's form; raises BadSettingError where a setting is given that the profile fixes."""
     fixed = read_profile(profile).settings_of(plugin.name)
-    for name in given:
+    for name in settings:
         if name in fixed or name not in FREE_SETTINGS:
             free = ", ".join(other for other in settings_of(plugin) if other in FREE_SETTINGS - fixed.keys())
             raise BadSettingError(
                 f"{plugin.name}@{profile} fixes {name!r} as the paper had it. Leave @{profile} out to set it"
                 f"{f'; with it {free} can be set' if free else ''}."
             )
-    return {**fixed, **given, "profile": profile}
+    return {**fixed, **settings, "profile": profile}
 
 
 @cache

@@ -32,91 +32,110 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=_VARIABLE_PREFIX, env_file=_ENV_FILE, extra="ignore")
 
-    database_url: str = Field(
-        f"sqlite:///{_VAR_FOLDER / 'touchstone.db'}", description="where labels and pairs are kept"
-    )
-    cache_dir: Path = Field(_VAR_FOLDER / "cache", description="where model answers are kept")
-    cache_gb: float = Field(
-        4.0, gt=0, description="disk for these answers; beyond it the least recently used are dropped"
-    )
-    device: str = Field(
-        "auto",
-        description="where models run: auto, all, cpu, cuda, mps, or several of one kind, as cuda:0,cuda:1",
-    )
-    memory: str = Field(
-        "0.5",
-        description="memory for models on each device: as 12GB, or the share of what is free at the start, as 0.5",
-    )
-    memory_gb: float | None = Field(None, gt=0, description="the former name of memory, in gigabytes, until 0.2")
-    user: str = Field("local", description="the name under which labels are recorded until another is given")
-    shared: bool = Field(False, description="people sign in, and each may do what their role allows")
-    results_dir: Path | None = Field(
-        None,
-        description="a folder of folders of results: the bulk runs that pages open; without it none on a shared server, elsewhere any",
-    )
-    allowed_keys: str = Field(
-        "",
-        description="variables that people of a shared server may name as keys of endpoints, separated by commas, beside those that begin with TOUCHSTONE_KEY_",
-    )
-    allowed_folders: str = Field(
-        "",
-        description="folders of a shared server from which people may name models and batteries, separated by commas, beside models_dir",
-    )
-    models_dir: Path = Field(_VAR_FOLDER / "models", description="where metrics that were trained on the page are kept")
-    noise_battery: str = Field(
-        "touchstone-1",
-        description="the battery whose harmless edits are the noise on Probe: a name, a file, with +kinds",
-    )
-    plugins: str = Field(
-        "",
-        description="Python files whose functions are metrics, and TOML files of services and checkpoints, separated by commas",
-    )
-    metrics_dir: Path = Field(
-        _VAR_FOLDER / "metrics", description="where metrics that were added by add-metric or on the page are kept"
-    )
-    frameworks_dir: Path = Field(
-        _VAR_FOLDER / "frameworks",
-        description="the folder of environments of other frameworks, whose scorers are metrics: that of DeepEval is its folder deepeval",
-    )
-    plugin_timeout_s: float = Field(30.0, gt=0, description="seconds that a function of a plug-in may take for a call")
-    plugin_load_timeout_s: float = Field(120.0, gt=0, description="seconds that a plug-in may take to load")
-    plugin_memory_gb: float = Field(
-        8.0, ge=0, description="memory that the process of a plug-in may take; 0 for no limit"
-    )
-    demo: bool = Field(False, description="show everything, keep nothing")
+    database_url: str = f"sqlite:///{_VAR_FOLDER / 'touchstone.db'}"
+    """Where labels and pairs are kept."""
 
-    trusted_repos: str = Field(
-        "",
-        description="whose code models may run here: owner/name@commit or a folder, separated by commas; none by default",
-    )
+    cache_dir: Path = _VAR_FOLDER / "cache"
+    """Where model answers are kept."""
 
-    llm_base_url: str = Field(
-        "", description="an OpenAI-compatible endpoint, as http://localhost:8000/v1; none by default"
-    )
-    llm_api_key: SecretStr = Field(SecretStr(""), description="its key; never shown, logged or stored")
-    llm_model: str = Field("", description="the model that is asked where none is named; none by default")
-    llm_patience_s: float = Field(60.0, gt=0, description="seconds that one try at an answer may take")
-    llm_retries: int = Field(2, ge=0, le=20, description="how often a question is repeated that failed for the moment")
-    llm_at_once: int = Field(8, ge=1, le=256, description="questions that the endpoint is asked at the same time")
-    llm_reasoning_tokens: int = Field(
-        0, ge=0, description="the limit of reasoning tokens of its models; 0 for models that take a temperature"
-    )
-    llm_thoughts: int | None = Field(None, ge=0, description="the former name of llm_reasoning_tokens, until 0.2")
-    llm_price_read: float | None = Field(None, ge=0, description="money for a million tokens read; 0 where it is free")
-    llm_price_written: float | None = Field(None, ge=0, description="money for a million tokens written")
-    llm_batch_price_factor: float = Field(
-        0.5, ge=0, le=1, description="the part of these prices that answers of its Batch API cost"
-    )
-    llm_budget: float | None = Field(
-        None, ge=0, description="money that may be spent at all endpoints together; unlimited by default"
-    )
-    endpoints: str = Field(
-        "", description="a TOML file with further endpoints, one table each; its first is asked where none is set above"
-    )
-    prompts_dir: str = Field(
-        str(_VAR_FOLDER / "prompts"),
-        description="a folder of prompt files that replace those of core/models/prompts one by one; empty for none",
-    )
+    cache_gb: float = Field(4.0, gt=0)
+    """Disk for these answers; beyond it the least recently used are dropped."""
+
+    device: str = "auto"
+    """Where models run: auto, all, cpu, cuda, mps, or several of one kind, as cuda:0,cuda:1."""
+
+    memory: str = "0.5"
+    """Memory for models on each device: as 12GB, or the share of what is free at the start, as 0.5."""
+
+    memory_gb: float | None = Field(None, gt=0)
+    """The former name of memory, in gigabytes, until 0.2."""
+
+    user: str = "local"
+    """The name under which labels are recorded until another is given."""
+
+    shared: bool = False
+    """People sign in, and each may do what their role allows."""
+
+    results_dir: Path | None = None
+    """A folder of folders of results: the bulk runs that pages open; without it none on a shared server, elsewhere any."""
+
+    allowed_keys: str = ""
+    """Variables that people of a shared server may name as keys of endpoints, separated by commas, beside those that begin with TOUCHSTONE_KEY_."""
+
+    allowed_folders: str = ""
+    """Folders of a shared server from which people may name models and batteries, separated by commas, beside models_dir."""
+
+    models_dir: Path = _VAR_FOLDER / "models"
+    """Where metrics that were trained on the page are kept."""
+
+    noise_battery: str = "touchstone-1"
+    """The battery whose harmless edits are the noise on Probe: a name, a file, with +kinds."""
+
+    plugins: str = ""
+    """Python files whose functions are metrics, and TOML files of services and checkpoints, separated by commas."""
+
+    metrics_dir: Path = _VAR_FOLDER / "metrics"
+    """Where metrics that were added by add-metric or on the page are kept."""
+
+    frameworks_dir: Path = _VAR_FOLDER / "frameworks"
+    """The folder of environments of other frameworks, whose scorers are metrics: that of DeepEval is its folder deepeval."""
+
+    plugin_timeout_s: float = Field(30.0, gt=0)
+    """Seconds that a function of a plug-in may take for a call."""
+
+    plugin_load_timeout_s: float = Field(120.0, gt=0)
+    """Seconds that a plug-in may take to load."""
+
+    plugin_memory_gb: float = Field(8.0, ge=0)
+    """Memory that the process of a plug-in may take; 0 for no limit."""
+
+    demo: bool = False
+    """Show everything, keep nothing."""
+
+    trusted_repos: str = ""
+    """Whose code models may run here: owner/name@commit or a folder, separated by commas; none by default."""
+
+    llm_base_url: str = ""
+    """An OpenAI-compatible endpoint, as http://localhost:8000/v1; none by default."""
+
+    llm_api_key: SecretStr = SecretStr("")
+    """Its key; never shown, logged or stored."""
+
+    llm_model: str = ""
+    """The model that is asked where none is named; none by default."""
+
+    llm_patience_s: float = Field(60.0, gt=0)
+    """Seconds that one try at an answer may take."""
+
+    llm_retries: int = Field(2, ge=0, le=20)
+    """How often a question is repeated that failed for the moment."""
+
+    llm_at_once: int = Field(8, ge=1, le=256)
+    """Questions that the endpoint is asked at the same time."""
+
+    llm_reasoning_tokens: int = Field(0, ge=0)
+    """The limit of reasoning tokens of its models; 0 for models that take a temperature."""
+
+    llm_thoughts: int | None = Field(None, ge=0)
+    """The former name of llm_reasoning_tokens, until 0.2."""
+
+    llm_price_read: float | None = Field(None, ge=0)
+    """Money for a million tokens read; 0 where it is free."""
+
+    llm_price_written: float | None = Field(None, ge=0)
+    """Money for a million tokens written."""
+
+    llm_batch_price_factor: float = Field(0.5, ge=0, le=1)
+    """The part of these prices that answers of its Batch API cost."""
+
+    llm_budget: float | None = Field(None, ge=0)
+    """Money that may be spent at all endpoints together; unlimited by default."""
+
+    endpoints: str = ""
+    """A TOML file with further endpoints, one table each; its first is asked where none is set above."""
+
+    prompts_dir: str = str(_VAR_FOLDER / "prompts")
+    """A folder of prompt files that replace those of core/models/prompts one by one; empty for none."""
 
     @field_validator("device")
     @classmethod
@@ -198,11 +217,11 @@ class Settings(BaseSettings):
 
 def add_plugin_files(files: Iterable[str]) -> None:
     """Let this process and those that it starts load these plug-ins too, beside those of the settings."""
-    given = [str(Path(file).expanduser().resolve()) for file in files]
-    if separated := [file for file in given if "," in file]:
+    paths = [str(Path(file).expanduser().resolve()) for file in files]
+    if separated := [file for file in paths if "," in file]:
         raise BadSettingError(f"{separated[0]} has a comma in its path, which separates plug-ins. Rename it.")
-    if given:
-        os.environ[f"{_VARIABLE_PREFIX}PLUGINS"] = ",".join([*Settings.read().plugin_files, *given])
+    if paths:
+        os.environ[f"{_VARIABLE_PREFIX}PLUGINS"] = ",".join([*Settings.read().plugin_files, *paths])
 
 
 def plugin_variables() -> dict[str, str]:
@@ -225,9 +244,9 @@ def check_devices(value: str) -> str:
 
 
 def _parse_memory(text: str) -> int | float:
-    found = re.fullmatch(r"(\d+|\d*\.\d+)\s*(GB)?", text.strip(), re.IGNORECASE)
-    number = float(found[1]) if found else 0.0
-    if found and found[2] and number:
+    match = re.fullmatch(r"(\d+|\d*\.\d+)\s*(GB)?", text.strip(), re.IGNORECASE)
+    number = float(match[1]) if match else 0.0
+    if match and match[2] and number:
         return int(number * 2**30)
     if not 0 < number <= 1:
         raise ValueError(
@@ -260,18 +279,18 @@ def _read(_outside: tuple[object, ...]) -> Settings:
             "llm_thoughts": ("llm_reasoning_tokens", settings.llm_thoughts),
             "memory_gb": ("memory", None if settings.memory_gb is None else f"{settings.memory_gb:g}GB"),
         }
-        given = {old: new for old, new in former.items() if new[1] is not None}
-        for old, (name, _) in given.items():
+        deprecated = {old: new for old, new in former.items() if new[1] is not None}
+        for old, (name, _) in deprecated.items():
             _LOG.warning(
                 f"TOUCHSTONE_{old.upper()} is now TOUCHSTONE_{name.upper()}; version 0.2 ignores the former name."
             )
         return settings.model_copy(
-            update={name: value for name, value in given.values() if name not in settings.model_fields_set}
+            update={name: value for name, value in deprecated.values() if name not in settings.model_fields_set}
         )
     except ValidationError as error:
         wrong = [
-            f"TOUCHSTONE_{str(found['loc'][0]).upper()}: {found['msg'].removeprefix('Value error, ')}"
-            for found in error.errors()
+            f"TOUCHSTONE_{str(details['loc'][0]).upper()}: {details['msg'].removeprefix('Value error, ')}"
+            for details in error.errors()
         ]
         raise BadSettingError(f"{'; '.join(wrong)}. Change it in the environment or in .env.") from error
 
@@ -281,11 +300,11 @@ def _environment() -> tuple[object, ...]:
     # by the names first: to decode the values of all variables takes longer, and a question reads settings several times
     names = sorted([name for name in os.environ if name[: len(_VARIABLE_PREFIX)].upper() == _VARIABLE_PREFIX])
     try:
-        kept = os.stat(_ENV_FILE)
+        status = os.stat(_ENV_FILE)
     except OSError:
-        kept = None
-    is_file = kept is not None and stat.S_ISREG(kept.st_mode)
-    version = (kept.st_ino, kept.st_size, kept.st_mtime_ns) if kept is not None and is_file else None
+        status = None
+    is_file = status is not None and stat.S_ISREG(status.st_mode)
+    version = (status.st_ino, status.st_size, status.st_mtime_ns) if status is not None and is_file else None
     return (*[(name, os.environ.get(name)) for name in names], os.getcwd(), version)
 
 

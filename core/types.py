@@ -172,34 +172,65 @@ class Split(StrEnum):
 class Item:
     """An example with what a dataset knows of it; an edited summary names its parent and the edits that made it.
 
-    `edits` apply to the parent's summary. `group` names the document: the unit of splitting and resampling. `intended` is
-    the label that counts: what an editor meant, or the judges' verdict as the dataset sums it up. A text that the
-    dataset does not bring is "" and may be joined later: the document by `group`, the summary by the id. `error_type` is
-    what the edit is, `required_type` what its author was asked for. `categories` are the dataset's own names of the errors
-    found, `system` is who wrote the summary. `source` is the part of the dataset whose scores were made together, as a
-    task: those of two sources may differ in scale. `failed_scores` are the metrics whose released score is an error or
-    no number. `slices` are parts of the data that their owner named.
+    A text that the dataset does not bring is "" and may be joined later: the document by `group`, the summary by the id.
     """
 
     example: Example
+    """The texts; their id is unique in the dataset."""
+
     parent: str | None = None
+    """The id of the example that was edited; None for a summary that no edit made."""
+
     edits: tuple[Edit, ...] = ()
+    """They turn the parent's summary into this one, in offsets of the parent's."""
+
     intended: Verdict | None = None
+    """The label that counts: an editor's intention, or the verdict of the judges together; None if unlabelled."""
+
     error_type: ErrorType | None = None
+    """The error that the edit or summary has; None if there is none or nobody named it."""
+
     domain: str = ""
+    """Kind or corpus of the document, as "news"; "" if unknown."""
+
     group: str = ""
+    """Key of the document, shared by all its summaries: the unit of splitting and resampling; "" if unknown."""
+
     title: str = ""
+    """Heading of the document or topic, for people; "" if it has none."""
+
     judgements: tuple[Judgement, ...] = ()
+    """The verdicts of single judges, of the whole summary or of a span."""
+
     required_type: ErrorType | None = None
+    """The error type that the author of the edit was asked for; None if any was welcome."""
+
     categories: tuple[str, ...] = ()
+    """The dataset's own names of the errors in the summary, each once."""
+
     system: str = ""
+    """The model or person that wrote the summary; "" if unknown."""
+
     split: Split | None = None
+    """The part of the dataset's own split; None if it has none."""
+
     ratings: tuple[Rating, ...] = ()
+    """Numbers that judges gave, each in the unit of its dataset, higher is better."""
+
     scores: tuple[ReleasedScore, ...] = ()
+    """Scores that were released with the dataset, higher is more consistent."""
+
     explanations: tuple[GradedExplanation, ...] = ()
+    """Reasons that models or people gave for their verdicts, with grades."""
+
     source: str = ""
+    """The part of the dataset whose scores were made together, as a task; scores of two sources may differ in scale."""
+
     failed_scores: tuple[str, ...] = ()
+    """The metrics whose released score is an error or no number."""
+
     slices: tuple[str, ...] = ()
+    """Parts of the data that the owner of the dataset named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,15 +394,34 @@ class Result:
     """A score with its signature: enough to repeat it and to know what it may be compared with."""
 
     example_id: str
+    """The id of the example that was scored."""
+
     metric: str
+    """The spec of the metric, as `rouge2` or `name[setting=value]`."""
+
     signature: str
+    """Settings, weights, prompts, code and libraries that the number depends on."""
+
     score: float
+    """The score of the whole summary, finite, in the metric's bounds and direction."""
+
     parts: tuple[Part, ...]
+    """The scores of sentences, in the order of the summary; empty for a metric that scores the summary as one."""
+
     seen: Seen
+    """The passages and tokens that the metric read."""
+
     seconds: float
+    """Wall-clock time from the start of the conversation to the score."""
+
     device: str
+    """The device that the models ran on, as "cpu" or "cuda:0"."""
+
     counts: Counts = Counts()
+    """The questions and forward passes that it took."""
+
     claims: tuple[ClaimScore, ...] = ()
+    """The scores of claims, of a metric that decomposes the summary; else empty."""
 
 
 class FailureKind(StrEnum):

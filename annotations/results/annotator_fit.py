@@ -127,7 +127,7 @@ def load_annotator_models(session: Session, campaign: CampaignSettings) -> Annot
     people = [
         AnnotatorCompetence(
             person,
-            int(first.ratings.given[:, column].sum()),
+            int(first.ratings.labelled[:, column].sum()),
             {name: estimates[name][column] for name in estimates},
         )
         for column, person in enumerate(first.people)

@@ -217,7 +217,7 @@ def _pairwise_kappas(
     ratings: LabelMatrix, people: Sequence[str], distance: Distance, estimate: Callable[[Statistic], Estimate]
 ) -> Iterator[tuple[tuple[str, str], Estimate]]:
     for (first, first_name), (second, second_name) in combinations(enumerate(people), 2):
-        if (ratings.given[:, first] & ratings.given[:, second]).any():
+        if (ratings.labelled[:, first] & ratings.labelled[:, second]).any():
             yield (first_name, second_name), estimate(cohen_kappa(ratings, first, second, distance))
 
 

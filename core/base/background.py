@@ -24,20 +24,31 @@ Mark = tuple[float, int]
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Work that is done, the total, and the rate per second; `error` says why a task stopped by itself.
-
-    `silent_s` is how long nothing was done, where that is unusually long, and `stopping` is true if it was cancelled and
-    its last step is under way. `unit` is the plural of what is counted.
-    """
+    """Progress of a task: the work done, the total and the rate."""
 
     done: int
+    """Results so far, in `unit`."""
+
     total: int
+    """Results at the end, as far as that is known; 0 before anything is."""
+
     rate: float
+    """Results per second over the last while."""
+
     running: bool
+    """False once the task has ended, by itself or cancelled."""
+
     error: str = ""
+    """Reason why the task stopped by itself; "" if it did not."""
+
     silent_s: float = 0.0
+    """Seconds since the last result, if that is unusually long; else 0."""
+
     stopping: bool = False
+    """True if the task was cancelled and its last step is under way."""
+
     unit: str = "scores"
+    """Plural noun for what is counted."""
 
     @property
     def seconds_left(self) -> float | None:

@@ -17,5 +17,5 @@ def licence_fields(licence: str) -> dict[str, str]:
     """Fields of a card's head: an identifier such as cc-by-4.0, or the name of another licence."""
     if not licence:
         return {"license": "unknown"}
-    known = licence.lower() in HUB_LICENCES
-    return {"license": licence.lower()} if known else {"license": "other", "license_name": licence}
+    is_listed = licence.lower() in HUB_LICENCES
+    return {"license": licence.lower()} if is_listed else {"license": "other", "license_name": licence}

@@ -46,8 +46,8 @@ class MetricEntry(BaseModel):
         except ValidationError as error:
             # not the values: one may be a key
             wrong = wrong_fields(error)
-            known = ", ".join(field for field in cls.model_fields if field != "name")
-            raise BadSettingError(f"{place}, [{name}]: {wrong}. Known fields: {known}. {cls.hint}") from None
+            field_names = ", ".join(field for field in cls.model_fields if field != "name")
+            raise BadSettingError(f"{place}, [{name}]: {wrong}. Known fields: {field_names}. {cls.hint}") from None
 
     @property
     def shown_title(self) -> str:
@@ -88,5 +88,7 @@ def _parse_file(file: str, kind: type[MetricEntry], _version: tuple[int, ...]) -
 def wrong_fields(error: ValidationError) -> str:
     """Each field with what is wrong with it; what is wrong with several together stands alone."""
     # the prefix stands before messages of our own validators
-    found = ((".".join(map(str, one["loc"])), one["msg"].removeprefix("Value error, ")) for one in error.errors())
-    return "; ".join(": ".join(filter(None, one)) for one in found)
+    errors = (
+        (".".join(map(str, details["loc"])), details["msg"].removeprefix("Value error, ")) for details in error.errors()
+    )
+    return "; ".join(": ".join(filter(None, parts)) for parts in errors)

@@ -32,21 +32,34 @@ FREE_SETTINGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Settings of one paper: the `settings` of each plugin by its name, and how its tables were made.
-
-    `test` names the significance test, `by` the slices, `perturbations` the kinds and `nli_check` the check of a stress test;
-    each is "" or empty where the paper has none. `notes` say what was inferred. `digest` changes with every word of the file.
-    """
+    """Settings of one paper, and how its tables were made."""
 
     name: str
+    """The name of the file, which follows the `@` in a spec."""
+
     paper: str
+    """Authors, year and short title."""
+
     settings: Mapping[str, Mapping[str, Setting]]
+    """The settings of each plugin that the paper has a form of, by the plugin's name."""
+
     test: str
+    """The significance test of its tables; "" if it reports none."""
+
     by: str
+    """The field whose values its tables are sliced by; "" if they are not."""
+
     perturbations: tuple[str, ...]
+    """Specs of the kinds of its stress test, without the profile; empty if it has none."""
+
     nli_check: str
+    """The spec of the check of its stress test; "" if it has none."""
+
     notes: tuple[str, ...]
+    """Remarks on what the paper leaves open and was inferred."""
+
     digest: str
+    """SHA-256 of the file in hexadecimal: it changes with every byte."""
 
     @property
     def mark(self) -> str:
@@ -60,7 +73,7 @@ class Profile:
     @property
     def kinds(self) -> list[str]:
         """Specs of the perturbations in this form."""
-        parts = [one.partition("[") for one in self.perturbations]
+        parts = [perturbation.partition("[") for perturbation in self.perturbations]
         return [f"{name}@{self.name}{bracket}{settings}" for name, bracket, settings in parts]
 
     def settings_of(self, plugin: str) -> Mapping[str, Setting]:
@@ -81,20 +94,20 @@ def read_profile(name: str) -> Profile:
     if name not in profile_names():
         raise UnknownNameError("paper mode", name, profile_names())
     content = (_FOLDER / f"{name}.toml").read_bytes()
-    known = tomllib.loads(content.decode())
+    table = tomllib.loads(content.decode())
     return Profile(
         name=name,
-        paper=known["paper"],
-        settings=known["settings"],
-        test=known.get("test", ""),
-        by=known.get("by", ""),
-        perturbations=tuple(known.get("perturbations", ())),
-        nli_check=known.get("nli_check", ""),
-        notes=tuple(known.get("notes", ())),
+        paper=table["paper"],
+        settings=table["settings"],
+        test=table.get("test", ""),
+        by=table.get("by", ""),
+        perturbations=tuple(table.get("perturbations", ())),
+        nli_check=table.get("nli_check", ""),
+        notes=tuple(table.get("notes", ())),
         digest=hashlib.sha256(content).hexdigest(),
     )
 
 
 def profiles_with(plugin: str) -> list[Profile]:
     """The profiles that have a form of this plugin."""
-    return [one for one in map(read_profile, profile_names()) if plugin in one.settings]
+    return [profile for profile in map(read_profile, profile_names()) if plugin in profile.settings]

@@ -26,18 +26,18 @@ def signature_parts(signature: str) -> dict[str, str]:
     return {"metric": metric, **{name: value for part in rest for name, _, value in [part.partition(":")]}}
 
 
-def signature_differences(one: str, two: str) -> Iterator[str]:
+def signature_differences(first: str, second: str) -> Iterator[str]:
     """A phrase for each named part in which two signatures differ, as "measured: precision → f1"."""
-    yield from _differences(signature_parts(one), signature_parts(two))
+    yield from _differences(signature_parts(first), signature_parts(second))
 
 
-def explain_signatures(one: str, two: str, read_code: Callable[[str], CodeParts | None]) -> Iterator[str]:
+def explain_signatures(first: str, second: str, read_code: Callable[[str], CodeParts | None]) -> Iterator[str]:
     """Lines on what differs between two signatures; of the code definition by definition where `read_code` knows the hashes."""
-    if one == two:
+    if first == second:
         yield "The signatures are the same: the same settings, weights, prompts, code and libraries."
         return
-    yield from signature_differences(one, two)
-    hashes = code_of_signature(one), code_of_signature(two)
+    yield from signature_differences(first, second)
+    hashes = code_of_signature(first), code_of_signature(second)
     if hashes[0] == hashes[1]:
         return
     before, after = (read_code(hash) for hash in hashes)
@@ -59,8 +59,8 @@ def describe_code(parts: CodeParts) -> Iterator[str]:
     yield from (f"{name:{width}}  {value}" for name, value in sorted(parts.items()))
 
 
-def _differences(one: Mapping[str, str], two: Mapping[str, str]) -> Iterator[str]:
-    for name in dict.fromkeys([*one, *two]):
-        before, after = one.get(name), two.get(name)
+def _differences(first: Mapping[str, str], second: Mapping[str, str]) -> Iterator[str]:
+    for name in dict.fromkeys([*first, *second]):
+        before, after = first.get(name), second.get(name)
         if before != after:
             yield f"{name}: {'absent' if before is None else before or 'there'} → {'absent' if after is None else after or 'there'}"

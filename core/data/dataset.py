@@ -26,23 +26,34 @@ class Refusal:
 
 
 class Importer(ABC):
-    """A frozen dataclass; streams, so that a large file does not fill the memory.
-
-    `release` says which release of the data it was written for. `hub` is the repository of the Hugging Face hub where
-    the dataset lives, "" where it does not; `url` is where a person gets it; `shipped` is where it lies in Touchstone itself.
-    `sample` is a small file of a format for people's own texts, which the contract tests read. `for_evaluation` says that the
-    tables of a reproduced paper rest on it, so that no metric learns from it.
-    """
+    """A frozen dataclass; streams, so that a large file does not fill the memory."""
 
     name: ClassVar[str]
+    """The name in specs and on the command line."""
+
     title: ClassVar[str]
+    """The name for people."""
+
     licence: ClassVar[str]
+    """The licence of the data."""
+
     release: ClassVar[str] = ""
+    """The release of the data that the importer was written for; "" for a format of people's own files."""
+
     url: ClassVar[str] = ""
+    """The page where a person gets the data; "" if there is none."""
+
     hub: ClassVar[str] = ""
+    """The repository of the Hugging Face hub that has the dataset; "" if it is not there."""
+
     shipped: ClassVar[Path | None] = None
+    """The folder of a dataset that is a part of Touchstone; None for all others."""
+
     sample: ClassVar[str] = ""
+    """The text of a small file in a format for people's own texts, which the contract tests read; else ""."""
+
     for_evaluation: ClassVar[bool] = False
+    """True if tables of a reproduced paper rest on it, so that no metric may learn from it."""
 
     def describe(self, source: Path) -> list[str]:
         """Describe how this source is read, a line each, where that was guessed or set; nothing for a known form."""
@@ -70,26 +81,52 @@ _BLOCK = 1 << 20
 
 @dataclass(eq=False)
 class ImportCounts:
-    """Counts of what was read so far; another thread may look at it. `refusals` keeps the reasons, equal ones counted.
-
-    `reading` is what is needed to read the source in the same way again: settings such as the mapping, the files of a folder.
-    """
+    """Counts of what was read so far; another thread may read them."""
 
     samples: int = 0
+    """Records that were read, edited summaries included."""
+
     pairs: int = 0
+    """Edited summaries, each a pair with its original."""
+
     unlabelled: int = 0
+    """Samples without a label."""
+
     without_document: int = 0
+    """Samples whose document is to be joined later."""
+
     duplicates: int = 0
+    """Samples that equal an earlier one in document, summary, system and label."""
+
     labels: Counter[str] = field(default_factory=Counter)
+    """Samples by label."""
+
     error_types: Counter[str] = field(default_factory=Counter)
+    """Samples by error type, of those that have one."""
+
     scores: Counter[str] = field(default_factory=Counter)
+    """Released scores by metric."""
+
     failed_scores: Counter[str] = field(default_factory=Counter)
+    """Released scores that are an error or no number, by metric."""
+
     ratings: Counter[str] = field(default_factory=Counter)
+    """Ratings by aspect."""
+
     explanations: Counter[str] = field(default_factory=Counter)
+    """Explanations by grade."""
+
     refused: Counter[str] = field(default_factory=Counter)
+    """Records that could not be read, by reason; those beyond a limit of reasons are counted together."""
+
     first: list[Refusal] = field(default_factory=list)
+    """The first refusals, which a message names."""
+
     reading: dict[str, str] = field(default_factory=dict)
+    """Settings that read the source again in the same way, as the mapping or the files of a folder."""
+
     texts: set[int] = field(default_factory=set, repr=False)
+    """Hashes of what makes a duplicate, one for each sample."""
 
     def add(self, item: Item) -> None:
         self.samples += 1
@@ -104,7 +141,7 @@ class ImportCounts:
         self.scores.update(score.metric for score in item.scores)
         self.failed_scores.update(item.failed_scores)
         self.ratings.update(rating.aspect for rating in item.ratings)
-        self.explanations.update(given.grade or "without a grade" for given in item.explanations)
+        self.explanations.update(explanation.grade or "without a grade" for explanation in item.explanations)
 
     def _is_duplicate(self, item: Item) -> bool:
         """True if the same summary of the same document by the same system with the same label came before."""
@@ -118,8 +155,8 @@ class ImportCounts:
         return True
 
     def refuse(self, refusal: Refusal) -> None:
-        known = refusal.reason in self.refused or len(self.refused) < _MAX_REASONS
-        self.refused[refusal.reason if known else _OTHER_REASONS] += 1
+        has_own_count = refusal.reason in self.refused or len(self.refused) < _MAX_REASONS
+        self.refused[refusal.reason if has_own_count else _OTHER_REASONS] += 1
         if len(self.first) < _NAMED_REFUSALS:
             self.first.append(refusal)
 
@@ -142,9 +179,9 @@ class ImportCounts:
         }
 
 
-def strict_items(found: Iterable[Item | Refusal], tally: ImportCounts) -> Iterator[Item]:
+def strict_items(records: Iterable[Item | Refusal], tally: ImportCounts) -> Iterator[Item]:
     """The items of a source; raises TouchstoneError at its end, with place and reason, where a record was refused."""
-    yield from readable_items(found, tally)
+    yield from readable_items(records, tally)
     if tally.first:
         described = "\n".join(
             f"  {f'{refusal.file}, ' if refusal.file else ''}{refusal.line}: {refusal.reason}"
@@ -157,14 +194,14 @@ def strict_items(found: Iterable[Item | Refusal], tally: ImportCounts) -> Iterat
         )
 
 
-def readable_items(found: Iterable[Item | Refusal], tally: ImportCounts) -> Iterator[Item]:
+def readable_items(records: Iterable[Item | Refusal], tally: ImportCounts) -> Iterator[Item]:
     """The items of a source without the records that were refused, which are counted."""
-    for one in found:
-        if isinstance(one, Refusal):
-            tally.refuse(one)
+    for record in records:
+        if isinstance(record, Refusal):
+            tally.refuse(record)
         else:
-            tally.add(one)
-            yield one
+            tally.add(record)
+            yield record
 
 
 _MOST_FILES = 50  # of a folder, named
@@ -205,5 +242,5 @@ def format_counts(counts: dict[str, object]) -> list[str]:
             described = [f"{number} × {reason}" for reason, number in value.items()]
         elif isinstance(value, dict):
             described = [", ".join(f"{kind}: {number}" for kind, number in value.items())]
-        lines += [f"{name.replace('_', ' '):17} {one}" for one in described]
+        lines += [f"{name.replace('_', ' '):17} {description}" for description in described]
     return lines

@@ -91,7 +91,7 @@ def read_battery(spec: str) -> Battery:
     elif not is_allowed(path):
         raise TouchstoneError(refusal(named))
     try:
-        found = _BatteryFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        contents = _BatteryFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise TouchstoneError(f"The battery {path} cannot be read: {error.strerror}. Name another file.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -102,10 +102,10 @@ def read_battery(spec: str) -> Battery:
             f"{path} is no battery ({'.'.join(map(str, where['loc']))}: {where['msg']}). It has a title, a date and kinds, a "
             f"list as in {_FOLDER / STANDARD_BATTERY}.toml."
         ) from None
-    kinds = _read_kinds(str(path), found.kinds)
+    kinds = _read_kinds(str(path), contents.kinds)
     if not kinds:
         raise TouchstoneError(f"The battery {path} has no kinds: there is nothing to measure with. Name at least one.")
-    battery = Battery(path.stem, found.title, found.date, kinds, _hash(kinds))
+    battery = Battery(path.stem, contents.title, contents.date, kinds, _hash(kinds))
     return battery.with_kinds(further) if further else battery
 
 

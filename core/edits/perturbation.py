@@ -134,13 +134,13 @@ class RulePerturbation(Perturbation):
             by_place.setdefault(edit.span, []).append(edit)
         if not by_place:
             raise UnscorableError(self.no_proposals_message)
-        drawn: list[Edit] = []
+        edits: list[Edit] = []
         # a place first, then one of its alternatives, so that a place with many alternatives is not drawn more often
         for span in rng.sample(sorted(by_place), len(by_place)):
-            apart = all(span.end < other.span.start or other.span.end < span.start for other in drawn)
-            if len(drawn) < self.most and apart:
-                drawn.append(rng.choice(by_place[span]))
-        return [replace(edit, by=self.spec) for edit in sorted(drawn, key=lambda edit: edit.span)]
+            apart = all(span.end < other.span.start or other.span.end < span.start for other in edits)
+            if len(edits) < self.most and apart:
+                edits.append(rng.choice(by_place[span]))
+        return [replace(edit, by=self.spec) for edit in sorted(edits, key=lambda edit: edit.span)]
 
 
 @memoize(64)

@@ -75,10 +75,10 @@ def mark_best(
         if estimate.value is None:
             return Measurement(estimate)
         largest = math.isclose(estimate.value, values[best], rel_tol=_EQUAL, abs_tol=_EQUAL)
-        found = {name: ps.get(metric) for name, ps in corrected.items()}
-        p = next(iter(found.values()), None)
+        p_values = {name: ps.get(metric) for name, ps in corrected.items()}
+        p = next(iter(p_values.values()), None)
         if too_few and not largest and deciding.get(metric, 1.0) < small:
-            return Measurement(estimate, tests=found, needs_resamples=needed)
-        return Measurement(estimate, largest, largest or (p is not None and p >= SIGNIFICANCE_LEVEL), found)
+            return Measurement(estimate, tests=p_values, needs_resamples=needed)
+        return Measurement(estimate, largest, largest or (p is not None and p >= SIGNIFICANCE_LEVEL), p_values)
 
     return {metric: compared(metric, estimate) for metric, estimate in estimates.items()}

@@ -52,26 +52,29 @@ class Distribution:
 class Resamples:
     """`number` draws of as many documents as there are, numbered from 0; the same seed gives the same draws.
 
-    `kept` says how often each document is drawn in each, (documents, number); None where that would take too much memory: it is
-    drawn again then, block by block, for each pass over statistics. `track` shows how far a long pass is.
+    `stored_counts` says how often each document is drawn in each, (documents, number); None where that would take too much
+    memory: the resamples are drawn again then, block by block, for each pass over statistics. `track` shows the progress of a
+    long pass.
     """
 
     documents: int
     number: int
     seed: int
-    kept: Counts | None = None
+    stored_counts: Counts | None = None
     track: Track = untracked
 
     @classmethod
     def draw(cls, documents: int, number: int = RESAMPLES, seed: int = 0, track: Track = untracked) -> Resamples:
-        kept = next(_draw_blocks(documents, number, seed, number)) if documents * number <= _MAX_KEPT else None
-        return cls(documents, number, seed, kept, track)
+        counts = next(_draw_blocks(documents, number, seed, number)) if documents * number <= _MAX_KEPT else None
+        return cls(documents, number, seed, counts, track)
 
     @property
     def counts(self) -> Counts:
         """The number of times that each document is drawn in each resample, (documents, number), whatever memory that takes."""
         return (
-            next(_draw_blocks(self.documents, self.number, self.seed, self.number)) if self.kept is None else self.kept
+            next(_draw_blocks(self.documents, self.number, self.seed, self.number))
+            if self.stored_counts is None
+            else self.stored_counts
         )
 
     def of(self, statistic: Statistic) -> Distribution:
@@ -80,25 +83,37 @@ class Resamples:
 
     def of_each(self, statistics: Sequence[Statistic]) -> list[Distribution]:
         """The same of several statistics, by one pass over the resamples."""
-        found = [_without_draws(statistic) for statistic in statistics]
-        left = {place: statistics[place] for place, one in enumerate(found) if one.value is not None and not one.why}
-        width = self.number if self.kept is not None else max(_MIN_RESAMPLES, _BLOCK_CELLS // self.documents)
-        steps = self._weigh_all(left, width)
-        if self.number * sum(map(_height, left.values())) > _LONG_CELLS:
+        distributions = [_without_draws(statistic) for statistic in statistics]
+        pending = {
+            place: statistics[place]
+            for place, distribution in enumerate(distributions)
+            if distribution.value is not None and not distribution.why
+        }
+        width = self.number if self.stored_counts is not None else max(_MIN_RESAMPLES, _BLOCK_CELLS // self.documents)
+        steps = self._weigh_all(pending, width)
+        if self.number * sum(map(_height, pending.values())) > _LONG_CELLS:
             widths = [min(width, self.number - start) for start in range(0, self.number, width)]
-            total = sum(-(-one // _chunk_size(_height(statistic))) for one in widths for statistic in left.values())
+            total = sum(
+                -(-block_width // _chunk_size(_height(statistic)))
+                for block_width in widths
+                for statistic in pending.values()
+            )
             steps = self.track(steps, "steps of the bootstrap", total)
-        draws: dict[int, list[Values]] = {place: [] for place in left}
+        draws: dict[int, list[Values]] = {place: [] for place in pending}
         for place, values in steps:
             draws[place].append(values)
         return [
-            replace(one, draws=np.concatenate(draws[place])) if place in draws else one
-            for place, one in enumerate(found)
+            replace(distribution, draws=np.concatenate(draws[place])) if place in draws else distribution
+            for place, distribution in enumerate(distributions)
         ]
 
     def _weigh_all(self, statistics: Mapping[int, Statistic], width: int) -> Iterator[tuple[int, Values]]:
         """Each statistic's place and values in some resamples, all in order."""
-        blocks = _draw_blocks(self.documents, self.number, self.seed, width) if self.kept is None else [self.kept]
+        blocks = (
+            _draw_blocks(self.documents, self.number, self.seed, width)
+            if self.stored_counts is None
+            else [self.stored_counts]
+        )
         for block in blocks:
             for place, statistic in statistics.items():
                 step = _chunk_size(_height(statistic))
@@ -122,8 +137,8 @@ def _draw_blocks(documents: int, number: int, seed: int, size: int) -> Iterator[
             rows = np.empty(part.shape[::-1], dtype=np.uint8)
             for place in range(0, len(rows), step):
                 several = rows[place : place + step]
-                drawn = rng.integers(documents, size=several.shape) + documents * np.arange(len(several))[:, None]
-                several[:] = np.bincount(drawn.ravel(), minlength=several.size).reshape(several.shape)
+                cells = rng.integers(documents, size=several.shape) + documents * np.arange(len(several))[:, None]
+                several[:] = np.bincount(cells.ravel(), minlength=several.size).reshape(several.shape)
             part[:] = rows.T
         yield block
 

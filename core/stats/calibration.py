@@ -18,8 +18,8 @@ _NO_ERROR_INTERVAL = (
 
 def raw_probabilities(labelled: LabelledScores) -> Values | None:
     """The scores as they are, (n,), taken as probabilities of being consistent; None where one lies outside of 0..1."""
-    known = labelled.scores[~np.isnan(labelled.scores)]
-    if labelled.direction == "neutral" or np.any((known < 0) | (known > 1)):
+    defined = labelled.scores[~np.isnan(labelled.scores)]
+    if labelled.direction == "neutral" or np.any((defined < 0) | (defined > 1)):
         return None
     return 1 - labelled.scores if labelled.direction == "lower" else labelled.scores
 
@@ -35,11 +35,11 @@ def isotonic_probabilities(labelled: LabelledScores, learnt: Mask, folds: Number
 
     probabilities, scored = np.full(len(labelled.scores), np.nan), ~np.isnan(labelled.scores)
     for fold in np.unique(folds):
-        taught, asked = scored & learnt & (folds != fold), scored & (folds == fold)
-        if taught.any() and asked.any():
+        taught, held_out = scored & learnt & (folds != fold), scored & (folds == fold)
+        if taught.any() and held_out.any():
             model = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
             model.fit(labelled.oriented[taught], labelled.labels[taught])
-            probabilities[asked] = model.predict(labelled.oriented[asked])
+            probabilities[held_out] = model.predict(labelled.oriented[held_out])
     return probabilities
 
 
@@ -52,8 +52,8 @@ def threshold_decisions(labelled: LabelledScores, learnt: Mask, folds: Numbers) 
     decisions, scored = np.full(len(labelled.scores), np.nan), ~np.isnan(labelled.scores)
     for fold in np.unique(folds):
         if threshold := best_threshold(labelled, learnt & (folds != fold)):
-            asked = scored & (folds == fold)
-            decisions[asked] = threshold.accepts(labelled)[asked]
+            held_out = scored & (folds == fold)
+            decisions[held_out] = threshold.accepts(labelled)[held_out]
     return decisions
 
 
@@ -75,15 +75,15 @@ def calibration_error(probabilities: Values, labels: Mask, documents: Numbers) -
 
     Guo et al. 2017, equation 3, of the probability of being consistent. It has no interval.
     """
-    kept = ~np.isnan(probabilities)
-    if not kept.any():
+    has_value = ~np.isnan(probabilities)
+    if not has_value.any():
         return undefined(0, "No case has a value.")
-    bins = np.minimum((probabilities[kept] * BINS).astype(np.intp), BINS - 1)
-    gaps = np.bincount(bins, weights=probabilities[kept] - labels[kept], minlength=BINS)
-    value = float(np.abs(gaps).sum() / kept.sum())
+    bins = np.minimum((probabilities[has_value] * BINS).astype(np.intp), BINS - 1)
+    gaps = np.bincount(bins, weights=probabilities[has_value] - labels[has_value], minlength=BINS)
+    value = float(np.abs(gaps).sum() / has_value.sum())
     return Statistic(
-        int(kept.sum()),
-        cluster_documents(documents[kept])[0],
+        int(has_value.sum()),
+        cluster_documents(documents[has_value])[0],
         lambda weights: np.full(weights.shape[1], value),
         without_interval=_NO_ERROR_INTERVAL,
     )

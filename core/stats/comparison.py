@@ -96,16 +96,20 @@ def williams_test(first: RatedScores, second: RatedScores, resamples: Resamples)
     The difference of Pearson's correlations has its bootstrap interval, p is that of Williams's t, which takes the cases
     as independent. Cases that lack one of the three values do not count.
     """
-    one, two, human = on_shared_cases(first.scores, second.scores, first.human)
-    ours = RatedScores(one, human, first.documents), RatedScores(two, human, first.documents)
-    found = compare_paired(*(resamples.of(pearson(rated)) for rated in ours))
-    between = RatedScores(one, two, first.documents).defined()
-    if found.difference.value is None or found.difference.n < 4 or found.difference.documents < MIN_TEST_DOCUMENTS:
-        return replace(found, p=None)
+    first_scores, second_scores, human = on_shared_cases(first.scores, second.scores, first.human)
+    ours = RatedScores(first_scores, human, first.documents), RatedScores(second_scores, human, first.documents)
+    comparison = compare_paired(*(resamples.of(pearson(rated)) for rated in ours))
+    between = RatedScores(first_scores, second_scores, first.documents).defined()
+    if (
+        comparison.difference.value is None
+        or comparison.difference.n < 4
+        or comparison.difference.documents < MIN_TEST_DOCUMENTS
+    ):
+        return replace(comparison, p=None)
     r12, r13 = (_pearson_value(rated.defined()) for rated in ours)
 
     r23 = _pearson_value(between)
-    n = found.difference.n
+    n = comparison.difference.n
     from scipy.special import stdtr
 
     if r23 >= 1 - 1e-12:
@@ -115,7 +119,7 @@ def williams_test(first: RatedScores, second: RatedScores, resamples: Resamples)
         spread = 2 * (n - 1) / (n - 3) * determinant + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
         t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / spread)
         p = float(2 * stdtr(n - 3, -abs(t)))
-    return replace(found, p=p)
+    return replace(comparison, p=p)
 
 
 def delong_test(first: LabelledScores, second: LabelledScores) -> float | None:
@@ -125,12 +129,15 @@ def delong_test(first: LabelledScores, second: LabelledScores) -> float | None:
     """
     from scipy.special import ndtr  # scipy takes half a second, and most commands test nothing
 
-    one, two = on_shared_cases(first.oriented, second.oriented)
-    kept = ~np.isnan(one)
-    labels = first.labels[kept]
+    first_scores, second_scores = on_shared_cases(first.oriented, second.oriented)
+    has_score = ~np.isnan(first_scores)
+    labels = first.labels[has_score]
     if min(labels.sum(), (~labels).sum()) < 2:
         return None
-    placements = [_placement_values(scores[kept][labels], scores[kept][~labels]) for scores in (one, two)]
+    placements = [
+        _placement_values(scores[has_score][labels], scores[has_score][~labels])
+        for scores in (first_scores, second_scores)
+    ]
     (good, bad), (other_good, other_bad) = placements
     difference = good.mean() - other_good.mean()
     good_apart, bad_apart = good - other_good, bad - other_bad
@@ -146,8 +153,8 @@ def mcnemar_test(first: Values, second: Values) -> float | None:
     Both are 1 where right and 0 where wrong, (n,), nan where unknown. It is the sign test of the cases that only one has
     right. None where no case is known of both.
     """
-    one, two = on_shared_cases(first, second)
-    return sign_test(one - two)
+    first_right, second_right = on_shared_cases(first, second)
+    return sign_test(first_right - second_right)
 
 
 def sign_test(differences: Values) -> float | None:
@@ -157,10 +164,10 @@ def sign_test(differences: Values) -> float | None:
     """
     from scipy.special import bdtr
 
-    known = differences[~np.isnan(differences)]
-    if not len(known):
+    defined = differences[~np.isnan(differences)]
+    if not len(defined):
         return None
-    above, below = int(np.sum(known > 0)), int(np.sum(known < 0))
+    above, below = int(np.sum(defined > 0)), int(np.sum(defined < 0))
     return min(1.0, 2 * float(bdtr(min(above, below), above + below, 0.5)))
 
 

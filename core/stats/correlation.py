@@ -33,8 +33,8 @@ class RatedScores:
 
     def defined(self) -> RatedScores:
         """The cases that have both."""
-        kept = ~np.isnan(self.scores) & ~np.isnan(self.human)
-        return RatedScores(self.scores[kept], self.human[kept], self.documents[kept])
+        has_both = ~np.isnan(self.scores) & ~np.isnan(self.human)
+        return RatedScores(self.scores[has_both], self.human[has_both], self.documents[has_both])
 
     @property
     def why(self) -> str:
@@ -49,22 +49,22 @@ class RatedScores:
 
 def pearson(rated: RatedScores) -> Statistic:
     """The linear correlation of scores and judgements."""
-    kept = rated.defined()
-    if kept.why:
-        return undefined(len(kept.scores), kept.why)
-    numbers, places = cluster_documents(kept.documents)
-    x, y = _standardise(kept.scores), _standardise(kept.human)
+    complete = rated.defined()
+    if complete.why:
+        return undefined(len(complete.scores), complete.why)
+    numbers, places = cluster_documents(complete.documents)
+    x, y = _standardise(complete.scores), _standardise(complete.human)
     sums = sums_by(places, np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y]), len(numbers))
     return Statistic(len(x), numbers, lambda weights: _pearson_from_moments(sums.T @ weights), len(numbers))
 
 
 def spearman(rated: RatedScores) -> Statistic:
     """The correlation of ranks, equal values sharing theirs; every resample is ranked again."""
-    kept = rated.defined()
-    if kept.why:
-        return undefined(len(kept.scores), kept.why)
-    numbers, places = cluster_documents(kept.documents)
-    x, y = (np.unique(values, return_inverse=True)[1] for values in (kept.scores, kept.human))
+    complete = rated.defined()
+    if complete.why:
+        return undefined(len(complete.scores), complete.why)
+    numbers, places = cluster_documents(complete.documents)
+    x, y = (np.unique(values, return_inverse=True)[1] for values in (complete.scores, complete.human))
     by_x, by_y = (count_matrix(ranks, places, (int(ranks.max()) + 1, len(numbers))) for ranks in (x, y))
 
     def weigh(weights: Values) -> Values:
@@ -80,13 +80,13 @@ def kendall(rated: RatedScores) -> Statistic:
 
     The work grows with the square of the number of documents: it is undefined for more than 3,000 of them.
     """
-    kept = rated.defined()
-    if kept.why:
-        return undefined(len(kept.scores), kept.why)
-    numbers, places = cluster_documents(kept.documents)
+    complete = rated.defined()
+    if complete.why:
+        return undefined(len(complete.scores), complete.why)
+    numbers, places = cluster_documents(complete.documents)
     if len(numbers) > _MAX_DOCUMENTS:
         return undefined(
-            len(kept.scores), f"Tau is not computed for more than {_MAX_DOCUMENTS:,} documents. Take Spearman's."
+            len(complete.scores), f"Tau is not computed for more than {_MAX_DOCUMENTS:,} documents. Take Spearman's."
         )
 
     documents = len(numbers)
@@ -95,10 +95,12 @@ def kendall(rated: RatedScores) -> Statistic:
     step = max(1, _MAX_SIGNS // len(places))
     for start in range(0, len(places), step):
         some = slice(start, start + step)
-        signs = np.sign(kept.scores[some, None] - kept.scores) * np.sign(kept.human[some, None] - kept.human)
+        signs = np.sign(complete.scores[some, None] - complete.scores) * np.sign(
+            complete.human[some, None] - complete.human
+        )
         np.add.at(agreeing, places[some], (spread @ signs.T).T)
 
-    x, y = (np.unique(values, return_inverse=True)[1] for values in (kept.scores, kept.human))
+    x, y = (np.unique(values, return_inverse=True)[1] for values in (complete.scores, complete.human))
     by_x, by_y = (count_matrix(ranks, places, (int(ranks.max()) + 1, len(numbers))) for ranks in (x, y))
 
     def weigh(weights: Values) -> Values:
@@ -113,9 +115,9 @@ def without_system_means(values: Values, systems: Numbers) -> Values:
 
     A correlation of two such residuals is FRANK's partial correlation (Pagnoni, Balachandran and Tsvetkov 2021).
     """
-    kept = ~np.isnan(values)
-    parts = np.column_stack([values[kept], np.ones(kept.sum())])
-    sums, counts = sums_by(systems[kept], parts, int(systems.max()) + 1).T
+    has_value = ~np.isnan(values)
+    parts = np.column_stack([values[has_value], np.ones(has_value.sum())])
+    sums, counts = sums_by(systems[has_value], parts, int(systems.max()) + 1).T
     means = ratio(sums, counts)
     return values - means[systems]
 
@@ -163,14 +165,14 @@ def correlation_of_systems(rated: RatedScores, systems: Numbers, coefficient: Co
 
     A resample that draws no case of one of the systems has no value.
     """
-    kept = ~np.isnan(rated.scores) & ~np.isnan(rated.human)
-    names, columns = np.unique(systems[kept], return_inverse=True)
+    has_both = ~np.isnan(rated.scores) & ~np.isnan(rated.human)
+    names, columns = np.unique(systems[has_both], return_inverse=True)
     if len(names) < 3:
         return undefined(len(names), f"A correlation of systems needs three of them, and there are {len(names)}.")
-    numbers, places = cluster_documents(rated.documents[kept])
+    numbers, places = cluster_documents(rated.documents[has_both])
     cells = [
         count_matrix(columns, places, (len(names), len(numbers)), amounts)
-        for amounts in (np.ones(len(places)), rated.scores[kept], rated.human[kept])
+        for amounts in (np.ones(len(places)), rated.scores[has_both], rated.human[has_both])
     ]
 
     def weigh(weights: Values) -> Values:

@@ -83,8 +83,8 @@ class LabelledScores:
 
     def defined(self) -> LabelledScores:
         """Without what failed."""
-        kept = ~np.isnan(self.scores)
-        return LabelledScores(self.scores[kept], self.labels[kept], self.documents[kept], self.direction)
+        has_score = ~np.isnan(self.scores)
+        return LabelledScores(self.scores[has_score], self.labels[has_score], self.documents[has_score], self.direction)
 
     def with_failures_worst(self) -> LabelledScores:
         """With what failed below all others where it is consistent, and above them where it is not."""
@@ -121,19 +121,19 @@ def auc(labelled: LabelledScores) -> Statistic:
 
 def stratified_auc(labelled: LabelledScores, strata: Numbers) -> Statistic:
     """The same among cases of one stratum, (n,): of all pairs whose two sides are in one, the share that is won."""
-    known, kept = ~np.isnan(labelled.scores), labelled.defined()
-    if kept.why:
-        return undefined(len(kept.labels), kept.why)
-    numbers, places = cluster_documents(kept.documents)
+    has_score, scored = ~np.isnan(labelled.scores), labelled.defined()
+    if scored.why:
+        return undefined(len(scored.labels), scored.why)
+    numbers, places = cluster_documents(scored.documents)
     contests = [
-        WinCounts.of(kept.oriented[part], kept.labels[part], places[part], len(numbers))
-        for part in (strata[known] == stratum for stratum in np.unique(strata[known]))
-        if kept.labels[part].any() and not kept.labels[part].all()
+        WinCounts.of(scored.oriented[part], scored.labels[part], places[part], len(numbers))
+        for part in (strata[has_score] == stratum for stratum in np.unique(strata[has_score]))
+        if scored.labels[part].any() and not scored.labels[part].all()
     ]
     if not contests:
-        return undefined(len(kept.labels), "No consistent summary is in a stratum with an inconsistent one.")
-    sizes = [np.stack([one.made, one.lost]) for one in contests]
-    inside = [np.stack([one.own, one.made * one.lost]) for one in contests]
+        return undefined(len(scored.labels), "No consistent summary is in a stratum with an inconsistent one.")
+    sizes = [np.stack([contest.made, contest.lost]) for contest in contests]
+    inside = [np.stack([contest.own, contest.made * contest.lost]) for contest in contests]
 
     def weigh(weights: Values) -> Values:
         won, met = np.zeros(weights.shape[1]), np.zeros(weights.shape[1])
@@ -145,8 +145,8 @@ def stratified_auc(labelled: LabelledScores, strata: Numbers) -> Statistic:
             met += good * bad - met_inside
         return ratio(won, met)
 
-    n = sum(int(one.made.sum() + one.lost.sum()) for one in contests)
-    return Statistic(n, numbers, weigh, max(max(one.bad.shape) for one in contests))
+    n = sum(int(contest.made.sum() + contest.lost.sum()) for contest in contests)
+    return Statistic(n, numbers, weigh, max(max(contest.bad.shape) for contest in contests))
 
 
 _NO_PRECISION_INTERVAL = (
@@ -160,15 +160,15 @@ def average_precision(labelled: LabelledScores) -> Statistic:
     Every summary stands among its own hits, so that it is too high where few documents have many summaries, by more than
     resampling shows: on minimal pairs, leaving copies out as `auc` does covers 1 to 82 % instead of 95.
     """
-    kept = labelled.defined()
-    if kept.why:
-        return undefined(len(kept.labels), kept.why)
-    good, bad = _counts_from_the_best(kept)
+    scored = labelled.defined()
+    if scored.why:
+        return undefined(len(scored.labels), scored.why)
+    good, bad = _counts_from_the_best(scored)
     hits = np.cumsum(good)
     value = np.sum(good * hits / (hits + np.cumsum(bad))) / hits[-1]
-    numbers = np.unique(kept.documents)
+    numbers = np.unique(scored.documents)
     return Statistic(
-        len(kept.labels),
+        len(scored.labels),
         numbers,
         lambda weights: np.full(weights.shape[1], value),
         without_interval=_NO_PRECISION_INTERVAL,
@@ -191,11 +191,11 @@ class RocCurve:
 
 def measure_roc_curve(labelled: LabelledScores, resamples: Resamples) -> RocCurve:
     """The curve over the distinct scores from the best down, in the metric's own units."""
-    area, kept = resamples.estimate(auc(labelled)), labelled.defined()
+    area, scored = resamples.estimate(auc(labelled)), labelled.defined()
     if area.value is None:
         return RocCurve(np.zeros(0), np.zeros(0), np.zeros(0), area)
-    scores, hits, false_alarms = acceptance_rates(kept)
-    sign = -1.0 if kept.direction == "lower" else 1.0
+    scores, hits, false_alarms = acceptance_rates(scored)
+    sign = -1.0 if scored.direction == "lower" else 1.0
     start = np.array([0.0])
     return RocCurve(np.append(start, false_alarms), np.append(start, hits), sign * np.append(np.inf, scores), area)
 
@@ -238,14 +238,14 @@ def choose_threshold(development: LabelledScores) -> Threshold:
 
     Raises TouchstoneError where the development split has not both kinds of labels.
     """
-    kept = development.defined()
-    if kept.why:
-        raise TouchstoneError(f"No threshold can be chosen: {kept.why} Take a split with labels of both kinds.")
-    scores, hits, false_alarms = acceptance_rates(kept)
+    scored = development.defined()
+    if scored.why:
+        raise TouchstoneError(f"No threshold can be chosen: {scored.why} Take a split with labels of both kinds.")
+    scores, hits, false_alarms = acceptance_rates(scored)
     best = int(np.argmax(hits - false_alarms))
     value = float(scores[best : best + 2].mean())
-    oriented = -value if kept.direction == "lower" else value
-    return Threshold(oriented, len(kept.labels), frozenset(kept.documents.tolist()))
+    oriented = -value if scored.direction == "lower" else value
+    return Threshold(oriented, len(scored.labels), frozenset(scored.documents.tolist()))
 
 
 def balanced_accuracy(labelled: LabelledScores, threshold: Threshold) -> Statistic:
@@ -253,14 +253,14 @@ def balanced_accuracy(labelled: LabelledScores, threshold: Threshold) -> Statist
 
     Undefined where the threshold was chosen on one of the same documents.
     """
-    kept = labelled.defined()
-    shared = threshold.documents.intersection(kept.documents.tolist())
+    scored = labelled.defined()
+    shared = threshold.documents.intersection(scored.documents.tolist())
     leak = (
         f"The threshold was chosen on {len(shared)} of these documents: it cannot be judged on them." if shared else ""
     )
-    if why := kept.why or leak:
-        return undefined(len(kept.labels), why)
-    return accuracy_of_decisions(threshold.accepts(kept), kept.labels, kept.documents)
+    if why := scored.why or leak:
+        return undefined(len(scored.labels), why)
+    return accuracy_of_decisions(threshold.accepts(scored), scored.labels, scored.documents)
 
 
 def accuracy_of_decisions(accepted: Mask, labels: Mask, documents: Numbers) -> Statistic:

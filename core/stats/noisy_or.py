@@ -42,10 +42,10 @@ class Bags:
         lacking: Mask = np.isnan(self.values[self.starts])
         return lacking
 
-    def only(self, kept: Mask) -> Bags:
-        """Those of (bags,) that are kept."""
-        rows = kept[self.owners]
-        return Bags(self.values[rows], (np.cumsum(kept) - 1)[self.owners[rows]])
+    def only(self, mask: Mask) -> Bags:
+        """The bags for which `mask`, (bags,), is true."""
+        rows = mask[self.owners]
+        return Bags(self.values[rows], (np.cumsum(mask) - 1)[self.owners[rows]])
 
     def of_members(self, members: Sequence[int] | Numbers) -> Bags:
         return Bags(self.values[:, members], self.owners)

@@ -74,18 +74,18 @@ def fit_with_missing(bags: Bags, labels: Mask) -> Values:
     fits = np.full((1 + members, 1 + members), np.nan)
     for row in range(1 + members):
         used = np.array([place for place in range(members) if place != row - 1], dtype=np.intp)
-        kept: Mask = missing[:, used].sum(axis=1) == 0
-        if len(used) and labels[kept].any() and not labels[kept].all():
+        complete: Mask = missing[:, used].sum(axis=1) == 0
+        if len(used) and labels[complete].any() and not labels[complete].all():
             fits[row] = 0.0
-            fits[row, np.append(0, used + 1)] = fit_nonnegative(bags.only(kept).of_members(used), labels[kept])
+            fits[row, np.append(0, used + 1)] = fit_nonnegative(bags.only(complete).of_members(used), labels[complete])
     return fits
 
 
 def log_odds_with_missing(fits: Values, bags: Bags) -> Values:
     """Log odds of each bag, (bags,), by the fit of all members, or where one is missing by that without it; nan where more are."""
     missing = np.isnan(bags.values)
-    chosen = fits[np.where(missing.any(axis=1), 1 + missing.argmax(axis=1), 0)]
-    logits = chosen[:, 0] + np.einsum("ij,ij->i", np.where(missing, 0.0, bags.values), chosen[:, 1:])
+    coefficients = fits[np.where(missing.any(axis=1), 1 + missing.argmax(axis=1), 0)]
+    logits = coefficients[:, 0] + np.einsum("ij,ij->i", np.where(missing, 0.0, bags.values), coefficients[:, 1:])
     lacking = np.isnan(logits) | (missing.sum(axis=1) > 1)  # the same in all rows of a bag
     doubt = doubts(np.where(lacking, 0.0, -logits), bags.owners)
     return np.where(lacking[bags.starts], np.nan, -doubt - log_wrong(doubt))

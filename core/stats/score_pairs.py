@@ -134,11 +134,11 @@ def noise_range(shifts: Values) -> tuple[float, float] | None:
 
     None where fewer than five are known.
     """
-    known = shifts[~np.isnan(shifts)]
-    if len(known) < _MIN_HARMLESS:
+    defined = shifts[~np.isnan(shifts)]
+    if len(defined) < _MIN_HARMLESS:
         return None
-    ends = [0.025, 0.975] if len(known) >= MIN_FOR_QUANTILES else [0.0, 1.0]
-    low, high = np.quantile(known, ends)
+    ends = [0.025, 0.975] if len(defined) >= MIN_FOR_QUANTILES else [0.0, 1.0]
+    low, high = np.quantile(defined, ends)
     return min(0.0, float(low)), max(0.0, float(high))
 
 
@@ -188,9 +188,9 @@ def _share_with_sign(pairs: ScorePairs, sign: float) -> Statistic:
     return mean(_indicator(np.sign(pairs.gains), sign), pairs.documents)
 
 
-def _indicator(values: Values, wanted: float) -> Values:
-    """1 where a value is the one that is wanted, 0 where it is another, nan where it is nan."""
-    return np.where(np.isnan(values), np.nan, values == wanted)
+def _indicator(values: Values, target: float) -> Values:
+    """1 where a value equals the target, 0 where it does not, nan where it is nan."""
+    return np.where(np.isnan(values), np.nan, values == target)
 
 
 def _count_scored(pairs: ScorePairs) -> int:

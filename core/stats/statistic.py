@@ -66,10 +66,10 @@ def undefined(n: int, why: str) -> Statistic:
 
 def mean(values: Values, documents: Numbers) -> Statistic:
     """The mean of (n,) values; those that are nan have failed and do not count."""
-    kept = ~np.isnan(values)
-    if not kept.any():
+    has_value = ~np.isnan(values)
+    if not has_value.any():
         return undefined(0, "No case has a value.")
-    return quotient(values[kept], np.ones(kept.sum()), documents[kept])
+    return quotient(values[has_value], np.ones(has_value.sum()), documents[has_value])
 
 
 def quotient(parts: Values, wholes: Values, documents: Numbers) -> Statistic:

@@ -22,25 +22,25 @@ def claims_to_json(claims: ClaimList) -> dict[str, Any]:
     return {"claims": [claim_record(claim) for claim in claims.claims], "claims_by": claims.by}
 
 
-def parse_claims(found: object, by: str, summary: str) -> ClaimList | None:
+def parse_claims(raw_claims: object, by: str, summary: str) -> ClaimList | None:
     """The claims that came with a summary, in a cell as JSON; None where there are none.
 
     Raises TouchstoneError for anything else, for a blank claim, and for a place that is not in the summary.
     """
-    if isinstance(found, str) and found.strip():
+    if isinstance(raw_claims, str) and raw_claims.strip():
         try:
-            found = json.loads(found)
+            raw_claims = json.loads(raw_claims)
         except (ValueError, RecursionError):
             raise TouchstoneError(
-                f'The claims are {str(found)[:60]!r}. Write them as JSON, ["text", …], or give the field another name.'
+                f'The claims are {str(raw_claims)[:60]!r}. Write them as JSON, ["text", …], or give the field another name.'
             ) from None
-    if found in (None, "", []):
+    if raw_claims in (None, "", []):
         return None
-    if not isinstance(found, list | tuple):
+    if not isinstance(raw_claims, list | tuple):
         raise TouchstoneError(
-            f"The claims must be a list of texts, or of objects with text; got {type(found).__name__}."
+            f"The claims must be a list of texts, or of objects with text; got {type(raw_claims).__name__}."
         )
-    claims = tuple(_parse_claim(entry, number, summary) for number, entry in enumerate(found, 1))
+    claims = tuple(_parse_claim(entry, number, summary) for number, entry in enumerate(raw_claims, 1))
     return ClaimList(summary, claims, clean_origin(by))
 
 

@@ -51,31 +51,31 @@ class Sourced(HasContexts, Protocol):
     def question(self) -> str: ...
 
 
-def join_contexts(found: Iterable[NamedText]) -> tuple[str, tuple[Context, ...]]:
+def join_contexts(passages: Iterable[NamedText]) -> tuple[str, tuple[Context, ...]]:
     """One document of several texts, and where each of them stands in it."""
     document, contexts = "", []
     before: NamedText | None = None
-    for one in found:
+    for passage in passages:
         if before:
-            document += TURN_SEPARATOR if before.is_turn and one.is_turn else SEPARATOR
-        contexts.append(Context(one.name, Span(len(document), len(document) + len(one.text))))
-        document += one.text
-        before = one
+            document += TURN_SEPARATOR if before.is_turn and passage.is_turn else SEPARATOR
+        contexts.append(Context(passage.name, Span(len(document), len(document) + len(passage.text))))
+        document += passage.text
+        before = passage
     return document, tuple(contexts)
 
 
-def locate_contexts(document: str, found: Iterable[NamedText]) -> tuple[Context, ...]:
+def locate_contexts(document: str, passages: Iterable[NamedText]) -> tuple[Context, ...]:
     """The same where the document is given. Raises TouchstoneError for a text that does not stand in it in this order."""
     contexts, end = [], 0
-    for one in found:
-        start = document.find(one.text, end)
+    for passage in passages:
+        start = document.find(passage.text, end)
         if start < 0:
             raise TouchstoneError(
-                f"The context {one.name!r} does not stand in the document after the one before it. Leave the document out: it is "
+                f"The context {passage.name!r} does not stand in the document after the one before it. Leave the document out: it is "
                 "made of the contexts."
             )
-        end = start + len(one.text)
-        contexts.append(Context(one.name, Span(start, end)))
+        end = start + len(passage.text)
+        contexts.append(Context(passage.name, Span(start, end)))
     return tuple(contexts)
 
 
@@ -118,14 +118,14 @@ def name_contexts(contexts: Sequence[Context], span: Span) -> str:
 
 def document_for_reader(example: Example) -> str:
     """The document as a language model reads it: after the question, with each context under its name."""
-    asked = [f"Question: {example.question}"] if example.question else []
-    named = [f"[{one.name}]\n{one.text}" for one in named_texts(example)] or [example.document]
-    return SEPARATOR.join([*asked, *named])
+    heading = [f"Question: {example.question}"] if example.question else []
+    named = [f"[{passage.name}]\n{passage.text}" for passage in named_texts(example)] or [example.document]
+    return SEPARATOR.join([*heading, *named])
 
 
 def named_texts(example: HasContexts) -> list[NamedText]:
     """Each context with its text."""
-    together = {span for span in passage_spans(example) if span not in {one.span for one in example.contexts}}
+    together = {span for span in passage_spans(example) if span not in {context.span for context in example.contexts}}
     return [
         NamedText(
             context.name,
@@ -138,13 +138,13 @@ def named_texts(example: HasContexts) -> list[NamedText]:
 
 def context_records(example: HasContexts) -> list[dict[str, str]]:
     """The contexts as a file of pairs has them."""
-    return [{"name": one.name, "text": one.text} for one in named_texts(example)]
+    return [{"name": passage.name, "text": passage.text} for passage in named_texts(example)]
 
 
 def optional_fields(example: Example) -> dict[str, object]:
     """The contexts and the question as a file of pairs has them; nothing of an example that has neither."""
-    found = {"contexts": context_records(example), "question": example.question}
-    return {name: value for name, value in found.items() if value}
+    fields = {"contexts": context_records(example), "question": example.question}
+    return {name: value for name, value in fields.items() if value}
 
 
 def contexts_to_json(contexts: Iterable[Context]) -> list[list[str | int]]:
@@ -156,28 +156,28 @@ def contexts_from_json(rows: Iterable[tuple[str, int, int]]) -> tuple[Context, .
     return tuple(Context(name, Span(start, end)) for name, start, end in rows)
 
 
-def parse_contexts(found: object) -> list[NamedText]:
+def parse_contexts(raw_contexts: object) -> list[NamedText]:
     """The contexts of a field: texts, objects with a text and a name or speaker, or name → text; in a cell as
     JSON; any other text is one context.
 
     One without a name is called "context <number>", a turn "turn <number>". Blank ones are left out. Raises TouchstoneError for
     anything else.
     """
-    if isinstance(found, str):
+    if isinstance(raw_contexts, str):
         try:
-            found = json.loads(found) if found.strip().startswith(("[", "{")) else [found]
+            raw_contexts = json.loads(raw_contexts) if raw_contexts.strip().startswith(("[", "{")) else [raw_contexts]
         except (ValueError, RecursionError):
             raise TouchstoneError(
-                f'The contexts are {found[:60]!r}. Write them as JSON: ["text", …] or [{{"name": …, "text": …}}, …].'
+                f'The contexts are {raw_contexts[:60]!r}. Write them as JSON: ["text", …] or [{{"name": …, "text": …}}, …].'
             ) from None
-    if isinstance(found, Mapping):
-        found = [{"name": name, "text": text} for name, text in found.items()]
-    if not isinstance(found, list | tuple):
+    if isinstance(raw_contexts, Mapping):
+        raw_contexts = [{"name": name, "text": text} for name, text in raw_contexts.items()]
+    if not isinstance(raw_contexts, list | tuple):
         raise TouchstoneError(
-            f"The contexts must be a list of texts, or of objects with name and text; got {type(found).__name__}."
+            f"The contexts must be a list of texts, or of objects with name and text; got {type(raw_contexts).__name__}."
         )
-    named = [_parse_context(entry, number) for number, entry in enumerate(found, start=1)]
-    return with_distinct_names([one for one in named if one.text.strip()])
+    named = [_parse_context(entry, number) for number, entry in enumerate(raw_contexts, start=1)]
+    return with_distinct_names([passage for passage in named if passage.text.strip()])
 
 
 def _parse_context(entry: object, number: int) -> NamedText:
@@ -196,18 +196,18 @@ def _parse_context(entry: object, number: int) -> NamedText:
 
 
 def _first_text(entry: Mapping[str, object], names: Iterable[str]) -> str | None:
-    found = next((entry[name] for name in names if entry.get(name) is not None), None)
-    return None if found is None or isinstance(found, bool) or not isinstance(found, str | int) else str(found)
+    content = next((entry[name] for name in names if entry.get(name) is not None), None)
+    return None if content is None or isinstance(content, bool) or not isinstance(content, str | int) else str(content)
 
 
 def with_distinct_names(named: Sequence[NamedText]) -> list[NamedText]:
     """With a number after every name that came before."""
     taken: set[str] = set()
     distinct = []
-    for one in named:
-        number, free = 2, one.name
+    for passage in named:
+        number, free = 2, passage.name
         while free in taken:
-            number, free = number + 1, f"{one.name} ({number})"
+            number, free = number + 1, f"{passage.name} ({number})"
         taken.add(free)
-        distinct.append(replace(one, name=free))
+        distinct.append(replace(passage, name=free))
     return distinct

@@ -141,9 +141,9 @@ def stated_intention(intended: object, error_type: object) -> Intention:
 def with_occurrence(text: str, record: int, occurrence: int) -> str:
     """The same JSON with the occurrence, from 1, that one of its records means."""
     records = _records(text)
-    chosen = cast(dict[str, object], records[record])
+    entry = cast(dict[str, object], records[record])
     return json.dumps(
-        [*records[:record], {**chosen, "occurrence": occurrence}, *records[record + 1 :]], ensure_ascii=False
+        [*records[:record], {**entry, "occurrence": occurrence}, *records[record + 1 :]], ensure_ascii=False
     )
 
 
@@ -174,11 +174,11 @@ def to_records(summary: str, edits: Sequence[Edit]) -> list[dict[str, str | int]
 
 def occurrences(part: str, text: str) -> list[Span]:
     """Spans of `part` in `text`, overlapping ones included."""
-    found, start = [], text.find(part)
+    spans, start = [], text.find(part)
     while part and start >= 0:
-        found.append(Span(start, start + len(part)))
+        spans.append(Span(start, start + len(part)))
         start = text.find(part, start + 1)
-    return found
+    return spans
 
 
 def _encode(text: str, vocabulary: dict[str, str]) -> str:
@@ -267,10 +267,10 @@ def _parse_edit(record: object, summary: str, by: str) -> Edit:
 
 
 def _choose(kind: type[E], value: object, field: str) -> E:
-    found = {member.value.casefold(): member for member in kind}.get(str(value).casefold())
-    if found is None:
+    choice = {member.value.casefold(): member for member in kind}.get(str(value).casefold())
+    if choice is None:
         raise EditError(f"{field} is {json.dumps(value)[:60]}. Known: {', '.join(kind)}.")
-    return found
+    return choice
 
 
 def _locate(old: str, summary: str, occurrence: object) -> Span:

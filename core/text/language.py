@@ -80,8 +80,8 @@ def unverified_languages(languages: str, example: Example) -> tuple[str, ...]:
     """The languages of document and summary, sorted, that a metric for `languages` is not for."""
     if languages == ANY:
         return ()
-    found = {language_of(example.document), language_of(example.summary)} - {""}
-    return tuple(sorted(found & _UNSPACED if languages == SPACED else found.difference(languages.split())))
+    codes = {language_of(example.document), language_of(example.summary)} - {""}
+    return tuple(sorted(codes & _UNSPACED if languages == SPACED else codes.difference(languages.split())))
 
 
 def language_note(languages: str, example: Example) -> str:

@@ -15,7 +15,7 @@ _PLAIN_END = re.compile(r"([A-Za-z]{2,})([.?!])(?:[\"')\]”’]|\s+[\w\"'“‘
 def _standard(pattern: Any, flags: int) -> re.Pattern[str]:
     """A pattern of NLTK for Python's own `re`, to which four control characters are blanks that are none to NLTK's."""
     blanks = {r"\s": r"[^\S\x1c-\x1f]", r"\S": r"[\S\x1c-\x1f]"}
-    return re.compile(re.sub(r"\\[sS]", lambda found: blanks[found[0]], pattern.pattern), flags)
+    return re.compile(re.sub(r"\\[sS]", lambda match: blanks[match[0]], pattern.pattern), flags)
 
 
 class _Patterns(PunktLanguageVars):  # type: ignore[misc]  # NLTK has no types

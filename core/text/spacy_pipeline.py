@@ -40,8 +40,8 @@ def parser_folder(source: str) -> Path:
 
 def parser_files(folder: Path) -> list[Path]:
     """The files whose contents decide what the pipeline says, in a fixed order."""
-    found = (path for path in folder.rglob("*") if path.suffix not in {".py", ".pyc"} and path.is_file())
-    return sorted(path for path in found if not path.name.startswith((".", "README", "LICENSE")))
+    paths = (path for path in folder.rglob("*") if path.suffix not in {".py", ".pyc"} and path.is_file())
+    return sorted(path for path in paths if not path.name.startswith((".", "README", "LICENSE")))
 
 
 def load_pipeline(checkpoint: Checkpoint) -> tuple[Callable[[str], Any], int]:

@@ -32,19 +32,19 @@ def sentences(text: str) -> tuple[Span, ...]:
     Blanks between sentences belong to none, leading blanks of the text to the first; a newline alone ends none; a
     blank text has none.
     """
-    found = [Span(start, end) for start, end in _punkt().span_tokenize(text)]
+    spans = [Span(start, end) for start, end in _punkt().span_tokenize(text)]
     if splitter_name() == "punkt-tab":
-        return tuple(found)
+        return tuple(spans)
     # "no." before a figure and initials before a small letter end nothing: no list of abbreviations can tell these
-    kept: list[Span] = []
-    for span in found:
-        before, after = (kept[-1].of(text), text[span.start]) if kept else ("", "")
+    merged: list[Span] = []
+    for span in spans:
+        before, after = (merged[-1].of(text), text[span.start]) if merged else ("", "")
         is_number = after.isdigit() and _NUMBER_SIGN.search(before)
         if is_number or (after.islower() and _INITIALS.search(before)):
-            kept[-1] = Span(kept[-1].start, span.end)
+            merged[-1] = Span(merged[-1].start, span.end)
         else:
-            kept.append(span)
-    return tuple(kept)
+            merged.append(span)
+    return tuple(merged)
 
 
 _NUMBER_SIGN, _INITIALS = re.compile(r"\b[Nn]o\.\Z"), re.compile(r"\b(?:[^\W\d_]\.){2,}\Z")
@@ -122,10 +122,10 @@ _FUNCTION_WORDS = frozenset(
 def entities(text: str) -> tuple[Span, ...]:
     """Numbers, and runs of capitalised words; a capital that only opens a sentence does not make a name."""
     openings = {span.end - len(span.of(text).lstrip()) for span in sentences(text)}
-    found: list[Span] = []
+    spans: list[Span] = []
     for match in _CANDIDATE.finditer(text):
         if match.group()[0].isdigit():
-            found.append(Span(*match.span()))
+            spans.append(Span(*match.span()))
         else:
             phrase = Span(*match.span())
             names: list[Span] = []
@@ -139,8 +139,8 @@ def entities(text: str) -> tuple[Span, ...]:
                 elif capital:
                     names.append(Span(*token.span()))
                 joined = capital
-            found += names
-    return tuple(found)
+            spans += names
+    return tuple(spans)
 
 
 def _only_opens_sentence(word: str, start: int, text: str, openings: set[int]) -> bool:
@@ -201,12 +201,12 @@ def _sentence_words(document: str, parts: tuple[Span, ...]) -> _SentenceWords:
     spans = sentences_of_parts(document, parts)
     vocabularies = [frozenset(words(span.of(document))) for span in spans]
     places: dict[str, list[int]] = defaultdict(list)
-    for place, found in enumerate(vocabularies):
-        for word in found:
+    for place, vocabulary in enumerate(vocabularies):
+        for word in vocabulary:
             places[word].append(place)
     weights = {word: log(1 + len(spans) / len(having)) for word, having in places.items()}
     # an exact sum: sentences of the same words weigh the same, in whatever order a set gives them
-    totals = [fsum(weights[word] for word in found) for found in vocabularies]
+    totals = [fsum(weights[word] for word in vocabulary) for vocabulary in vocabularies]
     return _SentenceWords(
         tuple(zip(spans, totals, strict=True)),
         {word: (weights[word], tuple(having)) for word, having in places.items()},
@@ -246,9 +246,9 @@ def with_even_blanks(text: str) -> str:
     return _BLANKS.sub(_even_blank, text)
 
 
-def _even_blank(found: re.Match[str]) -> str:
-    run, (start, end) = found[0], found.span()
-    before, after = found.string[max(start - 1, 0) : start], found.string[end : end + 1]
+def _even_blank(match: re.Match[str]) -> str:
+    run, (start, end) = match[0], match.span()
+    before, after = match.string[max(start - 1, 0) : start], match.string[end : end + 1]
     if not before or not after or ("\n" not in run and (after in _CLOSING or before in _OPENING)):
         return NO_BLANK * len(run)
     at = max(run.find("\n"), 0)

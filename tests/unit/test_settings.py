@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -118,4 +121,11 @@ def test_trust_in_what_may_change_unread_is_refused(monkeypatch: pytest.MonkeyPa
 
 
 def test_every_setting_says_what_it_is_for() -> None:
-    assert all(field.description for field in Settings.model_fields.values())
+    [definition] = ast.parse(inspect.getsource(Settings)).body
+    assert isinstance(definition, ast.ClassDef)
+    described = [
+        field.target.id
+        for field, text in pairwise(definition.body)
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr)
+    ]
+    assert described == [*Settings.model_fields]

@@ -56,9 +56,9 @@ def read_document(
         return join_pages(name, watch(read_pages(name, data, limits)))
     if ending not in _TEXT_SUFFIXES:
         raise TouchstoneError(f"{name!r} is not of a kind that can be read. Known: .txt, .md, .pdf. Or paste the text.")
-    for signature, found in _SIGNATURES.items():
+    for signature, kind in _SIGNATURES.items():
         if data.startswith(signature):
-            raise TouchstoneError(f"{name!r} is not text but {found}.")
+            raise TouchstoneError(f"{name!r} is not text but {kind}.")
     marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         text = data.decode("utf-16" if marked else "utf-8-sig")
@@ -98,12 +98,12 @@ def read_pdf(name: str, data: bytes) -> Iterator[PdfPage]:
     """The pages of a PDF; raises TouchstoneError. Only for a process that can be ended: see `read_pages`."""
     from pypdf.errors import DependencyError, PyPdfError  # the pages need not load it
 
-    pages, drawn = 0, False
+    pages, has_text = 0, False
     try:
         for text, number in _page_texts(name, data):
             pages += 1
-            yield PdfPage(f"\n\n{text}" if drawn and text else text, number)
-            drawn = drawn or bool(text)
+            yield PdfPage(f"\n\n{text}" if has_text and text else text, number)
+            has_text = has_text or bool(text)
     except DependencyError as error:
         raise TouchstoneError(
             f"{name!r} is encrypted or packed in a way that is not read here ({error}). Save a copy without encryption, or "
@@ -111,7 +111,7 @@ def read_pdf(name: str, data: bytes) -> Iterator[PdfPage]:
         ) from error
     except (PyPdfError, *_PDF_ERRORS) as error:
         raise TouchstoneError(f"{name!r} is not a readable PDF ({error}). Save it again or paste its text.") from error
-    if not drawn:
+    if not has_text:
         raise TouchstoneError(f"{name!r} has {pages} pages and no text in them, probably scans. Paste its text.")
 
 

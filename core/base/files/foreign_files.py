@@ -36,8 +36,8 @@ class Limits:
     megabytes: int
 
 
-def read_apart(name: str, limits: Limits, read: Callable[..., Iterable[T]], *given: object) -> Generator[T]:
-    """The results of `read(*given)`, which must be a function of a module, as they come; closing it ends the process.
+def read_apart(name: str, limits: Limits, read: Callable[..., Iterable[T]], *arguments: object) -> Generator[T]:
+    """The results of `read(*arguments)`, which must be a function of a module, as they come; closing it ends the process.
 
     Raises TouchstoneError, which calls the file by its name, for what the reader refuses, breaks at or takes too much for.
     """
@@ -54,7 +54,7 @@ def read_apart(name: str, limits: Limits, read: Callable[..., Iterable[T]], *giv
     assert process.stdout
     try:
         with suppress(BrokenPipeError), process.stdin:  # its output has ended too, which says so
-            pickle.dump((read, given, limits.seconds, limits.megabytes), process.stdin)
+            pickle.dump((read, arguments, limits.seconds, limits.megabytes), process.stdin)
         yield from _results(name, limits, process, process.stdout)
     finally:
         process.kill()
@@ -63,10 +63,10 @@ def read_apart(name: str, limits: Limits, read: Callable[..., Iterable[T]], *giv
 
 
 def _results(name: str, limits: Limits, process: subprocess.Popen[bytes], output: IO[bytes]) -> Iterator[T]:
-    left = limits.seconds
+    seconds_left = limits.seconds
     while True:
         began = time.monotonic()
-        timer = threading.Timer(max(0.0, left), process.kill)
+        timer = threading.Timer(max(0.0, seconds_left), process.kill)
         timer.start()
         try:
             kind, content = pickle.load(output)
@@ -74,7 +74,7 @@ def _results(name: str, limits: Limits, process: subprocess.Popen[bytes], output
             kind, content = _BROKEN, ""
         finally:
             timer.cancel()
-        left -= time.monotonic() - began  # what the caller does with the results does not count
+        seconds_left -= time.monotonic() - began  # what the caller does with the results does not count
 
         if kind == _ITEMS:
             yield from content
@@ -82,7 +82,7 @@ def _results(name: str, limits: Limits, process: subprocess.Popen[bytes], output
             return
         elif kind == _REFUSED:
             raise TouchstoneError(content)
-        elif left <= 0:
+        elif seconds_left <= 0:
             raise TouchstoneError(
                 f"{name!r} takes longer than {limits.seconds:g} s to read, and was given up. Save it again, or as plain text."
             )
@@ -99,10 +99,10 @@ def work() -> None:
     """Call what is named on standard input, and write its results to standard output."""
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints is no result
-    read, given, seconds, megabytes = pickle.load(sys.stdin.buffer)
+    read, arguments, seconds, megabytes = pickle.load(sys.stdin.buffer)
     _limit(seconds, megabytes)
     try:
-        for chunk in _chunks(read(*given)):
+        for chunk in _chunks(read(*arguments)):
             pickle.dump((_ITEMS, chunk), output)
             output.flush()
         message = (_END, "")

@@ -19,8 +19,8 @@ _METADATA = frozenset(
 
 def look_up(host: str, port: int) -> list[str]:
     """The addresses of a host by the resolver of this machine, each once, in its order."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
 
 def literal_address(host: str) -> Address | None:

@@ -70,16 +70,16 @@ def _unified(origin: str, seen: SeenItems) -> RecordConverter:
 
 def _table(path: Path, unified: Sequence[Path]) -> Iterator[Item | Refusal]:
     """The rows of a table with the error types that the workbooks have for the same text; they spell datasets otherwise."""
-    known = [item for item in _unified_items(unified) if isinstance(item, Item)]
-    types = {(item.group, item.example.summary): item.categories for item in known}
+    unified_items = [item for item in _unified_items(unified) if isinstance(item, Item)]
+    types = {(item.group, item.example.summary): item.categories for item in unified_items}
     seen: SeenItems = {}
 
     def convert(row: Row, place: RecordPlace) -> list[Item]:
         item = _item(row, "summary", fields.optional(row, "origin"))
         # published figures count a row that stands twice as two
         name = f"{item.example.id}/{place.number}" if item.example.id in seen else item.example.id
-        found = types.get((item.group, item.example.summary), item.categories)
-        return [replace(item, example=replace(item.example, id=name), categories=found)]
+        categories = types.get((item.group, item.example.summary), item.categories)
+        return [replace(item, example=replace(item.example, id=name), categories=categories)]
 
     yield from item_stream.items_of_rows(file_rows(path), path, convert, seen)
 
@@ -87,7 +87,7 @@ def _table(path: Path, unified: Sequence[Path]) -> Iterator[Item | Refusal]:
 def _item(row: Row, text: str, origin: str) -> Item:
     dataset, document, summary = fields.text(row, "dataset"), fields.text(row, "id"), fields.text(row, text)
     system = fields.optional(row, "model_name")
-    found = {name.removesuffix(_SCORE): fields.optional_number(row, name) for name in row if name.endswith(_SCORE)}
+    scores = {name.removesuffix(_SCORE): fields.optional_number(row, name) for name in row if name.endswith(_SCORE)}
     return Item(
         Example(f"{dataset}/{document}/{system}/{fields.document_key(summary)}", fields.optional(row, "doc"), summary),
         intended=fields.choice(row, "label", LABEL_WORDS),
@@ -97,5 +97,5 @@ def _item(row: Row, text: str, origin: str) -> Item:
         categories=tuple(fields.literals(row, "error_type")),
         system=system,
         split=fields.choice(row, "cut", _CUTS),
-        scores=tuple(ReleasedScore(metric, value) for metric, value in found.items() if value is not None),
+        scores=tuple(ReleasedScore(metric, value) for metric, value in scores.items() if value is not None),
     )

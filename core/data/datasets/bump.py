@@ -55,7 +55,7 @@ def _pair(row: Row, _: RecordPlace) -> list[Item]:
         source=f"task {task}",
         scores=_scores(row, "reference"),
     )
-    asked = fields.choice(row, "error_type", _TYPES)
+    required_type = fields.choice(row, "error_type", _TYPES)
     original, summary = reference.example, fields.text(row, "edited_summary")
     if summary == original.summary:
         raise TouchstoneError("The field 'edited_summary' is the reference summary itself: nothing was edited.")
@@ -66,8 +66,8 @@ def _pair(row: Row, _: RecordPlace) -> list[Item]:
         edits=tuple(edits.recover(original.summary, summary)),
         intended=Verdict.INCONSISTENT,
         scores=_scores(row, "edited"),
-        error_type=fields.choice(row, "corrected_error_type", _TYPES) if task == 1 else asked,
-        required_type=asked if task == 1 else None,
+        error_type=fields.choice(row, "corrected_error_type", _TYPES) if task == 1 else required_type,
+        required_type=required_type if task == 1 else None,
     )
     return [reference, edited]
 

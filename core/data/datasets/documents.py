@@ -55,7 +55,7 @@ def _item(row: Row, _: RecordPlace) -> list[Item]:
 
 
 def _first_known(row: Row, names: tuple[str, ...]) -> str:
-    found = next((name for name in names if name in row), "")
-    if not found:
+    field = next((name for name in names if name in row), "")
+    if not field:
         raise TouchstoneError(f"There is no {' or '.join(names)}. The fields here are {', '.join(row)}.")
-    return found
+    return field

@@ -32,17 +32,18 @@ class Explained(Importer):
     licence: ClassVar[str] = "your own"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        found: dict[str, Item] = {}
+        items: dict[str, Item] = {}
         for line in file_rows(source):
-            for one in item_stream.items_of_rows([line], source, _item, {}):  # each by itself: a sample may have many
-                if isinstance(one, Refusal):
-                    yield one
+            # each by itself: a sample may have many explanations
+            for record in item_stream.items_of_rows([line], source, _item, {}):
+                if isinstance(record, Refusal):
+                    yield record
                     continue
-                before = found.get(one.example.id, one)
-                found[one.example.id] = replace(
-                    before, explanations=tuple(dict.fromkeys((*before.explanations, *one.explanations)))
+                before = items.get(record.example.id, record)
+                items[record.example.id] = replace(
+                    before, explanations=tuple(dict.fromkeys((*before.explanations, *record.explanations)))
                 )
-        yield from found.values()
+        yield from items.values()
 
 
 def _item(row: Row, _: RecordPlace) -> list[Item]:

@@ -83,9 +83,9 @@ class _CompanionFiles:
         votes = []
         if sentences:
             votes = [
-                Rating(annotator, "Factuality", float(fields.texts(given, annotator) == [_NO_ERROR]), place)
-                for place, given in enumerate(fields.records(sentences, "summary_sentences_annotations"))
-                for annotator in given
+                Rating(annotator, "Factuality", float(fields.texts(annotations, annotator) == [_NO_ERROR]), place)
+                for place, annotations in enumerate(fields.records(sentences, "summary_sentences_annotations"))
+                for annotator in annotations
             ]
         released = self.scores.get(key, {})
         values = {metric: fields.optional_number(released, metric) for metric in released if metric not in _NOT_RATED}

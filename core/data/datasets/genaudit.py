@@ -64,8 +64,8 @@ def _annotated_summaries(path: Path) -> Iterator[NumberedRow]:
         name = str(row.get("id", "")).rpartition(":")[0]
         first.setdefault(name, line)
         sentences.setdefault(name, []).append(row)
-    for name, found in sentences.items():
-        yield first[name], {"id": name, "sentences": found}
+    for name, rows in sentences.items():
+        yield first[name], {"id": name, "sentences": rows}
 
 
 def _corrected_items(row: Row, _: RecordPlace) -> list[Item]:
@@ -82,8 +82,10 @@ def _corrected_items(row: Row, _: RecordPlace) -> list[Item]:
         by_number[int(place)] = sentence
     last = by_number[max(by_number)]
     before = dict(enumerate(fields.texts(last, "prev_summ_lines")))
-    before |= {number: fields.text(one, "before_summary_sent").strip() for number, one in by_number.items()}
-    after = before | {number: fields.optional(one, "after_summary_sent").strip() for number, one in by_number.items()}
+    before |= {number: fields.text(sentence, "before_summary_sent").strip() for number, sentence in by_number.items()}
+    after = before | {
+        number: fields.optional(sentence, "after_summary_sent").strip() for number, sentence in by_number.items()
+    }
     summary, corrected = (" ".join(filter(None, (of[number] for number in sorted(before)))) for of in (before, after))
     judge, document = _judge_and_document(name)
     example = Example(name, "\n".join(fields.texts(last, "input_lines")), summary)

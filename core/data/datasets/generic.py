@@ -73,8 +73,8 @@ class Generic(Importer):
 
     def _columns(self, source: Path) -> ColumnMap:
         columns = load_column_map(Path(self.mapping)) if self.mapping else infer_column_map(self._rows(source))
-        chosen = [word.strip().lower() for word in self.consistent.split("+") if word.strip()]
-        return with_consistent_words(self._rows(source), columns, chosen) if chosen else columns
+        words = [word.strip().lower() for word in self.consistent.split("+") if word.strip()]
+        return with_consistent_words(self._rows(source), columns, words) if words else columns
 
     def _rows(self, source: Path) -> list[Row]:
         return preview_rows(source, encoding=self.encoding, sheet=self.sheet)
@@ -92,29 +92,29 @@ def preview_rows(source: Path, number: int = _PREVIEW_ROWS, encoding: str = UTF8
     Raises TouchstoneError, with the reason of the first row, where there is none.
     """
     lines = list(islice(table_rows(source, encoding, sheet), number))
-    found = [flat for _, row in lines if not isinstance(row, str) for flat in _flat_rows(row)]
-    if not found:
+    rows = [flat for _, row in lines if not isinstance(row, str) for flat in _flat_rows(row)]
+    if not rows:
         reasons = (f" Line {line}: {row}" for line, row in lines if isinstance(row, str))
         raise TouchstoneError(f"{source.name} has no row that can be read.{next(reasons, ' It has a header at most.')}")
-    return found
+    return rows
 
 
 def read_with_map(source: Path, columns: ColumnMap, encoding: str = UTF8, sheet: str = "") -> Iterator[Item | Refusal]:
     """The items of a file by a mapping. Raises TouchstoneError where the file lacks one of the mapped columns."""
     first = preview_rows(source, encoding=encoding, sheet=sheet)
-    known = dict.fromkeys(name for row in first for name in row)
+    column_names = dict.fromkeys(name for row in first for name in row)
     for field, column in columns.used():
-        if column not in known:
+        if column not in column_names:
             raise TouchstoneError(
-                f"{source.name} has no column {column!r} for the {field}. The columns are {', '.join(known)}."
+                f"{source.name} has no column {column!r} for the {field}. The columns are {', '.join(column_names)}."
             )
     reading = _MappedReader(columns, columns.single(), columns.verdicts, columns.votes, voting_columns(first, columns))
     lines = table_rows(source, encoding, sheet)
     if not columns.annotator:
         return item_stream.items_of_rows(lines, source, reading.items, {})
     # a row for each judge: the same sample comes again and again
-    found = (one for line in lines for one in item_stream.items_of_rows([line], source, reading.items, {}))
-    return merge_judges(found)
+    records = (record for line in lines for record in item_stream.items_of_rows([line], source, reading.items, {}))
+    return merge_judges(records)
 
 
 def _flat_rows(row: Row) -> list[Row]:
@@ -130,7 +130,11 @@ def _flat_rows(row: Row) -> list[Row]:
             if isinstance(value, list) and value and isinstance(value[0], dict) and name not in _CONTEXT_NAMES
         ]
         texts = [value for value in record.values() if isinstance(value, str) and " " in value.strip()]
-        if len(lists) != 1 or len(texts) > 1 or not all(isinstance(one, dict) for one in _entries(record, lists[0])):
+        if (
+            len(lists) != 1
+            or len(texts) > 1
+            or not all(isinstance(entry, dict) for entry in _entries(record, lists[0]))
+        ):
             rows.append(_flat_row(record))
             continue
         shared = {name: value for name, value in record.items() if name != lists[0]}
@@ -142,9 +146,9 @@ def _flat_rows(row: Row) -> list[Row]:
 
 
 def _entries(row: Row, name: str) -> list[Row]:
-    found = row[name]
-    assert isinstance(found, list)
-    return found
+    entries = row[name]
+    assert isinstance(entries, list)
+    return entries
 
 
 def _flat_row(row: Row) -> Row:
@@ -192,10 +196,10 @@ class _MappedReader:
     def _texts(self, row: Row) -> dict[str, object]:
         """The fields that a record has under any importer; those that must not be blank are checked by their column."""
         copied = {field: row.get(self.mapped[field]) for field in _COPIED_FIELDS if field in self.mapped}
-        found = {**copied, "summary": _filled_passage(row, self.mapped["summary"])}
-        if "document" not in self.mapped or (found.get("contexts") and not is_filled(row, self.mapped["document"])):
-            return found
-        return {**found, "document": _filled_passage(row, self.mapped["document"])}
+        texts = {**copied, "summary": _filled_passage(row, self.mapped["summary"])}
+        if "document" not in self.mapped or (texts.get("contexts") and not is_filled(row, self.mapped["document"])):
+            return texts
+        return {**texts, "document": _filled_passage(row, self.mapped["document"])}
 
     def _description(self, item: Item, row: Row) -> dict[str, Any]:
         """Fields that both sides of a pair share, and the scores of an item's own side."""
@@ -209,7 +213,7 @@ class _MappedReader:
 
         filled = [column for column in columns.slices if is_filled(row, column)]
         cells = [(column, row[column]) for column in filled]  # a list of names, or a cell as its text
-        found = [
+        named_slices = [
             (column, name)
             for column, cell in cells
             for name in item_stream.parse_slices(
@@ -217,7 +221,9 @@ class _MappedReader:
             )
         ]
         slice_names = tuple(
-            dict.fromkeys(name if column.lower() in _SLICE_NAMES else f"{column}: {name}" for column, name in found)
+            dict.fromkeys(
+                name if column.lower() in _SLICE_NAMES else f"{column}: {name}" for column, name in named_slices
+            )
         )
         return {
             "system": fields.optional(row, columns.system) if columns.system else "",
@@ -272,8 +278,8 @@ class _MappedReader:
         if not column or not is_filled(row, column):
             return None
         words = [word for word in label_words(row, column) if word not in self.columns.unlabelled]
-        found = {fields.meaning(column, word, self.verdicts) for word in words}
-        return next((verdict for verdict in _WORST_FIRST if verdict in found), None)
+        verdicts = {fields.meaning(column, word, self.verdicts) for word in words}
+        return next((verdict for verdict in _WORST_FIRST if verdict in verdicts), None)
 
 
 def _filled_passage(row: Row, column: str) -> str:
@@ -281,28 +287,28 @@ def _filled_passage(row: Row, column: str) -> str:
 
 
 def _level(row: Row, column: str) -> float:
-    found = fields.table_number(row[column])
-    return fields.number(row, column) if found is None else found
+    level = fields.table_number(row[column])
+    return fields.number(row, column) if level is None else level
 
 
-def merge_judges(found: Iterable[Item | Refusal]) -> Iterator[Item | Refusal]:
+def merge_judges(records: Iterable[Item | Refusal]) -> Iterator[Item | Refusal]:
     """The samples of a table with a row for each judge, each once: its label is that of most judges, none where they tie."""
     merged: dict[str, Item] = {}
-    for one in found:
-        if isinstance(one, Refusal):
-            yield one
+    for record in records:
+        if isinstance(record, Refusal):
+            yield record
             continue
-        before = merged.get(one.example.id, one)
-        if before.example != one.example:
-            yield Refusal(0, f"The id {one.example.id!r} has several summaries or documents. Map no id, or another.")
-        elif before is one:
-            merged[one.example.id] = one
+        before = merged.get(record.example.id, record)
+        if before.example != record.example:
+            yield Refusal(0, f"The id {record.example.id!r} has several summaries or documents. Map no id, or another.")
+        elif before is record:
+            merged[record.example.id] = record
         else:
-            merged[one.example.id] = replace(
+            merged[record.example.id] = replace(
                 before,
-                judgements=tuple(dict.fromkeys((*before.judgements, *one.judgements))),
-                ratings=tuple(dict.fromkeys((*before.ratings, *one.ratings))),
-                categories=tuple(dict.fromkeys((*before.categories, *one.categories))),
+                judgements=tuple(dict.fromkeys((*before.judgements, *record.judgements))),
+                ratings=tuple(dict.fromkeys((*before.ratings, *record.ratings))),
+                categories=tuple(dict.fromkeys((*before.categories, *record.categories))),
             )
     for item in merged.values():
         yield replace(item, intended=majority(item.judgements)) if item.judgements else item

@@ -49,23 +49,25 @@ class LongEval(Importer):
         def convert(row: Row, _place: RecordPlace) -> list[Item]:
             story = fields.text(row, "story")
             group, _, system = story.removeprefix("article_").partition("_")
-            known = fields.record(texts, story) if texts else {}
+            story_texts = fields.record(texts, story) if texts else {}
 
             scores = fields.value(row, "score")
             if not isinstance(scores, list) or not scores:
                 raise TouchstoneError(f"The field 'score' must be a list of numbers; got {str(scores)[:60]!r}.")
-            given = [fields.number({"score": score}, "score") for score in scores]
+            levels = [fields.number({"score": score}, "score") for score in scores]
 
-            summary = fields.optional(known, "summary")
+            summary = fields.optional(story_texts, "summary")
             marker = _MARKER.match(summary)
             item = Item(
-                Example(story, fields.optional(known, "source_doc"), summary[marker.end() :] if marker else summary),
+                Example(
+                    story, fields.optional(story_texts, "source_doc"), summary[marker.end() :] if marker else summary
+                ),
                 domain="pubmed",
                 group=f"article_{group}",
                 system=system,
                 ratings=(
-                    Rating(ALL_JUDGES, _ASPECT, fsum(given) / len(given)),
-                    *(Rating(f"annotator-{number}", _ASPECT, score) for number, score in enumerate(given, start=1)),
+                    Rating(ALL_JUDGES, _ASPECT, fsum(levels) / len(levels)),
+                    *(Rating(f"annotator-{number}", _ASPECT, score) for number, score in enumerate(levels, start=1)),
                 ),
             )
             return [item]

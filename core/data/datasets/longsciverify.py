@@ -57,11 +57,11 @@ class LongSciVerify(Importer):
 
 def _rows(path: Path) -> list[Row]:
     lines: Iterator[NumberedRow] = listed(path) if path.suffix == ".json" else table(path)
-    found = list(lines)
-    broken = next(((number, row) for number, row in found if isinstance(row, str)), None)
+    numbered_rows = list(lines)
+    broken = next(((number, row) for number, row in numbered_rows if isinstance(row, str)), None)
     if broken:
         raise TouchstoneError(f"{path.name}, line {broken[0]}: {broken[1]}")
-    return [row for _, row in found if not isinstance(row, str)]
+    return [row for _, row in numbered_rows if not isinstance(row, str)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _id(row: Row) -> str:
 
 def _ratings(reviews: list[Row], model: int) -> tuple[Rating, ...]:
     """Ratings by each reviewer, and the mean over reviewers of their shares of factual sentences."""
-    given: list[Rating] = []
+    ratings: list[Rating] = []
     shares = []
     for number, review in enumerate(reviews, start=1):
         levels = [(aspect, None, fields.optional_number(review, f"model_{model}_{aspect}")) for aspect in _LEVELS]
@@ -125,8 +125,8 @@ def _ratings(reviews: list[Row], model: int) -> tuple[Rating, ...]:
             for aspect, place, value in [*levels, *sentences]
             if value is not None  # a cell that was left blank
         ]
-        given += own
+        ratings += own
         factual = [rating.value for rating in own if rating.sentence is not None]
         shares += [fsum(factual) / len(factual)] if factual else []
     overall = [Rating(ALL_JUDGES, "factuality", fsum(shares) / len(shares))] if shares else []
-    return (*overall, *given)
+    return (*overall, *ratings)

@@ -84,8 +84,8 @@ def _item(story: str, question: int, system: str, answers: Row, stories: dict[st
     )
 
 
-def _ratings(judge: str, given: Row) -> Iterator[Rating]:
+def _ratings(judge: str, answers: Row) -> Iterator[Rating]:
     for aspect in _ASPECTS:
-        value = fields.optional_number(given, f"{aspect}-rating")
+        value = fields.optional_number(answers, f"{aspect}-rating")
         if value is not None:
             yield Rating(judge, aspect, value)

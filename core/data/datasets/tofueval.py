@@ -50,11 +50,11 @@ def _summaries(lines: Iterator[NumberedRow]) -> Iterator[NumberedRow]:
     for key, group in groupby(
         lines, key=lambda line: None if isinstance(line[1], str) else tuple(line[1].get(name) for name in key_fields)
     ):
-        found = list(group)
+        rows = list(group)
         if key is None:
-            yield from found
+            yield from rows
             continue
-        yield found[0][0], {_SENTENCES: [row for _, row in found]}
+        yield rows[0][0], {_SENTENCES: [row for _, row in rows]}
 
 
 def _item(record: Row, place: RecordPlace) -> list[Item]:
@@ -74,11 +74,11 @@ def _item(record: Row, place: RecordPlace) -> list[Item]:
     judgements = tuple(judged)
 
     corpus, _, split = place.path.stem.partition("_factual_eval_")
-    found = {judgement.verdict for judgement in judgements}
+    verdicts = {judgement.verdict for judgement in judgements}
     return [
         Item(
             Example(name, "", " ".join(fields.text(sentence, "summ_sent") for sentence in sentences), question=topic),
-            intended=Verdict.INCONSISTENT if Verdict.INCONSISTENT in found else Verdict.CONSISTENT,
+            intended=Verdict.INCONSISTENT if Verdict.INCONSISTENT in verdicts else Verdict.CONSISTENT,
             domain=corpus,
             group=group,
             title=topic,

@@ -48,8 +48,8 @@ class Wice(Importer):
             raise TouchstoneError(f"partial must be inconsistent or borderline; got {self.partial!r}.")
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        found = item_stream.matching_files(source, *(f"{split}.jsonl" for split in Split))
-        paths = [path for path in found if source.is_file() or _DERIVED_FOLDER not in path.parts] or found
+        files = item_stream.matching_files(source, *(f"{split}.jsonl" for split in Split))
+        paths = [path for path in files if source.is_file() or _DERIVED_FOLDER not in path.parts] or files
         marked = [path for path in paths if path.parent.name == _TOKENS_FOLDER]
         claims = [path for path in paths if path not in marked] or marked
         lines = [row for path in marked for _, row in file_rows(path)] if claims != marked else []
@@ -72,12 +72,12 @@ class _Converter:
             self.chunks[name] += 1
             name = f"{name}/{self.chunks[name]}"
         document = "\n".join(fields.texts(row, "evidence"))
-        known = {
+        verdicts = {
             "supported": Verdict.CONSISTENT,
             "partially_supported": self.partial,
             "not_supported": Verdict.INCONSISTENT,
         }
-        verdict, label = fields.choice(row, "label", known), fields.text(row, "label").strip().lower()
+        verdict, label = fields.choice(row, "label", verdicts), fields.text(row, "label").strip().lower()
         spans = _unsupported_spans(claim, row if _TOKENS in row else self.marks.get(name, {}))
         return [
             Item(

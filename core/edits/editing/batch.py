@@ -59,18 +59,18 @@ def edited_pairs(
     engine: Engine, editor: Editor, items: Iterable[Item], trivial_filter: TrivialFilter
 ) -> Iterator[JsonRecord | UnusedEdit]:
     """Every edit of every answer, as they come. With the filter "both" the model is asked about what the rule leaves, with "model" about all."""
-    kept: list[tuple[Item, AcceptedEdit]] = []
-    for one in _accepted_edits(engine, editor, items, trivial_filter):
-        if isinstance(one, UnusedEdit):
-            yield one
+    pending: list[tuple[Item, AcceptedEdit]] = []
+    for outcome in _accepted_edits(engine, editor, items, trivial_filter):
+        if isinstance(outcome, UnusedEdit):
+            yield outcome
         elif trivial_filter in {"none", "rule"}:
-            yield pair_record(*one, None)
+            yield pair_record(*outcome, None)
         else:
-            kept.append(one)
+            pending.append(outcome)
     # about all summaries together: a batch takes as long for six questions as for thousands
-    asked = (editor.triviality_conversation(item.example, accepted.edit) for item, accepted in kept)
-    with closing(engine.converse(asked)) as opinions:
-        for (item, accepted), (_, opinion) in zip(kept, opinions, strict=True):
+    conversations = (editor.triviality_conversation(item.example, accepted.edit) for item, accepted in pending)
+    with closing(engine.converse(conversations)) as opinions:
+        for (item, accepted), (_, opinion) in zip(pending, opinions, strict=True):
             id = f"{item.example.id}/{accepted.number}"
             if isinstance(opinion, Failure):
                 yield UnusedEdit(id, UnusedReason.FAILED, f"Whether it is trivial: {opinion.message}")
@@ -94,16 +94,16 @@ def _accepted_edits(
     engine: Engine, editor: Editor, items: Iterable[Item], trivial_filter: TrivialFilter
 ) -> Iterator[tuple[Item, AcceptedEdit] | UnusedEdit]:
     """Every edit of every answer that neither its form nor, where it is asked, the rule keeps out."""
-    asked: dict[str, Item] = {}
+    items_by_id: dict[str, Item] = {}
 
     def conversations() -> Iterator[Conversation[Proposals]]:
         for item in items:
-            asked[item.example.id] = item
+            items_by_id[item.example.id] = item
             yield editor.propose_conversation(item.example)
 
     with closing(engine.converse(conversations())) as answers:
         for conversation, outcome in answers:
-            item = asked.pop(conversation.example.id)
+            item = items_by_id.pop(conversation.example.id)
             if isinstance(outcome, Failure):
                 yield UnusedEdit(item.example.id, UnusedReason.FAILED, outcome.message)
                 continue
@@ -136,17 +136,17 @@ class EditRequestTask(BackgroundTask[_EditEvent]):
     @property
     def outcome(self) -> Proposals | Failure | None:
         """None until there is an answer."""
-        return next((one for one in self.results if not isinstance(one, tuple)), None)
+        return next((result for result in self.results if not isinstance(result, tuple)), None)
 
     @property
     def verdicts(self) -> dict[int, TrivialityJudgement | Failure]:
         """Judgements of the model on the edits so far, by their number."""
-        return {one[0].number: one[1] for one in self.results if isinstance(one, tuple)}
+        return {result[0].number: result[1] for result in self.results if isinstance(result, tuple)}
 
 
 def _edit_events(engine: Engine, editor: Editor, example: Example, judged: bool) -> Generator[_EditEvent]:
     for _, outcome in engine.converse([editor.propose_conversation(example)]):
         yield outcome
         if judged and isinstance(outcome, Proposals):
-            kept = outcome.accepted
-            yield from zip(kept, judge_triviality(engine, editor, example, kept), strict=True)
+            accepted = outcome.accepted
+            yield from zip(accepted, judge_triviality(engine, editor, example, accepted), strict=True)

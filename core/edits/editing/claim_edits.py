@@ -13,15 +13,15 @@ from core.types import ClaimList, Span, SummaryClaim
 
 @dataclass(frozen=True, slots=True)
 class EditableClaim:
-    """A claim as it reads now, and as it was `found`; None for one that a person added."""
+    """A claim as it reads now, and the `original` as it was extracted; None for a claim that a person added."""
 
     text: str
-    found: SummaryClaim | None = None
+    original: SummaryClaim | None = None
     removed: bool = False
 
     @property
     def is_changed(self) -> bool:
-        return self.removed or self.found is None or self.text != self.found.text
+        return self.removed or self.original is None or self.text != self.original.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class EditableClaims:
     rows: tuple[EditableClaim, ...]
 
     @classmethod
-    def of(cls, found: ClaimList) -> EditableClaims:
-        return cls(found.summary, found.by, tuple(EditableClaim(claim.text, claim) for claim in found.claims))
+    def of(cls, claims: ClaimList) -> EditableClaims:
+        return cls(claims.summary, claims.by, tuple(EditableClaim(claim.text, claim) for claim in claims.claims))
 
     def rewrite(self, place: int, text: str) -> EditableClaims:
         """With another text of one claim; a blank one removes it."""
@@ -46,9 +46,9 @@ class EditableClaims:
         return self._with(place, replace(self.rows[place], removed=True))
 
     def restore(self, place: int) -> EditableClaims:
-        """With one claim as it was found, or as it was added."""
+        """With one claim as it was extracted or added."""
         row = self.rows[place]
-        return self._with(place, EditableClaim(row.found.text if row.found else row.text, row.found))
+        return self._with(place, EditableClaim(row.original.text if row.original else row.text, row.original))
 
     def add(self, text: str) -> EditableClaims:
         return replace(self, rows=(*self.rows, EditableClaim(text.strip())))
@@ -57,17 +57,17 @@ class EditableClaims:
     def claims(self) -> ClaimList:
         """Claims to score: those that were not removed. Their origin says if a person changed any."""
         by = f"{self.by}, {BY_HAND}" if any(row.is_changed for row in self.rows) else self.by
-        kept = [row for row in self.rows if not row.removed]
-        claims = tuple(SummaryClaim(row.text, row.found.span if row.found else None) for row in kept)
+        rows = [row for row in self.rows if not row.removed]
+        claims = tuple(SummaryClaim(row.text, row.original.span if row.original else None) for row in rows)
         return ClaimList(self.summary, claims, by)
 
     def to_json(self) -> list[Any]:
         """Without the summary, as drafts and links keep it."""
         rows = []
         for row in self.rows:
-            span = row.found.span if row.found else None
+            span = row.original.span if row.original else None
             place = [span.start, span.end] if span else None
-            rows.append([row.text, row.found.text if row.found else None, place, row.removed])
+            rows.append([row.text, row.original.text if row.original else None, place, row.removed])
         return [self.by, rows]
 
     @classmethod

@@ -67,7 +67,9 @@ EditRequest = Callable[[Example, Messages, Sampling, str], Rounds[Proposals]]
 def request_executable_edits(example: Example, messages: Messages, sampling: Sampling, by: str) -> Rounds[Proposals]:
     """The edits of an answer that gives replacements. Raises UnscorableError for an answer without any."""
     answer = yield from ask_structured(messages, sampling, ExecutableEdits)
-    raw_edits = [RawEdit(_to_json(one), partial(_parse_executable, one, example.summary, by)) for one in answer.edits]
+    raw_edits = [
+        RawEdit(_to_json(edit), partial(_parse_executable, edit, example.summary, by)) for edit in answer.edits
+    ]
     return _require_any(check_edits(example, raw_edits))
 
 
@@ -77,7 +79,9 @@ def request_edited_summaries(example: Example, messages: Messages, sampling: Sam
     Raises UnscorableError for an answer without any.
     """
     answer = yield from ask_structured(messages, sampling, EditedSummaries)
-    raw_edits = [RawEdit(_to_json(one), partial(_recover_edit, one, example, by)) for one in answer.summaries]
+    raw_edits = [
+        RawEdit(_to_json(proposed), partial(_recover_edit, proposed, example, by)) for proposed in answer.summaries
+    ]
     return _require_any(check_edits(example, raw_edits, REWRITTEN_WORDS))
 
 
@@ -97,8 +101,8 @@ def _parse_executable(proposed: ProposedEdit, summary: str, by: str) -> Edit:
 def _recover_edit(proposed: EditedSummary, example: Example, by: str) -> Edit:
     if not proposed.explanation.strip():
         raise EditError("The explanation is empty. Say why the edited summary is inconsistent with the document.")
-    found = smallest_edit(example.summary, clean_rewrite(example, proposed.edited_summary))
-    return replace(found, explanation=proposed.explanation.strip(), by=by)
+    edit = smallest_edit(example.summary, clean_rewrite(example, proposed.edited_summary))
+    return replace(edit, explanation=proposed.explanation.strip(), by=by)
 
 
 def _to_json(proposed: StructuredAnswer) -> str:
@@ -113,21 +117,34 @@ def _require_any(proposals: Proposals) -> Proposals:
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """A language model that edits; another `sample` is another sample of the same.
-
-    An empty model is that of the endpoint, an empty endpoint the default one. `profile` names the paper whose prompts it uses.
-    """
+    """A language model that edits."""
 
     name: ClassVar[str] = "edits"
+    """The name of the editor in specs and signatures."""
 
     form: EditForm = EditForm.EXECUTABLE
+    """The form of the model's answer: executable edits, or whole summaries."""
+
     model: str = ""
+    """The name of the model at the endpoint; "" for the one that the endpoint is configured with."""
+
     endpoint: str = ""
+    """The name of the endpoint; "" for the default one."""
+
     temperature: float = 0.7
+    """The sampling temperature; 0 is greedy."""
+
     top_p: float = 1.0
+    """The share of probability that is sampled from, in 0..1."""
+
     max_tokens: int = 4096
+    """The most tokens of an answer."""
+
     sample: int = 0
+    """The number of the sample, from 0: the same settings with another number are asked again."""
+
     profile: str = profile_field()
+    """The paper whose prompts are used; "" for ours."""
 
     @property
     def signature(self) -> str:

@@ -75,11 +75,11 @@ class Proposals:
 
     @property
     def accepted(self) -> list[AcceptedEdit]:
-        return [one for one in self.checked if isinstance(one, AcceptedEdit)]
+        return [edit for edit in self.checked if isinstance(edit, AcceptedEdit)]
 
     @property
     def rejected(self) -> list[RejectedEdit]:
-        return [one for one in self.checked if isinstance(one, RejectedEdit)]
+        return [edit for edit in self.checked if isinstance(edit, RejectedEdit)]
 
     @property
     def remark(self) -> str:
@@ -121,22 +121,24 @@ def check_edits(example: Example, raw_edits: Sequence[RawEdit], most_words: int 
     """
     checked: list[CheckedEdit] = []
     made: dict[str, int] = {}
-    for number, one in enumerate(raw_edits, start=1):
-        found = _check_edit(number, one, example.summary, made)
-        if isinstance(found, AcceptedEdit) and (problem := _length_problem(example.summary, found, most_words)):
-            found = RejectedEdit(number, one.text, UnusedReason.NOT_LOCAL, problem)
-        if isinstance(found, AcceptedEdit):
-            made[found.edited] = number
-        checked.append(found)
+    for number, raw_edit in enumerate(raw_edits, start=1):
+        checked_edit = _check_edit(number, raw_edit, example.summary, made)
+        if isinstance(checked_edit, AcceptedEdit) and (
+            problem := _length_problem(example.summary, checked_edit, most_words)
+        ):
+            checked_edit = RejectedEdit(number, raw_edit.text, UnusedReason.NOT_LOCAL, problem)
+        if isinstance(checked_edit, AcceptedEdit):
+            made[checked_edit.edited] = number
+        checked.append(checked_edit)
     return Proposals(tuple(checked))
 
 
 def smallest_edit(summary: str, edited: str) -> Edit:
     """The smallest run of words that has to be replaced to turn one text into the other."""
-    found = executable.recover(summary, edited)
-    if not found:
+    edits = executable.recover(summary, edited)
+    if not edits:
         raise EditError("Nothing changes: the edited summary is the summary.")
-    span = Span(found[0].span.start, found[-1].span.end)
+    span = Span(edits[0].span.start, edits[-1].span.end)
     return Edit(span, edited[span.start : len(edited) - (len(summary) - span.end)])
 
 
@@ -192,5 +194,5 @@ def _touches(sentence: Span, span: Span) -> bool:
 
 
 def _format_changes(summary: str, edited: str) -> str:
-    found = executable.recover(summary, edited)
-    return "; ".join(f"“{edit.span.of(summary).strip()}” → “{edit.new.strip()}”" for edit in found)
+    edits = executable.recover(summary, edited)
+    return "; ".join(f"“{edit.span.of(summary).strip()}” → “{edit.new.strip()}”" for edit in edits)

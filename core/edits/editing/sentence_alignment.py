@@ -23,19 +23,19 @@ def sentence_origins(original: str, edits: Sequence[Edit]) -> list[int | None]:
         places.setdefault(span.of(original), []).append(number)
     equal = [places[words].pop(0) if places.get(words := span.of(edited)) else None for span in after]
     # stretches of the edited text that no edit touched, and how far each has moved from its place in the original.
-    kept, at, moved = [], 0, 0
+    stretches, at, moved = [], 0, 0
     for edit in sorted(edits, key=lambda edit: edit.span):
-        kept.append((Span(at + moved, edit.span.start + moved), moved))
+        stretches.append((Span(at + moved, edit.span.start + moved), moved))
         moved += len(edit.new) - (edit.span.end - edit.span.start)
         at = edit.span.end
-    kept.append((Span(at + moved, len(original) + moved), moved))
+    stretches.append((Span(at + moved, len(original) + moved), moved))
     origins: list[int | None] = []
     for span, same in zip(after, equal, strict=True):
         if same is not None:
             origins.append(same)
             continue
         shared: Counter[int] = Counter()
-        for stretch, moved in kept:
+        for stretch, moved in stretches:
             start, end = max(span.start, stretch.start) - moved, min(span.end, stretch.end) - moved
             for number, sentence in enumerate(before):
                 shared[number] += max(min(end, sentence.end) - max(start, sentence.start), 0)

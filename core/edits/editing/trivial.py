@@ -126,9 +126,9 @@ def judge_trivial_kind(edit: Edit, summary: str, sampling: Sampling) -> Rounds[T
     """Ask a language model. Raises UnscorableError, with the raw answer, for one that cannot be read."""
     used = load_prompt("trivial", ("summary", "original_text", "replace_text"))
     texts = {"summary": summary, "original_text": edit.span.of(summary), "replace_text": edit.new}
-    found = yield from ask_structured(used.fill(texts), sampling, Sorted)
-    kind = None if found.kind == "other" else TrivialKind(found.kind)
-    return TrivialityJudgement(kind, found.because, f"{model_title(sampling.model)}|{used.signature}")
+    answer = yield from ask_structured(used.fill(texts), sampling, Sorted)
+    kind = None if answer.kind == "other" else TrivialKind(answer.kind)
+    return TrivialityJudgement(kind, answer.because, f"{model_title(sampling.model)}|{used.signature}")
 
 
 def _all_tokens(text: str) -> tuple[Token, ...]:
@@ -176,9 +176,9 @@ def _is_number(change: _Change) -> bool:
         return False
     pairs = list(zip(change.gone, change.new, strict=True))  # the same words around other numbers
     return any(_is_quantity(token.text) for pair in pairs for token in pair) and all(
-        not base_forms(one.low).isdisjoint(base_forms(other.low))
-        or all(_is_quantity(token.text) or token.low in {"a", "an"} for token in (one, other))
-        for one, other in pairs
+        not base_forms(old.low).isdisjoint(base_forms(new.low))
+        or all(_is_quantity(token.text) or token.low in {"a", "an"} for token in (old, new))
+        for old, new in pairs
     )
 
 
@@ -231,22 +231,22 @@ def _opens_as_name(side: Sequence[Token]) -> bool:
     return bool(others) or is_listed_name(first.text) or not is_dictionary_word(first.low)
 
 
-def _are_opposites(one: str, other: str) -> bool:
-    if any(other in mutual_words(name).get(one, ()) for name in ("contraries", "complements", "antonyms")):
+def _are_opposites(word: str, other: str) -> bool:
+    if any(other in mutual_words(name).get(word, ()) for name in ("contraries", "complements", "antonyms")):
         return True
     if any(
-        short and f"{prefix}{short}" == long for prefix in _PREFIXES for short, long in ((one, other), (other, one))
+        short and f"{prefix}{short}" == long for prefix in _PREFIXES for short, long in ((word, other), (other, word))
     ):
         return True
     return any(
         _are_listed_opposites(base, contrary) or _are_listed_opposites(contrary, base)
-        for base in base_forms(one)
+        for base in base_forms(word)
         for contrary in base_forms(other)
     )
 
 
 def _are_listed_opposites(verb: str, contrary: str) -> bool:
-    listed = {known for known, _, _ in conditional_words("opposites").get(verb, ())}
+    listed = {member for member, _, _ in conditional_words("opposites").get(verb, ())}
     return contrary in listed or contrary in mutual_words("antonyms").get(verb, ())
 
 

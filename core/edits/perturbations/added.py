@@ -95,6 +95,6 @@ def _tf_idf_vector(text: str, weights: Mapping[str, float]) -> dict[str, float]:
     return {word: count * weights[word] for word, count in Counter(words(text)).items() if word in weights}
 
 
-def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    norms = sqrt(fsum(x * x for x in one.values()) * fsum(x * x for x in other.values()))
-    return norms and fsum(weight * other.get(word, 0.0) for word, weight in one.items()) / norms
+def _cosine(weights: Mapping[str, float], other_weights: Mapping[str, float]) -> float:
+    norms = sqrt(fsum(x * x for x in weights.values()) * fsum(x * x for x in other_weights.values()))
+    return norms and fsum(weight * other_weights.get(word, 0.0) for word, weight in weights.items()) / norms

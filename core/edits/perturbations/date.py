@@ -28,8 +28,8 @@ class DateChanged(RulePerturbation):
     )
 
     def proposals(self, example: Example) -> list[Edit]:
-        given = [date for date in find_dates(example.summary)[:MAX_MENTIONS] if _is_given(example.document, date.text)]
-        return [edit for date in given for edit in _changed_dates(example, date)]
+        dates = [date for date in find_dates(example.summary)[:MAX_MENTIONS] if _is_given(example.document, date.text)]
+        return [edit for date in dates for edit in _changed_dates(example, date)]
 
 
 def _changed_dates(example: Example, date: Date) -> list[Edit]:

@@ -74,11 +74,11 @@ class EntityForeign(RulePerturbation):
 
 
 def _replacements(summary: str, old: Name, similar: Sequence[str], taken: frozenset[str]) -> list[Edit]:
-    known = {word[:4] for word in taken} if old.kind is NameKind.NATIONALITY else set()
+    taken_stems = {word[:4] for word in taken} if old.kind is NameKind.NATIONALITY else set()
     fresh = [
         new
         for new in similar
-        if not (taken & {*words(new)}) - {*words(old.text.partition(" ")[0])} and new[:4].lower() not in known
+        if not (taken & {*words(new)}) - {*words(old.text.partition(" ")[0])} and new[:4].lower() not in taken_stems
     ]
     # the one before it stands for the name itself, so that all others are drawn as they were
     fresh = [fresh[place - 1] if new == old.text else new for place, new in enumerate(fresh)]
@@ -98,10 +98,10 @@ def _listed_names(old: Name) -> Sequence[str]:
         return [f"{first} {surname}" for surname in surnames]
     if old.kind is NameKind.PERSON:
         return surnames
-    given = listed_names(old.kind)
+    first_names = listed_names(old.kind)
     if rest:
-        return [f"{name} {surname}" for name, surname in zip(given, surnames * 10, strict=False)]
-    return given if first in given else surnames
+        return [f"{name} {surname}" for name, surname in zip(first_names, surnames * 10, strict=False)]
+    return first_names if first in first_names else surnames
 
 
 def _similar_names(old: Name) -> Sequence[str]:

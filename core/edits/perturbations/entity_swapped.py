@@ -80,8 +80,8 @@ class EntitySwapped(RulePerturbation):
                 swappable_names(example.summary, context, self.names, self.parser)[:MAX_MENTIONS],
                 swappable_names(example.document, context, self.names, self.parser),
             )
-        known = {name.text: name for name in find_names(example.document, context)}
-        others = list(known.values())[:MAX_MENTIONS]
+        document_names = {name.text: name for name in find_names(example.document, context)}
+        others = list(document_names.values())[:MAX_MENTIONS]
         circumstances = {place.span for place in find_places(example.summary, context)}
         mentioned = [
             name
@@ -99,7 +99,9 @@ def _further_edits(example: Example, mentioned: Sequence[Name], others: Sequence
         return edits
     replaceable = [name for name in mentioned if _is_replaceable(example, name)]
     acting = [
-        _exchange(example, one, other) for one, other in pairwise(replaceable) if acts_on(example.summary, one, other)
+        _exchange(example, name, other)
+        for name, other in pairwise(replaceable)
+        if acts_on(example.summary, name, other)
     ]
     return acting or _exchanges(example, replaceable, others)
 
@@ -117,21 +119,21 @@ def _with_article(summary: str, old: Name, new: Name) -> Edit | None:
 
 def _exchanges(example: Example, mentioned: Sequence[Name], others: Sequence[Name]) -> list[Edit]:
     return [
-        _exchange(example, one, other)
-        for one, other in pairwise(mentioned)
-        if _can_change_places(example, one, other) and not _known_words(one, others) & _known_words(other, others)
+        _exchange(example, name, other)
+        for name, other in pairwise(mentioned)
+        if _can_change_places(example, name, other) and not _known_words(name, others) & _known_words(other, others)
     ]
 
 
-def _can_change_places(example: Example, one: Name, other: Name) -> bool:
+def _can_change_places(example: Example, name: Name, other: Name) -> bool:
     """True if one acts on the other, or appears with it, in one sentence that changes its meaning the other way round."""
-    there = sentence_around(example.summary, one.span)
-    joined = example.summary[there.start : one.span.start].endswith(("and ", "or "))
-    if joined or other.span.start >= there.end or not (_fits(example, one, other) and _fits(example, other, one)):
+    there = sentence_around(example.summary, name.span)
+    joined = example.summary[there.start : name.span.start].endswith(("and ", "or "))
+    if joined or other.span.start >= there.end or not (_fits(example, name, other) and _fits(example, other, name)):
         return False
-    between = split_tokens(example.summary[one.span.end : other.span.start])
+    between = split_tokens(example.summary[name.span.end : other.span.start])
     whole = split_tokens(there.of(example.summary))
-    start, end = one.span.end - there.start, other.span.start - there.start
+    start, end = name.span.end - there.start, other.span.start - there.start
     verbs = [
         token.low
         for token, tag in zip(whole, sentence_tags(whole), strict=True)
@@ -157,10 +159,10 @@ def _acts(sentence: Sentence, start: int) -> bool:
     return next(after, "") in FINITE_TAGS | {"MD"}
 
 
-def _exchange(example: Example, one: Name, other: Name) -> Edit:
-    between = example.summary[one.span.end : other.span.start]
-    why = f"The document tells it of {one.text} and {other.text} the other way round."
-    return Edit(Span(one.span.start, other.span.end), f"{other.text}{between}{one.text}", why)
+def _exchange(example: Example, name: Name, other: Name) -> Edit:
+    between = example.summary[name.span.end : other.span.start]
+    why = f"The document tells it of {name.text} and {other.text} the other way round."
+    return Edit(Span(name.span.start, other.span.end), f"{other.text}{between}{name.text}", why)
 
 
 def _swapped_names(example: Example, old: Name, others: list[Name]) -> list[Edit]:

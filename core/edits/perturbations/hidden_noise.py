@@ -28,12 +28,12 @@ class HiddenNoise(Perturbation):
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:
         if not 0 < self.share <= 1:
             raise UnscorableError(f"share={self.share} is no share of the words. Set share= above 0 and up to 1.")
-        found = [(word, self.written(word.group(), rng)) for word in _WORD.finditer(example.summary)]
-        able = [(word, new) for word, new in found if new != word.group()]
+        noisy_words = [(word, self.written(word.group(), rng)) for word in _WORD.finditer(example.summary)]
+        able = [(word, new) for word, new in noisy_words if new != word.group()]
         if not able:
             raise UnscorableError("No word of the summary has four letters or more of which one could be written so.")
-        drawn = rng.sample(able, max(1, round(self.share * len(able))))
-        edits = [Edit(Span(*word.span()), new, self.card.does, self.spec) for word, new in drawn]
+        sampled = rng.sample(able, max(1, round(self.share * len(able))))
+        edits = [Edit(Span(*word.span()), new, self.card.does, self.spec) for word, new in sampled]
         return sorted(edits, key=lambda edit: edit.span)
 
     @abstractmethod

@@ -104,11 +104,11 @@ class MaskedWord(ModelPerturbation):
     def _fitting_words(self, example: Example, span: Span, answer: Answer) -> Iterator[tuple[str, float]]:
         for word, share in zip(answer.texts, answer.values, strict=True):
             if share >= self.least and word.isalpha() and word.islower() and len(word) >= _MIN_LETTERS:
-                known = word in _NEVER_MASKED or any(
+                is_excluded = word in _NEVER_MASKED or any(
                     mentions_inflected(text, word) for text in (example.document, example.summary)
                 )
                 if (
-                    not known
+                    not is_excluded
                     and _has_same_form(example.summary, span, word)
                     and not _is_synonym(example.summary, span, word)
                 ):
@@ -154,8 +154,8 @@ def _is_synonym(summary: str, span: Span, word: str) -> bool:
 def _synonyms_at(summary: str, span: Span) -> frozenset[str]:
     """The base forms of the synonyms of the word in a place."""
     sentence, _ = _read(summary, span)
-    found = (new for place, new in select_lexicon("best").synonyms(summary, sentence) if place == span)
-    return frozenset().union(*({new} | base_forms(new) for new in found))
+    synonyms = (new for place, new in select_lexicon("best").synonyms(summary, sentence) if place == span)
+    return frozenset().union(*({new} | base_forms(new) for new in synonyms))
 
 
 def _with_word(summary: str, span: Span, word: str) -> str:
@@ -164,5 +164,5 @@ def _with_word(summary: str, span: Span, word: str) -> str:
 
 def _read(summary: str, span: Span) -> tuple[Sentence, int]:
     """The sentence around the word that starts where a span does, and its place there."""
-    sentence = next(one for one in tokenize(summary) if one[0].span.start <= span.start < one[-1].span.end)
+    sentence = next(tokens for tokens in tokenize(summary) if tokens[0].span.start <= span.start < tokens[-1].span.end)
     return sentence, next(place for place, token in enumerate(sentence) if token.span.start == span.start)

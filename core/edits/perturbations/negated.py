@@ -35,13 +35,13 @@ class Negated(RulePerturbation):
     frames: Literal["one", "several"] = "one"
 
     def proposals(self, example: Example) -> list[Edit]:
-        found: list[Replacement | None] = []
+        changes: list[Replacement | None] = []
         for sentence in tokenize(example.summary):
-            found += [
+            changes += [
                 change
                 for place in range(1, len(sentence))
                 for change in (deny_by_adjective(sentence, place), deny_by_verb(sentence, place))
             ]
             frames = FRAMES if self.frames == "several" else FRAMES[:1]
-            found += [deny_by_frame(example.summary, example.document, sentence, frame) for frame in frames]
-        return [replacement(example.summary, *change, self.card.does) for change in found if change]
+            changes += [deny_by_frame(example.summary, example.document, sentence, frame) for frame in frames]
+        return [replacement(example.summary, *change, self.card.does) for change in changes if change]

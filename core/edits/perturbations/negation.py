@@ -29,13 +29,15 @@ class Negation(RulePerturbation):
     )
 
     def proposals(self, example: Example) -> list[Edit]:
-        return [_negation_edit(found) for sentence in tokenize(example.summary) for found in find_reversals(sentence)]
+        return [
+            _negation_edit(reversal) for sentence in tokenize(example.summary) for reversal in find_reversals(sentence)
+        ]
 
 
-def _negation_edit(found: Reversal) -> Edit:
+def _negation_edit(reversal: Reversal) -> Edit:
     why = (
         "By the document this is so; here it is denied."
-        if found.denies
+        if reversal.denies
         else "The document denies this; here it is said."
     )
-    return Edit(found.span, found.new, why)
+    return Edit(reversal.span, reversal.new, why)

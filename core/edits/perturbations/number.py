@@ -39,18 +39,18 @@ class NumberChanged(RulePerturbation):
     )
 
     def proposals(self, example: Example) -> list[Edit]:
-        given = [
+        numbers = [
             number for number in find_numbers(example.summary)[:MAX_MENTIONS] if _is_given(example.document, number)
         ]
-        return [edit for number in given for edit in _changed_numbers(example, number)]
+        return [edit for number in numbers for edit in _changed_numbers(example, number)]
 
 
 def _is_given(document: str, number: Number) -> bool:
     """True if a document has a number, in figures or in words, also with its unit as in 20m."""
     spellings = (number.text, number.text.lower(), other_spelling(number.text))
     return any(
-        mentions(document, one) or re.search(rf"(?<![\w.,]){re.escape(one)}[a-z]{{1,7}}\b", document)
-        for one in spellings
+        mentions(document, spelling) or re.search(rf"(?<![\w.,]){re.escape(spelling)}[a-z]{{1,7}}\b", document)
+        for spelling in spellings
     )
 
 

@@ -38,32 +38,32 @@ class Pronoun(RulePerturbation):
     )
 
     def proposals(self, example: Example) -> list[Edit]:
-        found = tokenize(example.summary)
+        sentences = tokenize(example.summary)
         return [
             edit
-            for place, sentence in enumerate(found)
+            for place, sentence in enumerate(sentences)
             if not any(token.low in _REFLEXIVE for token in sentence)
             for edit in [
                 *_other_gender(example.summary, sentence),
-                *([] if _may_be_one_person(found, place) else _one_for_many(example.summary, sentence)),
+                *([] if _may_be_one_person(sentences, place) else _one_for_many(example.summary, sentence)),
             ]
         ]
 
 
 def _other_gender(summary: str, sentence: Sentence) -> list[Edit]:
-    found = [(token, _swapped_pronoun(sentence, place)) for place, token in enumerate(sentence)]
-    return [replacement(summary, token.span, new, _WHY.format(new=new)) for token, new in found if new]
+    swaps = [(token, _swapped_pronoun(sentence, place)) for place, token in enumerate(sentence)]
+    return [replacement(summary, token.span, new, _WHY.format(new=new)) for token, new in swaps if new]
 
 
 def _one_for_many(summary: str, sentence: Sentence) -> list[Edit]:
-    found = [(token, new) for place, token in enumerate(sentence) for new in _singular_pronouns(sentence, place)]
+    swaps = [(token, new) for place, token in enumerate(sentence) for new in _singular_pronouns(sentence, place)]
     agreed = [
         edit
         for place, token in enumerate(sentence)
         if token.low == "they"
         for edit in _agreed(summary, sentence, place)
     ]
-    return agreed + [replacement(summary, token.span, new, _WHY.format(new=new)) for token, new in found]
+    return agreed + [replacement(summary, token.span, new, _WHY.format(new=new)) for token, new in swaps]
 
 
 def _swapped_pronoun(sentence: Sentence, place: int) -> str:

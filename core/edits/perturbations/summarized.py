@@ -157,10 +157,10 @@ class Summarized(RulePerturbation):
 
 def _without_last_sentence(summary: str, does: str) -> list[Edit]:
     """Nothing that stays leans on the last of three or more sentences."""
-    found = sentences(summary)
-    if len(found) < _MIN_SENTENCES or not found[-2].of(summary).rstrip().endswith((".", "!", "?", "”", '"')):
+    spans = sentences(summary)
+    if len(spans) < _MIN_SENTENCES or not spans[-2].of(summary).rstrip().endswith((".", "!", "?", "”", '"')):
         return []
-    return [Edit(Span(found[-2].end, found[-1].end), "", does)]
+    return [Edit(Span(spans[-2].end, spans[-1].end), "", does)]
 
 
 _MIN_SENTENCES = 3

@@ -38,7 +38,7 @@ class Case(Perturbation):
         made = {
             "upper": summary.upper(),
             "lower": summary[:1] + _small_letters(summary)[1:],
-            "title": re.sub(r"(?<![\w'’])[a-z]", lambda found: found.group().upper(), summary),
+            "title": re.sub(r"(?<![\w'’])[a-z]", lambda match: match.group().upper(), summary),
         }[self.to]
         if made == summary or len(made) != len(summary):
             raise UnscorableError("The summary has no letter that would be written in another way so.")
@@ -50,9 +50,9 @@ _CAPITALS = re.compile(r"(?<![\w.])(?:[A-Z]\.){2,}|\b[A-Z][A-Z\d]+(?=s?\b)")
 
 def _small_letters(text: str) -> str:
     """The text in small letters but for words of capitals, where other words have small ones."""
-    kept = [] if text.isupper() else [Span(*found.span()) for found in _CAPITALS.finditer(text)]
+    capitals = [] if text.isupper() else [Span(*match.span()) for match in _CAPITALS.finditer(text)]
     small = text.lower()
-    for span in kept if len(small) == len(text) else ():
+    for span in capitals if len(small) == len(text) else ():
         small = small[: span.start] + span.of(text) + small[span.end :]
     return small
 
@@ -90,14 +90,14 @@ class Punctuation(RulePerturbation):
 
     def proposals(self, example: Example) -> list[Edit]:
         summary = example.summary
-        series = [Span(*found.span()) for found in _SERIES.finditer(summary)]
-        found = []
+        series = [Span(*match.span()) for match in _SERIES.finditer(summary)]
+        edits = []
         for pattern, new in _MARKS:
             for mark in pattern.finditer(summary):
                 in_series = any(span.start <= mark.start() < span.end for span in series)
                 if "and|or" not in pattern.pattern or in_series:
-                    found.append(Edit(Span(*mark.span()), new, self.card.does))
-        return found
+                    edits.append(Edit(Span(*mark.span()), new, self.card.does))
+        return edits
 
 
 _CONTRACTIONS = (
@@ -139,16 +139,16 @@ class Contractions(RulePerturbation):
     def proposals(self, example: Example) -> list[Edit]:
         forms = ((_LONG, _SHORT_FORMS), (_SHORT, _LONG_FORMS))
         return [
-            Edit(Span(*found.span()), _in_case(found.group(), other), self.card.does)
-            for pattern, known in forms
-            for found in pattern.finditer(example.summary)
-            if (other := _other_form(found.group(), known))
+            Edit(Span(*match.span()), _in_case(match.group(), other), self.card.does)
+            for pattern, other_forms in forms
+            for match in pattern.finditer(example.summary)
+            if (other := _other_form(match.group(), other_forms))
         ]
 
 
-def _other_form(written: str, known: dict[str, str]) -> str:
+def _other_form(written: str, other_forms: dict[str, str]) -> str:
     plain = written.replace("’", "'")
-    return known.get(plain) or known.get(plain.lower(), "")
+    return other_forms.get(plain) or other_forms.get(plain.lower(), "")
 
 
 def _in_case(old: str, new: str) -> str:

@@ -40,21 +40,21 @@ class Synonyms(RulePerturbation):
         return f"{self.spec}|lexicon:{select_lexicon(self.lexicon).signature}"
 
     def proposals(self, example: Example) -> list[Edit]:
-        chosen = select_lexicon(self.lexicon)
+        lexicon = select_lexicon(self.lexicon)
         return [
-            replacement(example.summary, span, new, f"Says the same by {chosen.title}.")
+            replacement(example.summary, span, new, f"Says the same by {lexicon.title}.")
             for sentence in tokenize(example.summary)
-            for span, new in chosen.synonyms(example.summary, sentence)
+            for span, new in lexicon.synonyms(example.summary, sentence)
         ]
 
 
 def select_lexicon(choice: LexiconChoice) -> Lexicon:
     """The lexicon that is read on this machine; raises UnscorableError for WordNet where it is not installed."""
-    found = None if choice == "bundled" else wordnet_lexicon()
-    if choice == "wordnet" and found is None:
+    wordnet = None if choice == "bundled" else wordnet_lexicon()
+    if choice == "wordnet" and wordnet is None:
         raise UnscorableError(
             "NLTK has no WordNet on this machine. Install its data package wordnet, or set lexicon=bundled."
         )
-    if found is None:
+    if wordnet is None:
         return BUNDLED_LEXICON
-    return join_lexicons(BUNDLED_LEXICON, found) if choice == "best" else found
+    return join_lexicons(BUNDLED_LEXICON, wordnet) if choice == "best" else wordnet

@@ -40,17 +40,17 @@ class Voice(ModelPerturbation):
         texts = [span.of(example.summary) for span in spans]
         [checkpoint] = self.checkpoints()
         answers = yield [Question(checkpoint, (text,), (("of", of),)) for text in texts for of in ("tags", "heads")]
-        found = [
+        edits = [
             Edit(span, turned, self.card.does, self.spec)
             for span, text, tags, heads in zip(spans, texts, answers[::2], answers[1::2], strict=True)
             if (turned := passive_sentence(text, [*_parsed_words(text, tags, heads)], example.document))
         ]
-        if not found:
+        if not edits:
             raise UnscorableError(
                 "No sentence of the summary is one plain clause of subject, verb and object, without a second verb, possessive "
                 "or quantifier, that surely says the same in the passive."
             )
-        return [random.Random(f"{seed}\0{example.id}").choice(found)]
+        return [random.Random(f"{seed}\0{example.id}").choice(edits)]
 
 
 def _parsed_words(text: str, tags: Answer, heads: Answer) -> Iterator[ParsedWord]:

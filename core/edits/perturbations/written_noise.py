@@ -35,12 +35,12 @@ class WrittenNoise(RulePerturbation):
     most: int = 3
 
     def proposals(self, example: Example) -> list[Edit]:
-        known = {*words(example.document), *words(example.summary)}
+        vocabulary = {*words(example.document), *words(example.summary)}
         return [
-            Edit(Span(*found.span()), new, self.card.does)
-            for found in _PLAIN_WORD.finditer(example.summary)
-            for new in dict.fromkeys(self.slips(found.group()))
-            if new != found.group() and new not in known and not is_dictionary_word(new)
+            Edit(Span(*match.span()), new, self.card.does)
+            for match in _PLAIN_WORD.finditer(example.summary)
+            for new in dict.fromkeys(self.slips(match.group()))
+            if new != match.group() and new not in vocabulary and not is_dictionary_word(new)
         ]
 
     @abstractmethod
@@ -85,9 +85,9 @@ class Misread(WrittenNoise):
 
     def slips(self, word: str) -> Iterator[str]:
         for printed, taken in _MISREAD:
-            for found in re.finditer(printed, word):
-                if found.start():
-                    yield word[: found.start()] + taken + word[found.end() :]
+            for match in re.finditer(printed, word):
+                if match.start():
+                    yield word[: match.start()] + taken + word[match.end() :]
 
 
 def _keyboard_neighbours(letter: str) -> str:

@@ -173,7 +173,7 @@ def agreement_with_people(
         statistics[f"balanced accuracy, {name}"] = balanced_accuracy(labelled, Threshold(cut, 0, frozenset()))
     statistics["kappa"] = cohen_kappa(ratings, 0, 1, distance.nominal_distance)
     statistics["weighted kappa"] = cohen_kappa(ratings, 0, 1, distance.linear_distance)
-    if matrix.given.all(axis=1).any():  # somebody names a cause, and so does the other
+    if matrix.labelled.all(axis=1).any():  # somebody names a cause, and so does the other
         statistics["same cause"] = raw_agreement(matrix)
         statistics["kappa of causes"] = cohen_kappa(matrix, 0, 1, distance.nominal_distance)
     return {name: draws.estimate(statistic) for name, statistic in statistics.items()}

@@ -46,12 +46,12 @@ class LabelMatrix:
     @property
     def categories(self) -> Values:
         """All categories in order, (categories,)."""
-        given = self.labels[~np.isnan(self.labels)]
-        found: Values = np.union1d(given, np.array(self.offered, dtype=np.float64))
-        return found
+        labels = self.labels[~np.isnan(self.labels)]
+        categories: Values = np.union1d(labels, np.array(self.offered, dtype=np.float64))
+        return categories
 
     @property
-    def given(self) -> Mask:
+    def labelled(self) -> Mask:
         """Mask of the labels that are there, (items, people)."""
         return ~np.isnan(self.labels)
 
@@ -66,42 +66,42 @@ class LabelMatrix:
 
     def comparable(self) -> LabelMatrix:
         """The items that have two labels or more."""
-        kept = self.given.sum(axis=1) > 1
-        return LabelMatrix(self.labels[kept], self.documents[kept], tuple(self.categories.tolist()))
+        has_several = self.labelled.sum(axis=1) > 1
+        return LabelMatrix(self.labels[has_several], self.documents[has_several], tuple(self.categories.tolist()))
 
     @property
     def why(self) -> str:
         """Reason why there is no agreement by chance to compare with; empty where there is."""
-        given = self.labels[self.given]
-        if not len(given):
+        labels = self.labels[self.labelled]
+        if not len(labels):
             return "No item was labelled by two people."
-        if np.ptp(given) == 0:
-            return f"All {len(given)} labels are of one class: agreement beyond chance is undefined."
+        if np.ptp(labels) == 0:
+            return f"All {len(labels)} labels are of one class: agreement beyond chance is undefined."
         return ""
 
 
 Distance = Callable[[Values, Values], Values]
 
 
-def nominal_distance(categories: Values, given: Values) -> Values:  # noqa: ARG001  # classes have no order and no frequency
+def nominal_distance(categories: Values, frequencies: Values) -> Values:  # noqa: ARG001  # classes have no order and no frequency
     apart: Values = (categories[:, None] != categories[None]).astype(np.float64)[..., None]
     return apart
 
 
-def linear_distance(categories: Values, given: Values) -> Values:  # noqa: ARG001  # a measured distance needs no frequency
+def linear_distance(categories: Values, frequencies: Values) -> Values:  # noqa: ARG001  # a measured distance needs no frequency
     apart: Values = np.abs(categories[:, None] - categories[None])[..., None]
     return apart
 
 
-def interval_distance(categories: Values, given: Values) -> Values:  # noqa: ARG001  # a measured distance needs no frequency
+def interval_distance(categories: Values, frequencies: Values) -> Values:  # noqa: ARG001  # a measured distance needs no frequency
     """Squared: the quadratic weights of kappa, the interval metric of alpha."""
     squares: Values = (categories[:, None] - categories[None])[..., None] ** 2
     return squares
 
 
-def ordinal_distance(categories: Values, given: Values) -> Values:  # noqa: ARG001  # the order is all that counts of them
+def ordinal_distance(categories: Values, frequencies: Values) -> Values:  # noqa: ARG001  # the order is all that counts of them
     """Squared differences of middle ranks (Krippendorff 2011)."""
-    ranks = np.cumsum(given, axis=0) - given / 2
+    ranks = np.cumsum(frequencies, axis=0) - frequencies / 2
     squares: Values = (ranks[:, None] - ranks[None]) ** 2
     return squares
 
@@ -114,12 +114,12 @@ DISTANCES: Mapping[str, Distance] = MappingProxyType(
 
 def raw_agreement(ratings: LabelMatrix) -> Statistic:
     """Share of pairs of labels of the same item that are equal; every pair of people counts once per item."""
-    kept = ratings.comparable()
-    if not len(kept.documents):
+    comparable = ratings.comparable()
+    if not len(comparable.documents):
         return undefined(0, "No item was labelled by two people.")
-    counts = _category_counts(kept)  # (items, categories)
+    counts = _category_counts(comparable)  # (items, categories)
     labels = counts.sum(axis=1)
-    return quotient((counts * (counts - 1)).sum(axis=1), labels * (labels - 1), kept.documents)
+    return quotient((counts * (counts - 1)).sum(axis=1), labels * (labels - 1), comparable.documents)
 
 
 def label_prevalence(ratings: LabelMatrix, category: float) -> Statistic:
@@ -131,33 +131,33 @@ def label_prevalence(ratings: LabelMatrix, category: float) -> Statistic:
 
 def krippendorff_alpha(ratings: LabelMatrix, distance: Distance) -> Statistic:
     """Krippendorff's alpha (2011): 1 less observed by expected disagreement; items with one label do not count."""
-    kept = ratings.comparable()
-    if kept.why:
-        return undefined(len(kept.documents), kept.why)
-    numbers, places = cluster_documents(kept.documents)
+    comparable = ratings.comparable()
+    if comparable.why:
+        return undefined(len(comparable.documents), comparable.why)
+    numbers, places = cluster_documents(comparable.documents)
     # a slider offers a hundred answers of which a few are given: a table of all has ten thousand cells
-    kept = LabelMatrix(kept.labels, kept.documents)
-    categories = kept.categories
+    comparable = LabelMatrix(comparable.labels, comparable.documents)
+    categories = comparable.categories
     # ordered pairs of labels of one item by document, each by the number of others there, (categories², documents)
-    given, codes, width = kept.given, kept.codes, len(kept.categories)
-    shares = 1 / (given.sum(axis=1) - 1)
-    pairs = list(permutations(range(given.shape[1]), 2))
-    both = [np.flatnonzero(given[:, one] & given[:, two]) for one, two in pairs]
+    is_labelled, codes, width = comparable.labelled, comparable.codes, len(comparable.categories)
+    shares = 1 / (is_labelled.sum(axis=1) - 1)
+    pairs = list(permutations(range(is_labelled.shape[1]), 2))
+    both = [np.flatnonzero(is_labelled[:, first] & is_labelled[:, second]) for first, second in pairs]
     items = np.concatenate(both)
-    cells = [codes[at, one] * width + codes[at, two] for at, (one, two) in zip(both, pairs, strict=True)]
+    cells = [codes[at, first] * width + codes[at, second] for at, (first, second) in zip(both, pairs, strict=True)]
     coincidences = count_matrix(np.concatenate(cells), places[items], (width * width, len(numbers)), shares[items])
     shape = (len(categories), len(categories), -1)
 
     def weigh(weights: Values) -> Values:
         meetings = (coincidences @ weights).reshape(shape)  # (categories, categories, resamples)
-        given = meetings.sum(axis=1)  # (categories, resamples)
-        apart = distance(categories, given)
+        frequencies = meetings.sum(axis=1)  # (categories, resamples)
+        apart = distance(categories, frequencies)
         observed = (meetings * apart).sum(axis=(0, 1))
-        expected = (given[:, None] * given[None] * apart).sum(axis=(0, 1))
-        disagreement: Values = (given.sum(axis=0) - 1) * ratio(observed, expected)
+        expected = (frequencies[:, None] * frequencies[None] * apart).sum(axis=(0, 1))
+        disagreement: Values = (frequencies.sum(axis=0) - 1) * ratio(observed, expected)
         return 1 - disagreement
 
-    return Statistic(len(kept.documents), numbers, weigh, max(len(numbers), len(categories) ** 2))
+    return Statistic(len(comparable.documents), numbers, weigh, max(len(numbers), len(categories) ** 2))
 
 
 def gwet_ac1(ratings: LabelMatrix) -> Statistic:
@@ -166,12 +166,12 @@ def gwet_ac1(ratings: LabelMatrix) -> Statistic:
     Categories that were offered and never chosen count. `n` are the items with two labels; the others tell how often
     each category is chosen.
     """
-    kept, categories = ratings.comparable(), len(ratings.categories)
-    if not len(kept.documents):
+    comparable, categories = ratings.comparable(), len(ratings.categories)
+    if not len(comparable.documents):
         return undefined(0, "No item was labelled by two people.")
     if categories < 2:
-        return undefined(len(kept.documents), "Only one class is known: say which others were offered.")
-    labelled = ratings.given.any(axis=1)
+        return undefined(len(comparable.documents), "Only one class is known: say which others were offered.")
+    labelled = ratings.labelled.any(axis=1)
     counts = _category_counts(ratings)[labelled]
     numbers, places = cluster_documents(ratings.documents[labelled])
     labels = counts.sum(axis=1)
@@ -179,7 +179,7 @@ def gwet_ac1(ratings: LabelMatrix) -> Statistic:
     # per item its agreement and whether it has two labels, then one and the shares of the categories
     terms = np.column_stack([agreement, labels > 1, np.ones(len(labels)), counts / labels[:, None]])
     sums = sums_by(places, terms, len(numbers))
-    return Statistic(len(kept.documents), numbers, lambda weights: _ac1_of_sums(sums.T @ weights), len(numbers))
+    return Statistic(len(comparable.documents), numbers, lambda weights: _ac1_of_sums(sums.T @ weights), len(numbers))
 
 
 def _category_counts(ratings: LabelMatrix) -> Values:
@@ -191,8 +191,8 @@ def _category_counts(ratings: LabelMatrix) -> Values:
 def _ac1_of_sums(sums: Values) -> Values:
     agreement, comparable, items, *shares = sums
     observed = ratio(agreement, comparable)
-    chosen = np.array([ratio(share, items) for share in shares])
-    chance: Values = (chosen * (1 - chosen)).sum(axis=0) / (len(chosen) - 1)
+    prevalence = np.array([ratio(share, items) for share in shares])
+    chance: Values = (prevalence * (1 - prevalence)).sum(axis=0) / (len(prevalence) - 1)
     return ratio(observed - chance, 1 - chance)
 
 
@@ -201,21 +201,21 @@ def cohen_kappa(ratings: LabelMatrix, first: int, second: int, distance: Distanc
 
     Distances are counted in steps between neighbouring categories. Undefined where both use one class only.
     """
-    kept = ratings.of(first, second).comparable()
-    if kept.why:
-        return undefined(len(kept.documents), kept.why)
-    numbers, places = cluster_documents(kept.documents)
-    steps, codes = np.unique(kept.codes, return_inverse=True)
+    comparable = ratings.of(first, second).comparable()
+    if comparable.why:
+        return undefined(len(comparable.documents), comparable.why)
+    numbers, places = cluster_documents(comparable.documents)
+    steps, codes = np.unique(comparable.codes, return_inverse=True)
     width = len(steps)
     cells = codes[:, 0] * width + codes[:, 1]
     table = count_matrix(cells, places, (width * width, len(numbers)))
 
     def weigh(weights: Values) -> Values:
         meetings = (table @ weights).reshape(width, width, -1)  # (categories, categories, resamples)
-        one, other = meetings.sum(axis=1), meetings.sum(axis=0)  # (categories, resamples)
-        apart = distance(steps.astype(np.float64), one + other)
-        observed = (meetings * apart).sum(axis=(0, 1)) * one.sum(axis=0)
-        expected = (one[:, None] * other[None] * apart).sum(axis=(0, 1))
+        row_totals, column_totals = meetings.sum(axis=1), meetings.sum(axis=0)  # (categories, resamples)
+        apart = distance(steps.astype(np.float64), row_totals + column_totals)
+        observed = (meetings * apart).sum(axis=(0, 1)) * row_totals.sum(axis=0)
+        expected = (row_totals[:, None] * column_totals[None] * apart).sum(axis=(0, 1))
         return 1 - ratio(observed, expected)
 
-    return Statistic(len(kept.documents), numbers, weigh, max(len(numbers), width * width))
+    return Statistic(len(comparable.documents), numbers, weigh, max(len(numbers), width * width))

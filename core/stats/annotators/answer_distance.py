@@ -90,10 +90,10 @@ def split_half_reliability(scores: Values, items: Numbers, seed: int = 0) -> Est
         return Estimate(None, None, None, 0, "No item was labelled by two people.")
     scores, places = scores[several], np.unique(places[several], return_inverse=True)[1]
     number, rng = int(places.max()) + 1, np.random.default_rng(seed)
-    found = [_halved_scores(scores, places, _first_half(places, rng), number) for _ in range(_HALVINGS)]
-    if any(np.ptp(half) == 0 for halves in found for half in halves):
+    halvings = [_halved_scores(scores, places, _first_half(places, rng), number) for _ in range(_HALVINGS)]
+    if any(np.ptp(half) == 0 for halves in halvings for half in halves):
         return Estimate(None, None, None, number, "All options have the same score in one half.")
-    return Estimate(float(np.mean([spearmanr(*halves).statistic for halves in found])), None, None, number)
+    return Estimate(float(np.mean([spearmanr(*halves).statistic for halves in halvings])), None, None, number)
 
 
 def _first_half(places: Numbers, rng: np.random.Generator) -> Mask:

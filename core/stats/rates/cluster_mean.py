@@ -23,15 +23,15 @@ def cluster_mean(
     """
     from scipy.special import stdtrit  # scipy takes half a second, and most commands estimate nothing
 
-    kept = ~np.isnan(values)
-    if not kept.any():
+    has_value = ~np.isnan(values)
+    if not has_value.any():
         return Estimate(None, None, None, 0, "No case has a value.")
-    numbers, places = cluster_documents(documents[kept])
-    n, number = int(kept.sum()), len(numbers)
-    value = float(values[kept].mean())
+    numbers, places = cluster_documents(documents[has_value])
+    n, number = int(has_value.sum()), len(numbers)
+    value = float(values[has_value].mean())
     if number < 2:
         return Estimate(value, None, None, n, "All cases are of one document: there is no interval.", number)
-    deviations = sums_by(places, (values[kept] - value)[:, None], number)
+    deviations = sums_by(places, (values[has_value] - value)[:, None], number)
     error = math.sqrt(number / (number - 1) * float(np.sum(deviations**2))) / n
     margin = float(stdtrit(number - 1, 1 - (1 - CONFIDENCE_LEVEL) / (2 * among))) * error
     return Estimate(value, max(bounds[0], value - margin), min(bounds[1], value + margin), n, documents=number)

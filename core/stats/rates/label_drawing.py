@@ -35,16 +35,16 @@ def drawing_tests(ranks: Sequence[Values], rows: Numbers, sample: LabelSample) -
 
     places, ps = [], list[float | None]()
     for of_metric in ranks:
-        known = np.flatnonzero(~np.isnan(of_metric[rows]))
-        part = sample.part(known) if len(known) else None
-        places.append(float(part.weights @ of_metric[rows][known]) if part else np.nan)
+        scored = np.flatnonzero(~np.isnan(of_metric[rows]))
+        part = sample.part(scored) if len(scored) else None
+        places.append(float(part.weights @ of_metric[rows][scored]) if part else np.nan)
         for values, expected in ((of_metric, 0.5), ((of_metric - 0.5) ** 2, None)):
             if part is None or part.clusters < 10:
                 ps.append(None)
                 continue
             mean = float(np.nanmean(values)) if expected is None else expected
-            error = part.variance(values[rows][known]) ** 0.5
-            t = (float(part.weights @ values[rows][known]) - mean) / error if error > 1e-9 else 0.0
+            error = part.variance(values[rows][scored]) ** 0.5
+            t = (float(part.weights @ values[rows][scored]) - mean) / error if error > 1e-9 else 0.0
             ps.append(float(2 * stdtr(part.clusters - 1, -abs(t))))
     corrected = holm_correction(ps)
     both = [[p for p in corrected[2 * n : 2 * n + 2] if p is not None] for n in range(len(ranks))]
@@ -78,9 +78,9 @@ def drawn_by_document(documents: Numbers, rows: Numbers) -> bool:
     n, pool = len(rows), len(documents)
     if n < 2:
         return False
-    sizes, drawn = (np.bincount(of, minlength=int(documents.max()) + 1) for of in (documents, documents[rows]))
+    sizes, label_counts = (np.bincount(of, minlength=int(documents.max()) + 1) for of in (documents, documents[rows]))
     expected = float(np.sum(sizes * (sizes - 1.0))) / 2 * (n * (n - 1.0)) / (pool * (pool - 1.0))
-    return float(np.sum(drawn * (drawn - 1.0))) / 2 > expected + 3 * math.sqrt(expected) + 1
+    return float(np.sum(label_counts * (label_counts - 1.0))) / 2 > expected + 3 * math.sqrt(expected) + 1
 
 
 def beyond_weights(sample: LabelSample, ranks: Sequence[Values], rows: Numbers) -> bool:

@@ -20,14 +20,14 @@ def predict_means(features: Values, rows: Numbers, sample: LabelSample) -> Predi
     if sample.n < _LEAST_GRADES or sample.clusters < 2 * FOLDS or not features.shape[1]:
         return None
     folds = deal_folds(sample.documents, FOLDS)
-    known = features[rows]
+    labelled_features = features[rows]
     fits = []
     for fold in range(FOLDS):
         others = folds != fold
         weights = sample.weights[others] * (others.sum() / sample.weights[others].sum())
         mean = float(np.average(sample.outcomes[others], weights=weights))
-        centre = np.average(known[others], axis=0, weights=weights)
-        design = known[others] - centre
+        centre = np.average(labelled_features[others], axis=0, weights=weights)
+        design = labelled_features[others] - centre
         ridge = (design.T * weights) @ design + _PENALTY * np.eye(features.shape[1])
         slopes = np.linalg.solve(ridge, (design.T * weights) @ (sample.outcomes[others] - mean))
         fits.append((features - centre) @ slopes + mean)

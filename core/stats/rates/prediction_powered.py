@@ -25,11 +25,11 @@ _MAX_SCALE = 2.0  # of a prediction that ridge regression has shrunk
 def pool_ranks(scores: Values) -> Values:
     """Shares of the pool with a lower score, ties half, in 0..1, (N,); nan where there is no score."""
     ranks = np.full(len(scores), np.nan)
-    known = np.isfinite(scores)
-    if not known.any():
+    has_score = np.isfinite(scores)
+    if not has_score.any():
         return ranks
-    _, places, counts = np.unique(scores[known], return_inverse=True, return_counts=True)
-    ranks[known] = ((np.cumsum(counts) - counts / 2) / known.sum())[places]
+    _, places, counts = np.unique(scores[has_score], return_inverse=True, return_counts=True)
+    ranks[has_score] = ((np.cumsum(counts) - counts / 2) / has_score.sum())[places]
     return ranks
 
 
@@ -39,11 +39,11 @@ def score_features(ranks: Sequence[Values]) -> Values:
 
     features = []
     for of_metric in ranks:
-        known = ~np.isnan(of_metric)
-        if known.any() and np.ptp(of_metric[known]) > 0:
-            features.append(np.where(known, ndtri(np.where(known, of_metric, 0.5)), 0.0))
-        if known.any() and 0.005 < (missing := float(np.mean(~known))) < 0.995:
-            features.append((~known - missing) / np.sqrt(missing * (1 - missing)))
+        has_score = ~np.isnan(of_metric)
+        if has_score.any() and np.ptp(of_metric[has_score]) > 0:
+            features.append(np.where(has_score, ndtri(np.where(has_score, of_metric, 0.5)), 0.0))
+        if has_score.any() and 0.005 < (missing := float(np.mean(~has_score))) < 0.995:
+            features.append((~has_score - missing) / np.sqrt(missing * (1 - missing)))
     return np.column_stack(features) if features else np.zeros((len(ranks[0]) if ranks else 0, 0))
 
 
@@ -73,19 +73,21 @@ def predict_rates(features: Values, rows: Numbers, sample: LabelSample) -> Predi
     if sample.errors < MIN_CLASS or sample.clusters < 2 * FOLDS or not features.shape[1]:
         return None
     folds = deal_folds(sample.documents, FOLDS)
-    known, outcomes = features[rows], sample.outcomes
+    labelled_features, outcomes = features[rows], sample.outcomes
     penalties = _PENALTIES if features.shape[1] > 1 else _PENALTIES[:1]
     # the model of each fold, fitted on the other folds, (folds, 1 + features)
     fits = [
         np.stack(
             [
-                fit_logistic(known[folds != fold], outcomes[folds != fold], sample.weights[folds != fold], penalty)
+                fit_logistic(
+                    labelled_features[folds != fold], outcomes[folds != fold], sample.weights[folds != fold], penalty
+                )
                 for fold in range(FOLDS)
             ]
         )
         for penalty in penalties
     ]
-    best = min(fits, key=lambda fit: float(sample.weights @ (outcomes - _own(known, fit, folds)) ** 2))
+    best = min(fits, key=lambda fit: float(sample.weights @ (outcomes - _own(labelled_features, fit, folds)) ** 2))
     return Predictions(np.stack([_sigmoid(features @ fit[1:] + fit[0]) for fit in best]), folds, rows)
 
 

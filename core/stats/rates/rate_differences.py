@@ -50,17 +50,20 @@ def difference_p(first: Rate, second: Rate) -> float:
 
 def rate_differences(rates: Mapping[str, Rate], against: str = "") -> list[RateDifference]:
     """Every two parts that have an interval, or each `against` one of them, the largest difference first."""
-    known = {name: rate for name, rate in rates.items() if rate.documents >= 2}
-    pairs = [(one, two) for one, two in combinations(known, 2) if not against or against in (one, two)]
-    ps = holm_correction([difference_p(known[one], known[two]) for one, two in pairs])
-    found = []
-    for (one, two), p in zip(pairs, ps, strict=True):
-        first, second = known[one], known[two]
+    comparable = {name: rate for name, rate in rates.items() if rate.documents >= 2}
+    pairs = [(name, other) for name, other in combinations(comparable, 2) if not against or against in (name, other)]
+    ps = holm_correction([difference_p(comparable[name], comparable[other]) for name, other in pairs])
+    differences = []
+    for (label, other), p in zip(pairs, ps, strict=True):
+        first, second = comparable[label], comparable[other]
         low, high = difference_interval(first, second)
         n, documents = min(first.n, second.n), min(first.documents, second.documents)
         estimate = Estimate(first.value - second.value, low, high, n, documents=documents)
-        found.append(RateDifference(one, two, estimate, p))
-    return sorted(found, key=lambda one: (one.p if one.p is not None else 1.0, -abs(one.difference.value or 0.0)))
+        differences.append(RateDifference(label, other, estimate, p))
+    return sorted(
+        differences,
+        key=lambda row: (row.p if row.p is not None else 1.0, -abs(row.difference.value or 0.0)),
+    )
 
 
 def rank_intervals(rates: Mapping[str, Rate], differences: Sequence[RateDifference]) -> dict[str, Estimate]:
@@ -71,9 +74,9 @@ def rank_intervals(rates: Mapping[str, Rate], differences: Sequence[RateDifferen
     """
     values = {name: rate.value for name, rate in rates.items()}
     below, above = (dict.fromkeys(rates, 0) for _ in range(2))
-    for one in differences:
-        if one.p is not None and one.p < NOT_LEVEL:
-            worse, better = (one.first, one.second) if (one.difference.value or 0) > 0 else (one.second, one.first)
+    for row in differences:
+        if row.p is not None and row.p < NOT_LEVEL:
+            worse, better = (row.first, row.second) if (row.difference.value or 0) > 0 else (row.second, row.first)
             below[worse] += 1
             above[better] += 1
     ranks = {}

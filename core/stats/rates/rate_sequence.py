@@ -92,9 +92,9 @@ def _refuted_in_a_row(refuted: Mask) -> Numbers:
 def _unbiased_values(pool: DrawnPool, rows: Numbers, outcomes: Values) -> tuple[Values, Values, Values]:
     """An estimate of the rate by each label, unbiased given those before it, and the least and the most that it may be, (T,) each."""
     size, total = pool.size, len(rows)
-    drawn, seen = pool.weights[rows], np.zeros(size, dtype=np.bool_)
-    left = 1 - np.concatenate([[0.0], np.cumsum(drawn)])[:total]  # the weight of what is not drawn yet
-    left = np.maximum(left, drawn)
+    weights, seen = pool.weights[rows], np.zeros(size, dtype=np.bool_)
+    remaining = 1 - np.concatenate([[0.0], np.cumsum(weights)])[:total]  # the weight of what is not drawn yet
+    remaining = np.maximum(remaining, weights)
     ones = np.concatenate([[0.0], np.cumsum(outcomes)])[:total]
     values, floors, ceilings = np.empty(total), np.empty(total), np.empty(total)
     start, end = 0, _FIRST_FIT
@@ -104,8 +104,8 @@ def _unbiased_values(pool: DrawnPool, rows: Numbers, outcomes: Values) -> tuple[
         part = slice(start, min(end, total))
         own = predicted[rows[part]]
         mean = (ones[part] + rest - np.concatenate([[0.0], np.cumsum(own)[:-1]])) / size
-        scale = left[part] / size
-        values[part] = mean + scale * (outcomes[part] - own) / drawn[part]
+        scale = remaining[part] / size
+        values[part] = mean + scale * (outcomes[part] - own) / weights[part]
         floors[part] = mean - scale * float((predicted / pool.weights)[~seen].max())
         ceilings[part] = mean + scale * float(((1 - predicted) / pool.weights)[~seen].max())
         seen[rows[part]] = True

@@ -71,14 +71,19 @@ def lang_reiczigel(  # three shares, each of its own number
     z = float(ndtri((1 + CONFIDENCE_LEVEL) / 2))
     size, ones, zeros = pool + z * z, wrong + 2, right + 2
     counted = (pool * share + z * z / 2) / size
-    found, passed = (wrong * sensitivity + 1) / ones, (right * specificity + 1) / zeros
-    gain = found + passed - 1
+    adjusted_sensitivity, adjusted_specificity = (wrong * sensitivity + 1) / ones, (right * specificity + 1) / zeros
+    gain = adjusted_sensitivity + adjusted_specificity - 1
     if gain <= 0:
         return 0.0, 1.0
-    rate = min(max((counted + passed - 1) / gain, 0.0), 1.0)
-    of_found, of_passed = found * (1 - found) / ones, passed * (1 - passed) / zeros
-    shift = 2 * z * z * (rate * of_found - (1 - rate) * of_passed)
-    spread = counted * (1 - counted) / size + rate * rate * of_found + (1 - rate) ** 2 * of_passed
+    rate = min(max((counted + adjusted_specificity - 1) / gain, 0.0), 1.0)
+    sensitivity_variance, specificity_variance = (
+        adjusted_sensitivity * (1 - adjusted_sensitivity) / ones,
+        adjusted_specificity * (1 - adjusted_specificity) / zeros,
+    )
+    shift = 2 * z * z * (rate * sensitivity_variance - (1 - rate) * specificity_variance)
+    spread = (
+        counted * (1 - counted) / size + rate * rate * sensitivity_variance + (1 - rate) ** 2 * specificity_variance
+    )
     margin = z * math.sqrt(spread) / gain
     return min(max(rate + shift - margin, 0.0), 1.0), min(max(rate + shift + margin, 0.0), 1.0)
 

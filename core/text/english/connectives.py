@@ -32,9 +32,11 @@ _CONNECTIVES = (
     ),
     *("then", "thereby", "therefore", "though", "thus", "unless", "until", "when", "whereas", "while", "yet"),
 )
-_FOUND = re.compile(rf"\b(?:{'|'.join(one.replace(' ', r' +') for one in _CONNECTIVES)})\b", re.IGNORECASE)
+_PATTERN = re.compile(
+    rf"\b(?:{'|'.join(connective.replace(' ', r' +') for connective in _CONNECTIVES)})\b", re.IGNORECASE
+)
 
 
 def connectives(sentence: str) -> int:
     """Number of explicit connectives in a sentence: each joins a clause to another, in it or before it."""
-    return len(_FOUND.findall(sentence))
+    return len(_PATTERN.findall(sentence))

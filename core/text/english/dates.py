@@ -67,8 +67,8 @@ class Date:
 @memoize(128)
 def find_dates(text: str) -> tuple[Date, ...]:
     """The dates of a text in order; a number counts as a year only after a word that announces one."""
-    found = (Date(Span(*match.span()), match.group(), DateUnit(str(match.lastgroup))) for match in _DATE.finditer(text))
-    leads = ((date, text[max(0, date.span.start - _MAX_LEAD_CHARACTERS) : date.span.start]) for date in found)
+    dates = (Date(Span(*match.span()), match.group(), DateUnit(str(match.lastgroup))) for match in _DATE.finditer(text))
+    leads = ((date, text[max(0, date.span.start - _MAX_LEAD_CHARACTERS) : date.span.start]) for date in dates)
     return tuple(date for date, lead in leads if date.unit is not DateUnit.YEAR or _YEAR_BEFORE.search(lead))
 
 

@@ -55,12 +55,12 @@ def possible_verb_forms(word: str) -> frozenset[VerbForm]:
 
 @cache
 def _readings_by_word() -> dict[str, tuple[tuple[str, VerbForm], ...]]:
-    found: defaultdict[str, list[tuple[str, VerbForm]]] = defaultdict(list)
+    readings_by_word: defaultdict[str, list[tuple[str, VerbForm]]] = defaultdict(list)
     for base, forms in _verb_tables().items():
         for form, spellings in forms.items():
             for word in spellings:
-                found[word].append((base, form))
-    return {word: tuple(known) for word, known in found.items()}
+                readings_by_word[word].append((base, form))
+    return {word: tuple(readings) for word, readings in readings_by_word.items()}
 
 
 @cache
@@ -75,9 +75,9 @@ def _verb_tables() -> dict[str, dict[VerbForm, tuple[str, ...]]]:
         tables[base] = {}
         for form in VerbForm:
             # lemminflect leaves the participle out where it is the past form
-            known = forms.get(form) or forms[VerbForm.PAST]
-            preferred = _PREFERRED.get((base, form), known[0])
-            tables[base][form] = (preferred, *(other for other in known if other != preferred))
+            spellings = forms.get(form) or forms[VerbForm.PAST]
+            preferred = _PREFERRED.get((base, form), spellings[0])
+            tables[base][form] = (preferred, *(other for other in spellings if other != preferred))
     return tables
 
 
@@ -93,24 +93,24 @@ _MAX_BARE_LETTERS = 3  # an unknown word this short is taken as it is: Mrs, 70s,
 @cache
 def base_forms(word: str) -> frozenset[str]:
     """Base forms of a lower-case word: itself, and the nouns and verbs that it may be a form of."""
-    known: dict[str, tuple[str, ...]] = _lemminflect().getAllLemmas(word)
-    if not known and word.isalpha() and len(word) > _MAX_BARE_LETTERS:
-        known = _lemminflect().getAllLemmasOOV(word, "NOUN")
-    return frozenset({word, *known.get("NOUN", ()), *known.get("VERB", ())})
+    lemmas: dict[str, tuple[str, ...]] = _lemminflect().getAllLemmas(word)
+    if not lemmas and word.isalpha() and len(word) > _MAX_BARE_LETTERS:
+        lemmas = _lemminflect().getAllLemmasOOV(word, "NOUN")
+    return frozenset({word, *lemmas.get("NOUN", ()), *lemmas.get("VERB", ())})
 
 
 @cache
 def lemmas_by_part(word: str) -> dict[str, tuple[str, ...]]:
     """The base forms of a lower-case word in lemminflect's dictionary, by part of speech as NOUN, VERB, ADJ, ADV."""
-    known: dict[str, tuple[str, ...]] = _lemminflect().getAllLemmas(word)
-    return known
+    lemmas: dict[str, tuple[str, ...]] = _lemminflect().getAllLemmas(word)
+    return lemmas
 
 
 @cache
 def inflections(base: str) -> dict[str, tuple[str, ...]]:
     """The forms of a verb by Penn Treebank tag, the commonest spelling first."""
-    found: dict[str, tuple[str, ...]] = _lemminflect().getAllInflections(base, "VERB")
-    return found
+    forms: dict[str, tuple[str, ...]] = _lemminflect().getAllInflections(base, "VERB")
+    return forms
 
 
 def inflect_verb(base: str, form: VerbForm) -> str:
@@ -119,10 +119,10 @@ def inflect_verb(base: str, form: VerbForm) -> str:
         return base
     if (base, form) in _PREFERRED:
         return _PREFERRED[base, form]
-    known = inflections(base)
-    if form is VerbForm.PARTICIPLE and form.value not in known:
+    forms = inflections(base)
+    if form is VerbForm.PARTICIPLE and form.value not in forms:
         form = VerbForm.PAST
-    spellings: tuple[str, ...] = known.get(form.value) or _lemminflect().getInflection(base, form.value)
+    spellings: tuple[str, ...] = forms.get(form.value) or _lemminflect().getInflection(base, form.value)
     return spellings[0]
 
 

@@ -59,9 +59,9 @@ _FINITE_TAGS = frozenset(("VBZ", "VBD", "VBN", "VBP", "MD"))
 
 def refers_back(sentence: str) -> bool:
     """True if a sentence has a pronoun, opens with a connective or quantifier, or has no subject before its verb."""
-    found = words(sentence)
-    if not found or found[0] in _OPENING or found[:2] == ("after", "all") or _REFERRING & set(found):
-        return bool(found)
+    terms = words(sentence)
+    if not terms or terms[0] in _OPENING or terms[:2] == ("after", "all") or _REFERRING & set(terms):
+        return bool(terms)
     tokens = tuple(token.text for token in split_tokens(sentence) if token.is_word)
     return part_of_speech_tags(tokens)[0] in _FINITE_TAGS
 
@@ -72,15 +72,15 @@ NounChoice = Literal["any", "introduced"]
 
 def definite_nouns(sentence: str) -> frozenset[str]:
     """The nouns in small letters that "the" stands before, adjectives between left out: the old mill, the mill."""
-    found = split_tokens(sentence)
-    tags = part_of_speech_tags(tuple(token.text for token in found))
+    tokens = split_tokens(sentence)
+    tags = part_of_speech_tags(tuple(token.text for token in tokens))
     nouns = set()
-    for place, token in enumerate(found):
+    for place, token in enumerate(tokens):
         if token.low == "the":
             end = next(
-                (after for after in range(place + 1, len(found)) if tags[after] not in _BEFORE_NOUN_TAGS), len(found)
+                (after for after in range(place + 1, len(tokens)) if tags[after] not in _BEFORE_NOUN_TAGS), len(tokens)
             )
-            nouns |= {found[end - 1].low} if end > place + 1 and tags[end - 1] in {"NN", "NNS"} else set()
+            nouns |= {tokens[end - 1].low} if end > place + 1 and tags[end - 1] in {"NN", "NNS"} else set()
     return frozenset(nouns)
 
 
@@ -91,11 +91,11 @@ Origin = Literal["intrinsic", "extrinsic"]
 
 def inserted_words(edit: Edit, summary: str) -> tuple[str, ...]:
     """The words of an edit that were not in the words that it replaces, function words left out, in order."""
-    left = Counter(words(edit.span.of(summary)))
+    old_counts = Counter(words(edit.span.of(summary)))
     new = []
     for word in words(edit.new):
-        if left[word]:
-            left[word] -= 1
+        if old_counts[word]:
+            old_counts[word] -= 1
         elif word not in FUNCTION_WORDS:
             new.append(word)
     return tuple(new)

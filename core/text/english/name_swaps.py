@@ -38,15 +38,15 @@ def swappable_names(text: str, context: str, reading: NameReading, parser: str) 
     Raises LoadError or MissingWeightsError where names are parsed and the pipeline is not here.
     """
     people = {name.text for name in find_names(text, context) if name.kind in PEOPLE}
-    found = [place for place in _listed_places(text) if place.text not in people]
+    names = [place for place in _listed_places(text) if place.text not in people]
     for name in named_things(text, context, reading, parser):
-        apart = all(name.span.end <= other.span.start or other.span.end <= name.span.start for other in found)
+        apart = all(name.span.end <= other.span.start or other.span.end <= name.span.start for other in names)
         words = name.text.split()
         is_odd = not _NAME.fullmatch(name.text)
         is_thing = name.kind in PEOPLE and len(words) > _MOST_PLAIN_WORDS and is_dictionary_word(words[-1].lower())
         if apart and name.kind not in PLACES and not (is_odd or is_thing):
-            found.append(replace(name, kind=NameKind.ORGANISATION) if name.kind in _BODIES else name)
-    return tuple(sorted(found, key=lambda name: name.span))
+            names.append(replace(name, kind=NameKind.ORGANISATION) if name.kind in _BODIES else name)
+    return tuple(sorted(names, key=lambda name: name.span))
 
 
 _NAME = re.compile(r"[^\W_][\w.&'’-]*(?: (?:&|\w[\w.&'’-]*))*")
@@ -58,26 +58,31 @@ def stand_ins(example: Example, mentioned: Sequence[Name], others: Sequence[Name
 
     All there are where no two are.
     """
-    known = _known_names(example.document, others)
-    possible = [name for name in known.values() if _is_whole(name, known)]
+    document_names = _known_names(example.document, others)
+    possible = [name for name in document_names.values() if _is_whole(name, document_names)]
     known_mentions = [
-        replace(name, kind=_kind_of_person(name, known)) if name.kind in PEOPLE else name
+        replace(name, kind=_kind_of_person(name, document_names)) if name.kind in PEOPLE else name
         for name in mentioned
-        if mentions(example.document, name.text) and _stands_alone(example.summary, name, known)
+        if mentions(example.document, name.text) and _stands_alone(example.summary, name, document_names)
     ]
-    sure = [name for name in possible if _is_sure(name, known)]
-    pairs = [(old, new) for old in known_mentions if _is_sure(old, known) for new in _others(example, old, sure, known)]
-    return pairs or [(old, new) for old in known_mentions for new in _others(example, old, possible, known)]
+    sure = [name for name in possible if _is_sure(name, document_names)]
+    pairs = [
+        (old, new)
+        for old in known_mentions
+        if _is_sure(old, document_names)
+        for new in _others(example, old, sure, document_names)
+    ]
+    return pairs or [(old, new) for old in known_mentions for new in _others(example, old, possible, document_names)]
 
 
-def acts_on(summary: str, one: Name, other: Name) -> bool:
+def acts_on(summary: str, name: Name, other: Name) -> bool:
     """True if what one does to the other stands between them: Russia's attack on Ukraine, but not its border with Ukraine."""
-    acts = _ACTS_ON.fullmatch(summary[one.span.end : other.span.start])
+    acts = _ACTS_ON.fullmatch(summary[name.span.end : other.span.start])
     return (
         acts is not None
         and _MUTUAL.isdisjoint(acts.group(1).lower().split())
-        and one.definite == other.definite
-        and _fits(summary, one, other)
+        and name.definite == other.definite
+        and _fits(summary, name, other)
     )
 
 
@@ -88,20 +93,22 @@ _MUTUAL = frozenset(
 )
 
 
-def _is_whole(name: Name, known: Mapping[str, Name]) -> bool:
+def _is_whole(name: Name, document_names: Mapping[str, Name]) -> bool:
     """False for a time zone, and for a person of one word that no list has and that is no part of a longer name."""
     if name.kind in PEOPLE and " " not in name.text:
-        return is_listed_name(name.text) or any(name.text in text.split() for text in known if text != name.text)
+        return is_listed_name(name.text) or any(
+            name.text in text.split() for text in document_names if text != name.text
+        )
     return name.text not in _TIME_ZONES
 
 
 _TIME_ZONES = frozenset("BST CET CEST CST EDT EST ET GMT IST PDT PST PT UTC".split())
 
 
-def _is_sure(name: Name, known: Mapping[str, Name]) -> bool:
+def _is_sure(name: Name, document_names: Mapping[str, Name]) -> bool:
     """True if more than the words around a name or a parser tell its kind."""
     if name.kind in PEOPLE:
-        wholes = [name.text, *(text for text in known if text.endswith(f" {name.text}"))]
+        wholes = [name.text, *(text for text in document_names if text.endswith(f" {name.text}"))]
         return any(
             " " in whole and (whole.split()[0] in TITLES or is_listed_name(whole.split()[0])) for whole in wholes
         )
@@ -122,11 +129,11 @@ def _known_names(document: str, others: Sequence[Name]) -> dict[str, Name]:
     }
 
 
-def _kind_of_person(name: Name, known: Mapping[str, Name]) -> NameKind:
+def _kind_of_person(name: Name, document_names: Mapping[str, Name]) -> NameKind:
     """The kind by which a document knows a person, or the gender of those whom it gives that surname."""
-    if name.text in known:
-        return known[name.text].kind
-    namesakes = {other.kind for other in known.values() if other.text.split()[-1] == name.text.split()[-1]}
+    if name.text in document_names:
+        return document_names[name.text].kind
+    namesakes = {other.kind for other in document_names.values() if other.text.split()[-1] == name.text.split()[-1]}
     genders = namesakes & {NameKind.MAN, NameKind.WOMAN}
     return genders.pop() if len(genders) == 1 else name.kind
 
@@ -142,17 +149,17 @@ def _definite_places() -> frozenset[str]:
     return frozenset({*list_lines("definite_places"), *definite_names(NameKind.COUNTRY)})
 
 
-def _others(example: Example, old: Name, others: Sequence[Name], known: Mapping[str, Name]) -> list[Name]:
+def _others(example: Example, old: Name, others: Sequence[Name], document_names: Mapping[str, Name]) -> list[Name]:
     if _WITH_KIN.match(example.summary, old.span.end):
         return []
     claim, _, there = matching_sentences(example.document, example.summary, old.span).partition("\n")
-    called = _ways_to_call(old, known)
+    called = _ways_to_call(old, document_names)
     is_modifier = modifies(example.summary, old)
     fitting = [
         new
         for new in others
         if _fits(example.summary, old, new)
-        and not called & _ways_to_call(new, known)
+        and not called & _ways_to_call(new, document_names)
         and f"{new.text} {old.text}" not in example.document
         and f"{old.text} {new.text}" not in example.document
         and not _mentions_any(claim, new)
@@ -174,8 +181,8 @@ def _is_acronym(name: Name) -> bool:
 def has_place_for_article(summary: str, name: Name) -> bool:
     """True if "the" may come before a name: it opens a sentence, or stands after a preposition or conjunction."""
     before = _WORD_BEFORE.search(summary, max(0, name.span.start - _MARGIN), name.span.start)
-    known = PREPOSITIONS | COORDINATORS | SUBORDINATORS
-    return opens_sentence(summary, name) or (before is not None and before.group(1).lower() in known)
+    leading_words = PREPOSITIONS | COORDINATORS | SUBORDINATORS
+    return opens_sentence(summary, name) or (before is not None and before.group(1).lower() in leading_words)
 
 
 def opens_sentence(summary: str, name: Name) -> bool:
@@ -198,19 +205,21 @@ def _fits(summary: str, old: Name, new: Name) -> bool:
     )
 
 
-def _ways_to_call(name: Name, known: Mapping[str, Name]) -> frozenset[str]:
+def _ways_to_call(name: Name, document_names: Mapping[str, Name]) -> frozenset[str]:
     """The words of a name and of all that have one in common with it; of a body its last initials too, as WHO."""
-    alike = [name, *(other for other in known.values() if other.words & name.words)]
-    initials = ["".join(word[0] for word in one.text.split() if word[0].isupper()) for one in alike if " " in one.text]
+    alike = [name, *(other for other in document_names.values() if other.words & name.words)]
+    initials = [
+        "".join(word[0] for word in other.text.split() if word[0].isupper()) for other in alike if " " in other.text
+    ]
     endings = {whole[start:] for whole in initials for start in range(len(whole) - 1)}
-    return frozenset(endings).union(*(one.words for one in alike))
+    return frozenset(endings).union(*(other.words for other in alike))
 
 
 def _mentions_any(text: str, name: Name) -> bool:
     return any(mentions(text, word) for word in name.words if word[0].isupper())
 
 
-def _stands_alone(summary: str, name: Name, known: Mapping[str, Name]) -> bool:
+def _stands_alone(summary: str, name: Name, document_names: Mapping[str, Name]) -> bool:
     """True if neither naming nor a capitalised word comes before it that may be a part of it.
 
     An office is none, and no word before a person whom the document names in full just so, as in Supt Ann Lee.
@@ -219,7 +228,7 @@ def _stands_alone(summary: str, name: Name, known: Mapping[str, Name]) -> bool:
     word = _WORD_BEFORE.search(before)
     if _NAMED_BEFORE.search(before):
         return False
-    in_full = name.kind in PEOPLE and " " in name.text and name.text in known
+    in_full = name.kind in PEOPLE and " " in name.text and name.text in document_names
     if name.kind in PLACES or in_full or word is None or not word.group(1)[0].isupper():
         return True
     opens = sentence_around(summary, name.span).start == name.span.start - len(word.group())
@@ -259,15 +268,15 @@ def _place_pattern() -> re.Pattern[str]:
 def _listed_places(text: str) -> list[Name]:
     """The countries, cities and states of a text that are no part of a longer name, as Boston, Lincolnshire and Paris Hilton."""
     places = []
-    for found in _place_pattern().finditer(text):
-        span = Span(*found.span())
+    for match in _place_pattern().finditer(text):
+        span = Span(*match.span())
         before, after = text[max(0, span.start - _MARGIN) : span.start], text[span.end : span.end + _MARGIN]
-        kind = _levels()[found.group()]
+        kind = _levels()[match.group()]
         # a country or state after its city is a place of its own
         inside = _CAPITAL_BEFORE.search(before if kind is NameKind.CITY else before.removesuffix(", "))
         is_whole = not (inside or _CAPITAL_AFTER.match(after))
         if is_whole and (kind is NameKind.COUNTRY or not re.match(r", [A-Z]", after)):
-            places.append(Name(span, found.group(), kind, before.lower().endswith("the ")))
+            places.append(Name(span, match.group(), kind, before.lower().endswith("the ")))
     return places
 
 

@@ -89,15 +89,15 @@ def find_names(text: str, context: str) -> tuple[Name, ...]:
 
     A name next to another name, as in "Boston, Lincolnshire" or "Paris-Roubaix", is left out: it is part of a whole.
     """
-    known = _known_kinds(context)
+    kinds = _known_kinds(context)
     names = []
     for mention in name_runs(text):
         words = mention.of(text).split()
         for skipped in range(len(words)):
-            kind = _kind_of_words(words[skipped:], known)
+            kind = _kind_of_words(words[skipped:], kinds)
             if kind and (not skipped or words[skipped - 1] in OFFICES):
-                kept = mention.of(text).split(maxsplit=skipped)[-1] if skipped else mention.of(text)
-                whole = Span(mention.end - len(kept), mention.end)
+                name_text = mention.of(text).split(maxsplit=skipped)[-1] if skipped else mention.of(text)
+                whole = Span(mention.end - len(name_text), mention.end)
                 definite = text[max(0, mention.start - 4) : mention.start].lower() == "the "
                 names.append(Name(whole, whole.of(text), kind, definite))
                 break
@@ -106,7 +106,7 @@ def find_names(text: str, context: str) -> tuple[Name, ...]:
 
 def listed_names(kind: NameKind) -> tuple[str, ...]:
     """The names of one kind that stand in our lists."""
-    return tuple(name for name, known in _listed_kinds().items() if known is kind)
+    return tuple(name for name, listed_kind in _listed_kinds().items() if listed_kind is kind)
 
 
 def is_listed_name(word: str) -> bool:
@@ -120,13 +120,13 @@ def _listed_words() -> frozenset[str]:
     return frozenset(name for _, members in groups for name in members)
 
 
-def _kind_of_words(words: list[str], known: dict[str, NameKind]) -> NameKind | None:
+def _kind_of_words(words: list[str], kinds: dict[str, NameKind]) -> NameKind | None:
     """the kind of a run of capitalised words, if its first word or the whole tells it."""
     whole = " ".join(words)
     if words[0] in TITLES:
         return TITLES[words[0]] if len(words) > 1 else None
-    if whole in known:
-        return known[whole]
+    if whole in kinds:
+        return kinds[whole]
     if len(words) == 1 or len(words) > 4:
         return None
     if words[-1] in _ORGANISATION_WORDS:
@@ -211,13 +211,13 @@ _MIN_PRONOUNS, _MAX_MINORITY = 3, 5
 
 def _may_name_person(run: str, single: set[str]) -> bool:
     words = run.split()
-    known = _listed_kinds()
+    kinds = _listed_kinds()
     plain = all(word[0].isupper() and not word.isupper() and word.isalpha() for word in words)
     other = any(
-        known.get(word) not in PEOPLE | {None} or word in _NO_PERSON | _TEAM_WORDS | OFFICES | _NOT_PLACES
+        kinds.get(word) not in PEOPLE | {None} or word in _NO_PERSON | _TEAM_WORDS | OFFICES | _NOT_PLACES
         for word in words
     )
-    first = words[0] in known or not is_dictionary_word(words[0].lower())
+    first = words[0] in kinds or not is_dictionary_word(words[0].lower())
     return plain and first and words[-1] in single and not other and words[0] not in {*TITLES, "The", "A", "An"}
 
 
@@ -239,11 +239,11 @@ _BEFORE_COMPANY = re.compile(
 def name_runs(text: str) -> tuple[Span, ...]:
     """Runs of capitalised words on one line, without dates, numbers and a possessive ending."""
     return tuple(
-        Span(found.start, found.end - (2 if found.of(text).endswith(("'s", "’s")) else 0))
-        for found in entities(text)
-        if found.end - found.start <= _MAX_NAME_CHARACTERS
-        and not ((run := found.of(text))[0].isdigit() or "\n" in run or run[-1] in "'’" or CALENDAR & set(run.split()))
-        and not _CLIPPED_MONTH.match(text, found.start)
+        Span(entity.start, entity.end - (2 if entity.of(text).endswith(("'s", "’s")) else 0))
+        for entity in entities(text)
+        if entity.end - entity.start <= _MAX_NAME_CHARACTERS
+        and not ((run := entity.of(text))[0].isdigit() or "\n" in run or run[-1] in "'’" or CALENDAR & set(run.split()))
+        and not _CLIPPED_MONTH.match(text, entity.start)
     )
 
 
@@ -261,15 +261,15 @@ def touches_name(text: str, span: Span) -> bool:
 
 @cache
 def _listed_kinds() -> dict[str, NameKind]:
-    found: defaultdict[str, list[NameKind]] = defaultdict(list)
+    kinds_by_name: defaultdict[str, list[NameKind]] = defaultdict(list)
     genders = {"female": NameKind.WOMAN, "male": NameKind.MAN}
     for head, members in list_groups("given_names"):
         for name in members:
-            found[name].append(genders[head])
+            kinds_by_name[name].append(genders[head])
     for head, members in (*list_groups("places"), *list_groups("organisations")):
         for name in members:
-            found[name].append(NameKind(head))
-    return {name: kinds[0] for name, kinds in found.items() if len(kinds) == 1}
+            kinds_by_name[name].append(NameKind(head))
+    return {name: kinds[0] for name, kinds in kinds_by_name.items() if len(kinds) == 1}
 
 
 _BEFORE_CIRCUMSTANCE = re.compile(r"\b(?:[Ii]n|[Nn]ear|[Aa]t)(?: the)? $")

@@ -193,15 +193,15 @@ def deny_by_adjective(sentence: Sentence, place: int) -> Replacement | None:
     before, after = token_at(sentence, place - 1).low, token_at(sentence, place + 1).low
     if before in _HARMLESS_ADVERBS:
         before = token_at(sentence, place - 2).low
-    found = mutual_words("complements").get(sentence[place].low)
+    complements = mutual_words("complements").get(sentence[place].low)
     if (
-        not found
+        not complements
         or before not in FINITE_BE  # "will be not open" is no English
         or after not in _CLAUSE_ENDS
         or not is_asserted(sentence, place, _HARMLESS_ADVERBS)
     ):
         return None
-    return sentence[place].span, f"not {found[0]}"
+    return sentence[place].span, f"not {complements[0]}"
 
 
 def deny_by_verb(sentence: Sentence, place: int) -> Replacement | None:

@@ -235,8 +235,8 @@ def _passive_verb(words: Sequence[ParsedWord], clause: _Clause) -> str:
 
 def _spellings(base: str, tag: str) -> tuple[str, ...]:
     """The forms of a verb with a tag; the past form for a participle that is spelt as it."""
-    known = inflections(base)
-    return known.get(tag) or (known.get("VBD", ()) if tag == "VBN" else ())
+    forms = inflections(base)
+    return forms.get(tag) or (forms.get("VBD", ()) if tag == "VBN" else ())
 
 
 def _is_plural(words: Sequence[ParsedWord], clause: _Clause) -> bool:

@@ -52,8 +52,8 @@ def _has_object(sentence: Sentence, tags: tuple[str, ...], place: int) -> bool:
     """True if a noun phrase begins at a place that tells no time and has no complement after it."""
     while place < len(tags) and (tags[place] in _MODIFIERS or tags[place] == "``"):
         place += 1
-    found = token_at(sentence, place)
-    if place >= len(tags) or tags[place] not in NOUN_TAGS | {"PRP"} or found.low in _TIMES:
+    token = token_at(sentence, place)
+    if place >= len(tags) or tags[place] not in NOUN_TAGS | {"PRP"} or token.low in _TIMES:
         return False
     while place < len(tags) and tags[place] in NOUN_TAGS | {"PRP"}:
         place += 1

@@ -112,11 +112,11 @@ def _listed_by_part(sentence: Sentence, place: int) -> Iterator[Replacement]:
 @cache
 def _synonyms_by_part() -> dict[tuple[str, str], tuple[tuple[str, str], ...]]:
     """(part, word) → (frame, synonym)"""
-    found: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    entries_by_word: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for head, members in list_groups("synonyms_by_part"):
         word, part, *frame = head.split(maxsplit=2)
-        found[part, word] += [("".join(frame), member) for member in members]
-    return {key: tuple(known) for key, known in found.items()}
+        entries_by_word[part, word] += [("".join(frame), member) for member in members]
+    return {key: tuple(entries) for key, entries in entries_by_word.items()}
 
 
 @cache
@@ -131,8 +131,8 @@ def join_lexicons(*lexicons: Lexicon) -> Lexicon:
     """Join lexicons: each proposal of any of them once."""
 
     def synonyms(summary: str, sentence: Sentence) -> Iterator[Replacement]:
-        found = (change for lexicon in lexicons for change in lexicon.synonyms(summary, sentence))
-        yield from dict.fromkeys(found)
+        changes = (change for lexicon in lexicons for change in lexicon.synonyms(summary, sentence))
+        yield from dict.fromkeys(changes)
 
     titles, signatures = zip(*((lexicon.title, lexicon.signature) for lexicon in lexicons), strict=True)
     return Lexicon(" or ".join(titles), "+".join(signatures), synonyms)
@@ -149,10 +149,10 @@ _MIN_LETTERS = 4  # letters; shorter ones are often units and abbreviations
 
 def wordnet_lexicon() -> Lexicon | None:
     """The WordNet that NLTK has, or None where it has none; its fingerprint stands in signatures."""
-    found = load_wordnet()
-    if found is None:
+    wordnet = load_wordnet()
+    if wordnet is None:
         return None
-    return Lexicon("WordNet", f"wordnet#{found.fingerprint}", lambda _, sentence: wordnet_synonyms(found, sentence))
+    return Lexicon("WordNet", f"wordnet#{wordnet.fingerprint}", lambda _, sentence: wordnet_synonyms(wordnet, sentence))
 
 
 def wordnet_synonyms(wordnet: WordNet, sentence: Sentence) -> Iterator[Replacement]:
@@ -183,8 +183,8 @@ def _replacements(wordnet: WordNet, sentence: Sentence, place: int) -> Iterator[
     is_noun_here = before.low in ARTICLES | POSSESSIVES and after.low in _AFTER_NOUN
     if len(verbs) == 1 and after.low not in PREPOSITIONS:
         base, form = verbs[0]
-        known = (other for other in wordnet.synonyms(base, "verb") if possible_verb_forms(other))
-        yield from (inflect(other, form) for other in known)
+        inflectable = (other for other in wordnet.synonyms(base, "verb") if possible_verb_forms(other))
+        yield from (inflect(other, form) for other in inflectable)
     elif parts == ["noun"] or ("noun" in parts and is_noun_here):
         bases = wordnet.bases(word, "noun")
         if bases == [word]:

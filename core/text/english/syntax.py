@@ -68,8 +68,10 @@ MAX_TOKENS = 150
 @memoize(256)
 def tokenize(text: str) -> tuple[Sentence, ...]:
     """The tokens of every sentence of a text, in order; no sentence is empty."""
-    found = (_tokenize_span(text, span) for span in sentences(text))
-    return tuple(tokens[start : start + MAX_TOKENS] for tokens in found for start in range(0, len(tokens), MAX_TOKENS))
+    tokenized = (_tokenize_span(text, span) for span in sentences(text))
+    return tuple(
+        tokens[start : start + MAX_TOKENS] for tokens in tokenized for start in range(0, len(tokens), MAX_TOKENS)
+    )
 
 
 def token_at(sentence: Sentence, place: int) -> Token:
@@ -83,7 +85,7 @@ def split_tokens(text: str) -> Sentence:
 
 
 def _tokenize_span(text: str, span: Span) -> Sentence:
-    return tuple(Token(Span(*found.span()), found.group()) for found in _TOKEN.finditer(text, span.start, span.end))
+    return tuple(Token(Span(*match.span()), match.group()) for match in _TOKEN.finditer(text, span.start, span.end))
 
 
 PERSONAL_SUBJECTS = frozenset("he she it they we there".split())
@@ -135,17 +137,17 @@ def opposites(sentence: Sentence, place: int) -> list[str]:
     fits = after in _AFTER_ADJECTIVE or (after == "to" and word in _BEFORE_INFINITIVE)
     adjectives = mutual_words("contraries").get(word, ()) if before in _COPULAS and fits else ()
     # "was closed by the mayor" is surely a verb, and "was closed." more likely an adjective
-    chosen = verbs if verbs and after == "by" else adjectives or verbs
-    return [*dict.fromkeys(chosen)]
+    replacements = verbs if verbs and after == "by" else adjectives or verbs
+    return [*dict.fromkeys(replacements)]
 
 
 def contextual_verb_readings(sentence: Sentence, place: int) -> list[tuple[str, VerbForm]]:
     """The readings as a verb that the neighbours of a word allow, none where it may be a noun or an adjective."""
-    known = verb_readings(sentence[place].low)
+    readings = verb_readings(sentence[place].low)
     before = _word_before(sentence, place)
     after = token_at(sentence, place + 1)
     if (
-        not known
+        not readings
         or after.low in _PARTICLES
         or not (
             after.low in _AFTER_VERB or after.text[0].isdigit() or after.text[0].isupper() or after.text.endswith("ly")
@@ -171,7 +173,7 @@ def contextual_verb_readings(sentence: Sentence, place: int) -> list[tuple[str, 
         allowed = frozenset({VerbForm.PAST})
     else:
         allowed = frozenset()
-    return [reading for reading in known if reading[1] in allowed]
+    return [reading for reading in readings if reading[1] in allowed]
 
 
 def _word_before(sentence: Sentence, place: int) -> str:
@@ -185,10 +187,10 @@ def _word_before(sentence: Sentence, place: int) -> str:
 
 def _opposite_verbs(sentence: Sentence, place: int) -> Iterator[str]:
     after = token_at(sentence, place + 1).low
-    found = contextual_verb_readings(sentence, place)
+    readings = contextual_verb_readings(sentence, place)
     # a word that may be two forms of a verb, or two verbs, is replaced only where the neighbours decide
-    if len({form for _, form in found}) == 1:
-        for base, form in found:
+    if len({form for _, form in readings}) == 1:
+        for base, form in readings:
             if base in _CONVERSES and form is VerbForm.PARTICIPLE and _word_before(sentence, place) in BE:
                 continue
             if form is VerbForm.BASE and token_at(sentence, place - 2).low in _THREATS:

@@ -23,10 +23,10 @@ def part_of_speech_tags(words: tuple[str, ...]) -> tuple[str, ...]:
     """The Penn Treebank tag of every token of a sentence; a token with a clitic has two, as NNP+POS or VBD+RB."""
     weights = _weights()
     lexical = [*lexical_features(words)]
-    found: list[str] = []
+    tags: list[str] = []
     for place in range(len(words)):
-        found.append(best_tag(weights, [*lexical[place], *history_features(words, place, found)]))
-    return tuple(found)
+        tags.append(best_tag(weights, [*lexical[place], *history_features(words, place, tags)]))
+    return tuple(tags)
 
 
 def best_tag(weights: Weights, features: Sequence[str]) -> str:
@@ -97,8 +97,8 @@ def _dictionary_entry(word: str) -> str:
     low = word.lower()
     if low in FUNCTION_WORDS or not low.isalpha():
         return low if low in FUNCTION_WORDS else ""
-    found = lemmas_by_part(low)
-    return ",".join(f"{part[:3]}{'=' if low in lemmas else '+'}" for part, lemmas in sorted(found.items()))
+    lemmas_of_part = lemmas_by_part(low)
+    return ",".join(f"{part[:3]}{'=' if low in lemmas else '+'}" for part, lemmas in sorted(lemmas_of_part.items()))
 
 
 @cache

@@ -39,22 +39,28 @@ def read_treebank(files: Iterable[Path]) -> Iterator[Tagged]:
                     gold.append((start, place, row[4]))
             ours = split_tokens(text)
             tags = [
-                [(tag, text[start:end]) for start, end, tag in gold if start < one.span.end and end > one.span.start]
-                for one in ours
+                [
+                    (tag, text[start:end])
+                    for start, end, tag in gold
+                    if start < token.span.end and end > token.span.start
+                ]
+                for token in ours
             ]
-            kept = [(one.text, _joined_tag(one.text, some)) for one, some in zip(ours, tags, strict=True) if some]
-            yield tuple(word for word, _ in kept), tuple(tag for _, tag in kept)
+            tagged = [
+                (token.text, _joined_tag(token.text, some)) for token, some in zip(ours, tags, strict=True) if some
+            ]
+            yield tuple(word for word, _ in tagged), tuple(tag for _, tag in tagged)
 
 
-def _joined_tag(word: str, found: list[tuple[str, str]]) -> str:
+def _joined_tag(word: str, parts: list[tuple[str, str]]) -> str:
     if not word[0].isalnum():
-        return word if len(found) > 1 or found[0][1] != word else found[0][0]
-    if len(found) == 1:
-        return found[0][0]
-    last = found[-1][0]
-    if last in _CLITICS and ("'" in found[-1][1] or "’" in found[-1][1]):
-        return f"{_joined_tag(word, found[:-1])}+{last}"
-    return "JJ" if last in {"VBN", "VBG", "VBD"} else last if last != "HYPH" else found[0][0]
+        return word if len(parts) > 1 or parts[0][1] != word else parts[0][0]
+    if len(parts) == 1:
+        return parts[0][0]
+    last = parts[-1][0]
+    if last in _CLITICS and ("'" in parts[-1][1] or "’" in parts[-1][1]):
+        return f"{_joined_tag(word, parts[:-1])}+{last}"
+    return "JJ" if last in {"VBN", "VBG", "VBD"} else last if last != "HYPH" else parts[0][0]
 
 
 def train(sentences: list[Tagged], rounds: int = _ROUNDS, seed: int = 0) -> Weights:
@@ -68,7 +74,7 @@ def train(sentences: list[Tagged], rounds: int = _ROUNDS, seed: int = 0) -> Weig
     weights: defaultdict[str, defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
     totals: defaultdict[tuple[str, str], int] = defaultdict(int)
     changed: defaultdict[tuple[str, str], int] = defaultdict(int)
-    drawn, step = random.Random(seed), 0
+    rng, step = random.Random(seed), 0
 
     def move(feature: str, tag: str, by: int) -> None:
         totals[feature, tag] += (step - changed[feature, tag]) * weights[feature][tag]
@@ -77,12 +83,12 @@ def train(sentences: list[Tagged], rounds: int = _ROUNDS, seed: int = 0) -> Weig
 
     weights["bias"]["NN"] = 0
     for _ in range(rounds):
-        for words, gold in drawn.sample(sentences, len(sentences)):
+        for words, gold in rng.sample(sentences, len(sentences)):
             tags: list[str] = []
             for place, lexical in enumerate(lexical_features(words)):
                 step += 1
-                known = [*lexical, *history_features(words, place, tags)]
-                features = [one for one in known if seen[one] >= _MIN_COUNT]
+                candidates = [*lexical, *history_features(words, place, tags)]
+                features = [feature for feature in candidates if seen[feature] >= _MIN_COUNT]
                 guess = best_tag(weights, features)
                 if guess != gold[place]:
                     for feature in features:
@@ -92,12 +98,12 @@ def train(sentences: list[Tagged], rounds: int = _ROUNDS, seed: int = 0) -> Weig
     for feature, tag in totals:
         totals[feature, tag] += (step - changed[feature, tag]) * weights[feature][tag]
 
-    kept: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    rounded: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for (name, label), total in sorted(totals.items()):
         weight = round(100 * total / step)
         if abs(weight) >= _MIN_WEIGHT:
-            kept[name][label] = round(weight / 10)
-    return dict(kept)
+            rounded[name][label] = round(weight / 10)
+    return dict(rounded)
 
 
 def accuracy(weights: Weights, sentences: Iterable[Tagged]) -> float:
@@ -107,7 +113,7 @@ def accuracy(weights: Weights, sentences: Iterable[Tagged]) -> float:
         tags: list[str] = []
         for place, lexical in enumerate(lexical_features(words)):
             tags.append(best_tag(weights, [*lexical, *history_features(words, place, tags)]))
-        right += sum(one == other for one, other in zip(tags, gold, strict=True))
+        right += sum(tag == expected for tag, expected in zip(tags, gold, strict=True))
         total += len(gold)
     return right / total
 
@@ -116,12 +122,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--test", nargs="*", default=[], type=Path)
-    asked = parser.parse_args()
-    weights = train([*read_treebank(asked.files)])
+    arguments = parser.parse_args()
+    weights = train([*read_treebank(arguments.files)])
     packed = json.dumps(weights, ensure_ascii=False, separators=(",", ":")).encode()
     WEIGHTS_FILE.write_bytes(gzip.compress(packed, mtime=0))
     print(f"{len(weights)} features, {WEIGHTS_FILE.stat().st_size} bytes")  # noqa: T201  # a script
-    for file in asked.test:
+    for file in arguments.test:
         print(f"{file.name}: {accuracy(weights, read_treebank([file])):.4f}")  # noqa: T201  # a script
 
 

@@ -92,16 +92,18 @@ def verb_bases(word: str) -> tuple[str, ...]:
 def verb_reading(sentence: Sentence, place: int) -> tuple[str, VerbForm] | None:
     """The verb that a word is a form of here, and the form; a finite present without ending is BASE. None for no verb."""
     tag = sentence_tags(sentence)[place]
-    form = VerbForm.BASE if tag == "VBP" else next((one for one in VerbForm if one.value == tag), None)
+    form = (
+        VerbForm.BASE if tag == "VBP" else next((verb_form for verb_form in VerbForm if verb_form.value == tag), None)
+    )
     if form is None or sentence[place].low in BE | HAVE:
         return None
     low = sentence[place].low
-    known = [
+    bases = [
         base
         for base in verb_bases(low)
         if low in (base, *inflections(base).get(form.value, ()), *inflections(base).get("VBD", ()))
     ]
-    return (known[0], form) if known else None
+    return (bases[0], form) if bases else None
 
 
 def finite_verb(sentence: Sentence, place: int) -> tuple[str, VerbForm] | None:

@@ -78,11 +78,11 @@ def named_things(text: str, context: str, reading: NameReading, parser: str) -> 
     if reading == "listed":
         return listed
     parsed = () if reading == "guessed" else _parsed_names(text, context, parser)
-    found = [*listed]
+    names = [*listed]
     for name in (*_nationalities(text), *parsed, *_guessed_names(text, context)):
-        if all(name.span.end <= other.span.start or other.span.end <= name.span.start for other in found):
-            found.append(name)
-    return tuple(sorted(found, key=lambda name: name.span))
+        if all(name.span.end <= other.span.start or other.span.end <= name.span.start for other in names):
+            names.append(name)
+    return tuple(sorted(names, key=lambda name: name.span))
 
 
 def reading_signature(reading: NameReading, parser: str) -> str:
@@ -121,7 +121,7 @@ def _further_countries() -> tuple[str, ...]:
 @memoize(256)
 def _nationalities(text: str) -> tuple[Name, ...]:
     pattern = re.compile(rf"\b(?:{'|'.join(foreign_nationalities())})\b(?![-’'])")
-    spans = (Span(*found.span()) for found in pattern.finditer(text))
+    spans = (Span(*match.span()) for match in pattern.finditer(text))
     return tuple(
         Name(span, span.of(text), NameKind.NATIONALITY, definite=False)
         for span in spans
@@ -133,13 +133,13 @@ def _nationalities(text: str) -> tuple[Name, ...]:
 
 @memoize(256)
 def _guessed_names(text: str, context: str) -> tuple[Name, ...]:
-    known = _guessed_kinds(context)
-    found = []
+    kinds = _guessed_kinds(context)
+    names = []
     for span in name_runs(text):
-        kind = known.get(span.of(text))
+        kind = kinds.get(span.of(text))
         if kind and not touches_name(text, span):
-            found.append(Name(span, span.of(text), kind, _is_definite(text, span)))
-    return tuple(found)
+            names.append(Name(span, span.of(text), kind, _is_definite(text, span)))
+    return tuple(names)
 
 
 @memoize(64)

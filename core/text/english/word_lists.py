@@ -76,20 +76,20 @@ def list_groups(name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 @cache
 def mutual_words(name: str) -> dict[str, tuple[str, ...]]:
     """A list of groups read in both directions: every head and member → what stands on the other side."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    counterparts: defaultdict[str, list[str]] = defaultdict(list)
     for head, members in list_groups(name):
         for member in members:
-            found[head].append(member)
-            found[member].append(head)
-    return {word: tuple(others) for word, others in found.items()}
+            counterparts[head].append(member)
+            counterparts[member].append(head)
+    return {word: tuple(others) for word, others in counterparts.items()}
 
 
 @cache
 def conditional_words(name: str) -> dict[str, tuple[tuple[str, str, str], ...]]:
     """A list of `head`, `head +word` or `head -word` → (member, word that must follow, word that must not)."""
-    found: defaultdict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    rules_by_word: defaultdict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for head, members in list_groups(name):
         word, _, condition = head.partition(" ")
         needed, barred = condition[1:] * condition.startswith("+"), condition[1:] * condition.startswith("-")
-        found[word] += [(member, needed, barred) for member in members]
-    return {word: tuple(known) for word, known in found.items()}
+        rules_by_word[word] += [(member, needed, barred) for member in members]
+    return {word: tuple(rules) for word, rules in rules_by_word.items()}

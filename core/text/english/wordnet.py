@@ -121,15 +121,18 @@ def load_wordnet() -> WordNet | None:
 
 def parse_wordnet(index: str, exceptions: Mapping[PartOfSpeech, Mapping[str, tuple[str, ...]]]) -> WordNet:
     """From the lines of `index.sense`: `lemma%number:…  offset sense-number count` each (senseidx(5WN))."""
-    found: defaultdict[tuple[str, PartOfSpeech], list[tuple[int, Sense]]] = defaultdict(list)
+    ranked_senses: defaultdict[tuple[str, PartOfSpeech], list[tuple[int, Sense]]] = defaultdict(list)
     members: defaultdict[str, list[str]] = defaultdict(list)
     for line in index.splitlines():
         key, offset, number, count = line.split()
         word, _, rest = key.partition("%")
         part = _PARTS_BY_NUMBER[rest[0]]
         synset = f"{part}-{offset}"
-        found[word, part].append((int(number), Sense(synset, int(count))))
+        ranked_senses[word, part].append((int(number), Sense(synset, int(count))))
         members[synset].append(word)
-    senses = {place: tuple(sense for _, sense in sorted(some, key=lambda one: one[0])) for place, some in found.items()}
+    senses = {
+        place: tuple(sense for _, sense in sorted(some, key=lambda entry: entry[0]))
+        for place, some in ranked_senses.items()
+    }
     fingerprint = hashlib.sha256(index.encode()).hexdigest()[:8]
     return WordNet(fingerprint, senses, {synset: tuple(sorted(words)) for synset, words in members.items()}, exceptions)

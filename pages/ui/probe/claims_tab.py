@@ -228,7 +228,7 @@ def _claim_row(place: int, row: EditableClaim) -> None:
         if claims := current_claims():
             _change(claims.remove(place))
 
-    origin = " (added)" if row.found is None else " (rewritten)" if row.is_changed else ""
+    origin = " (added)" if row.original is None else " (rewritten)" if row.is_changed else ""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_area(
             f"Claim {place + 1}{origin}",
@@ -238,7 +238,7 @@ def _claim_row(place: int, row: EditableClaim) -> None:
             on_change=rewrite,
             width="stretch",
         )
-        if row.found and row.is_changed:
+        if row.original and row.is_changed:
             st.button(
                 f"Restore {place + 1}", key=f"restore-claim-{place}", type="tertiary", on_click=_restore, args=(place,)
             )

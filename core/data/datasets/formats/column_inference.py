@@ -127,7 +127,7 @@ def infer_column_map(rows: Sequence[Row]) -> ColumnMap:
     ratings = tuple(column for column in numbers if is_rating(rows, column))
     scores = tuple(_score_column(column) for column in numbers if column not in ratings)
     slices = tuple(filter(None, [named.pop("slices", "")]))
-    found = ColumnMap.model_validate(
+    inferred = ColumnMap.model_validate(
         {
             **named,
             "slices": slices,
@@ -141,7 +141,7 @@ def infer_column_map(rows: Sequence[Row]) -> ColumnMap:
             ),
         }
     )
-    turned = found.flipped() if _ERROR_NAME.search(found.label.lower()) else found
+    turned = inferred.flipped() if _ERROR_NAME.search(inferred.label.lower()) else inferred
     turned = without_direction(turned, classes_of_unclear_direction(rows, turned))
     completed = turned.model_copy(update={"unlabelled": (*turned.unlabelled, *undecided_words(rows, turned))})
     return completed.model_copy(update={"opposed": votes_oppose_label(rows, completed)})
@@ -151,9 +151,9 @@ def undecided_words(rows: Sequence[Row], columns: ColumnMap) -> tuple[str, ...]:
     """Words of the label column that no list of the mapping has, in order of appearance; those words label nothing."""
     if not columns.label:
         return ()
-    known = {*columns.verdicts, *columns.unlabelled}
+    listed_words = {*columns.verdicts, *columns.unlabelled}
     cells = (label_words(row, columns.label) for row in rows if is_filled(row, columns.label))
-    return tuple(dict.fromkeys(word for cell in cells for word in cell if word not in known))
+    return tuple(dict.fromkeys(word for cell in cells for word in cell if word not in listed_words))
 
 
 def is_rating(rows: Sequence[Row], column: str) -> bool:
@@ -199,11 +199,11 @@ def _drop_contradicted(named: dict[str, str], rows: Sequence[Row]) -> dict[str, 
             # a number for each class, and not a rating by its name
             if not 0 < len(classes) < (3 if _RATING_NAME.search(named["label"].lower()) else 5):
                 belied.add("label")
-    kept = {field: column for field, column in named.items() if field not in belied}
-    if "id" in kept and len({str(row.get(kept["id"])) for row in rows}) < len(rows):
-        repeated = kept.pop("id")
-        return {"group": repeated, **kept}
-    return kept
+    plausible = {field: column for field, column in named.items() if field not in belied}
+    if "id" in plausible and len({str(row.get(plausible["id"])) for row in rows}) < len(rows):
+        repeated = plausible.pop("id")
+        return {"group": repeated, **plausible}
+    return plausible
 
 
 def _match_by_length(rows: Sequence[Row], columns: Sequence[str], named: dict[str, str]) -> dict[str, str]:
@@ -233,12 +233,12 @@ def _mean_length(rows: Sequence[Row], column: str) -> float:
 
 def _find_label(rows: Sequence[Row], columns: Sequence[str]) -> dict[str, str]:
     """The column with two words of a label, and perhaps some that say nothing, where there is just one such."""
-    found = [
+    label_columns = [
         column
         for column in columns
         if (words := _column_words(rows, column)) <= _LABEL_WORDS and len(words & _POLAR_WORDS) == 2
     ]
-    return {"label": found[0]} if len(found) == 1 else {}
+    return {"label": label_columns[0]} if len(label_columns) == 1 else {}
 
 
 def _column_words(rows: Sequence[Row], column: str) -> set[str]:

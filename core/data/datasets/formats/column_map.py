@@ -114,43 +114,87 @@ class ScoreColumn(BaseModel):
 
 
 class ColumnMap(BaseModel):
-    """The name of each field's column, "" where the table has none.
+    """The columns of a table by what they mean, "" for a field that has none.
 
-    `consistent`, `inconsistent` and `borderline` are the words of the label and of the annotators, in lower case: they are
-    the polarity; `unlabelled` are those that say nothing. `annotators` are columns of one judge each; where they are `opposed`
-    their yes means the label's no. `annotator` is the column with the judge's name of a table that has a row for each
-    judge. `ratings` are columns of levels that people gave. `slices` are columns whose values name parts of the data: where the
-    column is called so the values alone, several with semicolons between, else "COLUMN: value". `edited_label` is what an edited summary is in a table without
-    a label; the summary that was edited is consistent then. Without a `document` the `contexts` make it, or it is joined later by `group`.
+    Without a `document` the `contexts` make it, or it is joined later by `group`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     summary: str
+    """The summary, or the one that was edited where there is an edit."""
+
     document: str = ""
+    """The source text, or its sentences or turns as a list."""
+
     id: str = ""
+    """The name of the sample; rows without one are numbered."""
+
     edited: str = ""
+    """The summary after an edit."""
+
     edits: str = ""
+    """The executable edits of the summary, as JSON."""
+
     label: str = ""
+    """The verdict on the summary, of the edited one if there is an edit."""
+
     consistent: tuple[str, ...] = CONSISTENT_WORDS
+    """Words of the label and of annotators, in lower case, that mean consistent."""
+
     inconsistent: tuple[str, ...] = INCONSISTENT_WORDS
+    """Words in lower case that mean inconsistent; together these lists are the polarity."""
+
     borderline: tuple[str, ...] = BORDERLINE_WORDS
+    """Words in lower case that mean borderline."""
+
     unlabelled: tuple[str, ...] = UNLABELLED_WORDS
+    """Words in lower case that say nothing."""
+
     edited_label: Verdict | None = None
+    """The verdict on edited summaries in a table without a label, in which the originals are consistent; else None."""
+
     error_type: str = ""
+    """The name of an error type."""
+
     group: str = ""
+    """The key of the document: summaries of one document share it."""
+
     domain: str = ""
+    """The kind or corpus of the document."""
+
     title: str = ""
+    """The heading of the document."""
+
     contexts: str = ""
+    """The passages or turns of the document, as a list or JSON."""
+
     question: str = ""
+    """The question that the summary answers."""
+
     system: str = ""
+    """The model or person that wrote the summary."""
+
     split: str = ""
+    """The part of the dataset: train, dev or test."""
+
     annotators: tuple[str, ...] = ()
+    """Columns of one judge each, with that judge's verdict."""
+
     annotator: str = ""
+    """The judge's name, in a table that has a row for each judge."""
+
     opposed: bool = False
+    """True if an annotator's yes means the label's no."""
+
     ratings: tuple[str, ...] = ()
+    """Columns of levels that people gave, higher is better."""
+
     slices: tuple[str, ...] = ()
+    """Columns whose values name parts of the data as "COLUMN: value"; one that is called slices, the values alone."""
+
     scores: tuple[ScoreColumn, ...] = ()
+    """Columns of metrics' scores."""
 
     @property
     def verdicts(self) -> dict[str, Verdict]:
@@ -216,8 +260,10 @@ def load_column_map(path: Path) -> ColumnMap:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "the file"
-        known = ", ".join(ColumnMap.model_fields)
-        raise TouchstoneError(f"{path.name} is no mapping: {field}: {first['msg']}. Known fields: {known}.") from None
+        field_names = ", ".join(ColumnMap.model_fields)
+        raise TouchstoneError(
+            f"{path.name} is no mapping: {field}: {first['msg']}. Known fields: {field_names}."
+        ) from None
 
 
 def is_filled(row: Row, column: str) -> bool:
@@ -237,9 +283,12 @@ def label_words(row: Row, column: str) -> list[str]:
     if not isinstance(cell, list) or len(cell) < 2:
         return [label_word(row, column)]
     lists = (value for name, value in row.items() if name != column and isinstance(value, list))
-    if not any(len(one) == len(cell) and all(isinstance(text, str) and " " in text for text in one) for one in lists):
+    if not any(
+        len(entries) == len(cell) and all(isinstance(text, str) and " " in text for text in entries)
+        for entries in lists
+    ):
         return [label_word(row, column)]
-    return [as_word(one) for one in cell]
+    return [as_word(word) for word in cell]
 
 
 NLI_COLUMNS = frozenset(
@@ -269,23 +318,23 @@ def classes_of_unclear_direction(rows: Sequence[Row], columns: ColumnMap) -> tup
     return () if numbers <= {0, 1} and not is_nli else words
 
 
-def with_consistent_words(rows: Sequence[Row], columns: ColumnMap, chosen: Sequence[str]) -> ColumnMap:
+def with_consistent_words(rows: Sequence[Row], columns: ColumnMap, consistent_words: Sequence[str]) -> ColumnMap:
     """The mapping in which these words of the label mean a consistent summary, and its others in these rows an inconsistent one.
 
     Where classes are counted from 0 a label of -1 is none. Raises TouchstoneError for a word that the label does not say.
     """
     cells = (label_words(row, columns.label) for row in rows if columns.label and is_filled(row, columns.label))
     words = dict.fromkeys(word for cell in cells for word in cell)
-    unknown = [word for word in chosen if word not in words]
-    if unknown or not chosen:
+    unknown = [word for word in consistent_words if word not in words]
+    if unknown or not consistent_words:
         raise TouchstoneError(
             f"The label {columns.label!r} does not say {', '.join(unknown) or 'anything'}. Its words are {', '.join(words) or 'none'}."
         )
-    none = {*UNLABELLED_WORDS, *({"-1"} if {"0", "-1"} <= words.keys() else ())} - {*chosen}
+    none = {*UNLABELLED_WORDS, *({"-1"} if {"0", "-1"} <= words.keys() else ())} - {*consistent_words}
     return columns.model_copy(
         update={
-            "consistent": tuple(chosen),
-            "inconsistent": tuple(word for word in words if word not in none and word not in chosen),
+            "consistent": tuple(consistent_words),
+            "inconsistent": tuple(word for word in words if word not in none and word not in consistent_words),
             "borderline": (),
             "unlabelled": tuple(dict.fromkeys((*UNLABELLED_WORDS, *(word for word in words if word in none)))),
         }

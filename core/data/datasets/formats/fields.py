@@ -24,30 +24,30 @@ def value(row: Row, name: str) -> object:
 
 def text(row: Row, name: str) -> str:
     """The text of a field that must not be blank; a number becomes its digits."""
-    found = clean_text(name, value(row, name))
-    if not found.strip():
+    content = clean_text(name, value(row, name))
+    if not content.strip():
         raise TouchstoneError(f"The field {name!r} is empty. Fill it in or remove the record.")
-    return found
+    return content
 
 
 def optional(row: Row, name: str) -> str:
     """The text of a field, "" where it is absent or blank."""
-    found = clean_text(name, row.get(name))
-    return found if found.strip() else ""
+    content = clean_text(name, row.get(name))
+    return content if content.strip() else ""
 
 
-def clean_text(name: str, found: object) -> str:
+def clean_text(name: str, content: object) -> str:
     """A text that a database can keep; None and NaN are "", a whole number is its digits, as which 7.0 counts.
 
     Raises TouchstoneError for another kind of value.
     """
-    if found is None or found != found:  # only NaN differs from itself
+    if content is None or content != content:  # only NaN differs from itself
         return ""
-    if isinstance(found, float) and found.is_integer():
-        found = int(found)  # so a table writes whole numbers in a column that has gaps
-    if isinstance(found, bool) or not isinstance(found, str | int):
-        raise TouchstoneError(f"The field {name!r} must be a text; got {type(found).__name__}.")
-    string = str(found)
+    if isinstance(content, float) and content.is_integer():
+        content = int(content)  # so a table writes whole numbers in a column that has gaps
+    if isinstance(content, bool) or not isinstance(content, str | int):
+        raise TouchstoneError(f"The field {name!r} must be a text; got {type(content).__name__}.")
+    string = str(content)
     if "\0" in string:
         raise TouchstoneError(f"The field {name!r} holds a NUL character, which no database keeps. Remove it.")
     try:
@@ -59,23 +59,23 @@ def clean_text(name: str, found: object) -> str:
 
 def number(row: Row, name: str) -> float:
     """The number of a field, written as a number or as text."""
-    found = optional_number(row, name)
-    if found is None:
+    converted = optional_number(row, name)
+    if converted is None:
         raise TouchstoneError(f"The field {name!r} is empty or absent. It must hold a number.")
-    return found
+    return converted
 
 
 def optional_number(row: Row, name: str) -> float | None:
     """The number of a field, None where it is absent, blank or not a number by intention (null, NaN)."""
-    found = row.get(name)
-    if found is None or (isinstance(found, str) and not found.strip()):
+    content = row.get(name)
+    if content is None or (isinstance(content, str) and not content.strip()):
         return None
     try:
-        converted = float(found) if isinstance(found, str | int | float) else None
+        converted = float(content) if isinstance(content, str | int | float) else None
     except (ValueError, OverflowError):
         converted = None
     if converted is None or math.isinf(converted):
-        raise TouchstoneError(f"The field {name!r} must be a number; got {str(found)[:60]!r}.")
+        raise TouchstoneError(f"The field {name!r} must be a number; got {str(content)[:60]!r}.")
     return None if math.isnan(converted) else converted
 
 
@@ -98,26 +98,26 @@ def table_number(cell: object) -> float | None:
     if (share := _OUT_OF.fullmatch(text)) and float(share[1]) <= float(share[2]):
         return float(share[1])
     text = text.replace(",", ".") if "," in text and _DECIMAL_COMMA.fullmatch(text) else text
-    found = float(text) if _NUMBER.fullmatch(text) else math.inf
-    return found if math.isfinite(found) else None
+    parsed = float(text) if _NUMBER.fullmatch(text) else math.inf
+    return parsed if math.isfinite(parsed) else None
 
 
 def passage(row: Row, name: str) -> str:
     """The text of a field that may also be a list of sentences or utterances, which become lines."""
-    found = row.get(name)
-    return "\n".join(texts(row, name)) if isinstance(found, list) else optional(row, name)
+    content = row.get(name)
+    return "\n".join(texts(row, name)) if isinstance(content, list) else optional(row, name)
 
 
-def choice(row: Row, name: str, known: Mapping[str, T]) -> T:
+def choice(row: Row, name: str, meanings: Mapping[str, T]) -> T:
     """Value that the field's word stands for; case and blanks around it do not matter."""
-    return meaning(name, as_word(value(row, name)), known)
+    return meaning(name, as_word(value(row, name)), meanings)
 
 
-def meaning(name: str, word: str, known: Mapping[str, T]) -> T:
+def meaning(name: str, word: str, meanings: Mapping[str, T]) -> T:
     """Value that a word of a field stands for."""
-    if word not in known:
-        raise TouchstoneError(f"The field {name!r} is {word[:60]!r}. Known: {', '.join(known)}.")
-    return known[word]
+    if word not in meanings:
+        raise TouchstoneError(f"The field {name!r} is {word[:60]!r}. Known: {', '.join(meanings)}.")
+    return meanings[word]
 
 
 def as_word(cell: object) -> str:
@@ -127,26 +127,26 @@ def as_word(cell: object) -> str:
 
 def texts(row: Row, name: str) -> list[str]:
     """A list of texts, without the blank ones."""
-    found = value(row, name)
-    if not isinstance(found, list):
-        raise TouchstoneError(f"The field {name!r} must be a list of texts; got {type(found).__name__}.")
-    return [string for entry in found if (string := clean_text(name, entry)).strip()]
+    entries = value(row, name)
+    if not isinstance(entries, list):
+        raise TouchstoneError(f"The field {name!r} must be a list of texts; got {type(entries).__name__}.")
+    return [string for entry in entries if (string := clean_text(name, entry)).strip()]
 
 
 def records(row: Row, name: str) -> list[Row]:
     """A list of objects."""
-    found = value(row, name)
-    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
-        raise TouchstoneError(f"The field {name!r} must be a list of objects; got {str(found)[:60]}.")
-    return found
+    entries = value(row, name)
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise TouchstoneError(f"The field {name!r} must be a list of objects; got {str(entries)[:60]}.")
+    return entries
 
 
 def record(row: Row, name: str) -> Row:
     """An object."""
-    found = value(row, name)
-    if not isinstance(found, dict):
-        raise TouchstoneError(f"The field {name!r} must be an object; got {type(found).__name__}.")
-    return found
+    content = value(row, name)
+    if not isinstance(content, dict):
+        raise TouchstoneError(f"The field {name!r} must be an object; got {type(content).__name__}.")
+    return content
 
 
 def literals(row: Row, name: str) -> list[str]:

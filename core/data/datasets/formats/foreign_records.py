@@ -24,7 +24,7 @@ _SENTENCE_LABELS = ("label", "labels", "verdict", "supported", "consistent", "fa
 
 def flat_records(row: Row) -> list[Row]:
     """The pairs of a record in one of the known forms, each as a flat one; any other record as it is."""
-    return next((found for form in _FORMS if (found := form(row)) is not None), [row])
+    return next((records for form in _FORMS if (records := form(row)) is not None), [row])
 
 
 def _label_studio(row: Row) -> list[Row] | None:
@@ -43,20 +43,20 @@ def _label_studio(row: Row) -> list[Row] | None:
             column, value = _answer_column(annotation.get("completed_by"), result.get("from_name")), result.get("value")
             options = value if isinstance(value, dict) else {}
             answers[column] = next((options[field] for field in _CHOICE_FIELDS if field in options), None)
-    return [{"id": row.get("id"), **data, **{name: chosen for name, chosen in answers.items() if chosen is not None}}]
+    return [{"id": row.get("id"), **data, **{name: answer for name, answer in answers.items() if answer is not None}}]
 
 
 def _argilla(row: Row) -> list[Row] | None:
     """A record of Argilla 2 as `to_list` and `to_json` give it: `fields`, and `responses` as lists of value and user."""
-    given, responses = row.get("fields"), row.get("responses")
-    if not isinstance(given, dict) or not isinstance(responses, dict):
+    record_fields, responses = row.get("fields"), row.get("responses")
+    if not isinstance(record_fields, dict) or not isinstance(responses, dict):
         return None
     metadata = row.get("metadata")
     return [
         {
             "id": row.get("id"),
             **(metadata if isinstance(metadata, dict) else {}),
-            **given,
+            **record_fields,
             **_answers((question, _objects(answers) or ()) for question, answers in responses.items()),
         }
     ]
@@ -73,7 +73,7 @@ def _flattened_argilla(row: Row) -> list[Row] | None:
         cells = [row.get(f"{question}{end}") for end in ends]
         lists = [cell if isinstance(cell, list) else [] for cell in cells]
         # as many users and statuses as responses
-        filled = [[*one, *[None] * len(lists[0])][: len(lists[0])] for one in lists]
+        filled = [[*column, *[None] * len(lists[0])][: len(lists[0])] for column in lists]
         responses = zip(*filled, strict=True)
         answers.append(
             (question, [{"value": value, "user_id": user, "status": status} for value, user, status in responses])
@@ -87,7 +87,7 @@ def _argilla_feedback(row: Row) -> list[Row] | None:
     questions = {
         name: answers
         for name, value in row.items()
-        if (answers := _objects(value)) and all({"user_id", "value", "status"} <= one.keys() for one in answers)
+        if (answers := _objects(value)) and all({"user_id", "value", "status"} <= answer.keys() for answer in answers)
     }
     if not questions:
         return None
@@ -123,7 +123,8 @@ def _summeval(row: Row) -> list[Row] | None:
     if not experts or "decoded" not in row:
         return None
     numbers = {
-        aspect: [value for one in experts if isinstance(value := one.get(aspect), int | float)] for aspect in experts[0]
+        aspect: [value for expert in experts if isinstance(value := expert.get(aspect), int | float)]
+        for aspect in experts[0]
     }
     full = all(value == _BEST_RATING for value in numbers.get("consistency", []))
     return [
@@ -142,9 +143,9 @@ def _mechanical_turk(row: Row) -> list[Row] | None:
     """A row of a batch of Mechanical Turk: `Input.…`, `Answer.…` and `WorkerId`; a rejected assignment says nothing."""
     if not {"HITId", "WorkerId"} <= row.keys():
         return None
-    kept = ("Input.",) if str(row.get("AssignmentStatus")).lower() == "rejected" else ("Input.", "Answer.")
-    given = {name.partition(".")[2]: value for name, value in row.items() if name.startswith(kept)}
-    return [{"WorkerId": row["WorkerId"], **given}] if given else None
+    prefixes = ("Input.",) if str(row.get("AssignmentStatus")).lower() == "rejected" else ("Input.", "Answer.")
+    cells = {name.partition(".")[2]: value for name, value in row.items() if name.startswith(prefixes)}
+    return [{"WorkerId": row["WorkerId"], **cells}] if cells else None
 
 
 def _labelled_sentences(row: Row) -> list[Row] | None:
@@ -155,12 +156,18 @@ def _labelled_sentences(row: Row) -> list[Row] | None:
         if not entries or len(texts) < 2:
             continue
         text, label = (
-            next((field for field in fields if all(field in one for one in entries)), "")
+            next((field for field in fields if all(field in entry for entry in entries)), "")
             for fields in (_SENTENCE_NAMES, _SENTENCE_LABELS)
         )
         if text and label and label not in row:
             rest = {field: value for field, value in row.items() if field != name}
-            return [{**rest, f"{name}.{text}": [one[text] for one in entries], label: [one[label] for one in entries]}]
+            return [
+                {
+                    **rest,
+                    f"{name}.{text}": [entry[text] for entry in entries],
+                    label: [entry[label] for entry in entries],
+                }
+            ]
     return None
 
 
@@ -180,10 +187,10 @@ _FORMS: Sequence[Callable[[Row], list[Row] | None]] = (
 def _answers(questions: Iterable[tuple[str, Sequence[Row]]]) -> dict[str, object]:
     """A column for each person and question; drafts and discarded answers say nothing."""
     return {
-        _answer_column(one.get("user_id"), question): one.get("value")
+        _answer_column(answer.get("user_id"), question): answer.get("value")
         for question, answers in questions
-        for one in answers
-        if one.get("status") in {None, "submitted"}
+        for answer in answers
+        if answer.get("status") in {None, "submitted"}
     }
 
 
@@ -196,4 +203,4 @@ def _answer_column(who: object, question: object) -> str:
 
 def _objects(value: object) -> list[Row] | None:
     """The objects of a list of objects; None for anything else."""
-    return value if isinstance(value, list) and all(isinstance(one, dict) for one in value) else None
+    return value if isinstance(value, list) and all(isinstance(entry, dict) for entry in value) else None

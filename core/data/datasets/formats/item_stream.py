@@ -89,10 +89,10 @@ def items_of_record(record: Mapping[str, object], default_id: str) -> list[Item]
     record = pair_of_chat(record)
     names = match_columns(record)
     label = record[names["label"]] if "label" in names else None
-    given = (names.get("document", "").lower(), names["summary"].lower())
-    if given in NLI_COLUMNS and str(label).strip().isdigit():
+    columns = (names.get("document", "").lower(), names["summary"].lower())
+    if columns in NLI_COLUMNS and str(label).strip().isdigit():
         raise TouchstoneError(
-            f"The label of a {given[0]} and a {given[1]} is the number {label}. Datasets of NLI mostly count entailment as 0, and "
+            f"The label of a {columns[0]} and a {columns[1]} is the number {label}. Datasets of NLI mostly count entailment as 0, and "
             "here 1 is consistent: write entailment or contradiction, or import the file: cli.py import 'generic[consistent=0]' FILE."
         )
     return items_of_fields({field: record[name] for field, name in names.items()}, default_id)
@@ -104,7 +104,7 @@ def pair_of_chat(record: Mapping[str, object]) -> Mapping[str, object]:
     Roles and texts as in Chat Completions, or as ShareGPT has them in `conversations`.
     """
     messages = record.get("messages", record.get("conversations"))
-    if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
+    if not isinstance(messages, list) or not messages or not all(isinstance(message, dict) for message in messages):
         return record
     turns = []
     for message in messages:
@@ -136,8 +136,10 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
     Raises TouchstoneError with what is wrong.
     """
     passages = [
-        replace(one, name=fields.clean_text("contexts", one.name), text=fields.clean_text("contexts", one.text))
-        for one in parse_contexts(values.get("contexts") or [])
+        replace(
+            passage, name=fields.clean_text("contexts", passage.name), text=fields.clean_text("contexts", passage.text)
+        )
+        for passage in parse_contexts(values.get("contexts") or [])
     ]
     document, contexts = fields.optional(values, "document"), tuple[Context, ...]()
     if passages:
@@ -199,9 +201,9 @@ def _required_text(values: Mapping[str, object], field: str) -> str:
     return text
 
 
-def parse_slices(found: object) -> tuple[str, ...]:
+def parse_slices(cell: object) -> tuple[str, ...]:
     """The names of a list, or of a text that separates them by semicolons."""
-    names = found if isinstance(found, list) else fields.clean_text("slices", found).split(";")
+    names = cell if isinstance(cell, list) else fields.clean_text("slices", cell).split(";")
     texts = (fields.clean_text("slices", name).strip() for name in names)
     return tuple(dict.fromkeys(filter(None, texts)))
 
@@ -230,8 +232,8 @@ def matching_files(source: Path, *patterns: str) -> list[Path]:
         return [source]
     if not source.exists():
         raise TouchstoneError(f"There is no file or folder {source}. Check the path.")
-    found = [path for pattern in patterns for path in source.rglob(pattern) if path.is_file()]
-    paths = {path for path in found if not any(part.startswith(".") for part in path.relative_to(source).parts)}
+    files = [path for pattern in patterns for path in source.rglob(pattern) if path.is_file()]
+    paths = {path for path in files if not any(part.startswith(".") for part in path.relative_to(source).parts)}
     if not paths:
         raise TouchstoneError(f"No file in {source} is called {' or '.join(patterns)}. Check the path.")
     return sorted(paths)

@@ -48,10 +48,10 @@ def records_of_object(source: Path, encoding: str = UTF8) -> list[NumberedRow]:
         file.seek(0)
         if not (first.lstrip().startswith("{") and (not second or _breaks_off(first))):
             return []
-        found = _parse_line(file.read())
-    if isinstance(found, str):
+        parsed = _parse_line(file.read())
+    if isinstance(parsed, str):
         return []
-    values = list(found.values())
+    values = list(parsed.values())
     texts = [value for value in values if isinstance(value, str) and " " in value.strip()]
     lists = [
         value
@@ -60,7 +60,7 @@ def records_of_object(source: Path, encoding: str = UTF8) -> list[NumberedRow]:
     ]
     if not texts and len(lists) == 1:
         return [(number, _object_or_reason(value)) for number, value in enumerate(lists[0], start=1)]
-    named = [{"id": name, **value} for name, value in found.items() if isinstance(value, dict)]
+    named = [{"id": name, **value} for name, value in parsed.items() if isinstance(value, dict)]
     return list(enumerate(named, start=1)) if len(named) == len(values) > 1 else []
 
 
@@ -78,10 +78,10 @@ def _breaks_off(line: str) -> bool:
 def json_object(source: Path) -> Row:
     """A file that is one object. Raises TouchstoneError where it is none."""
     with open_text(source) as file:
-        found = _parse_line(file.read())
-    if isinstance(found, str):
-        raise TouchstoneError(f"{source.name} cannot be read. {found}")
-    return found
+        parsed = _parse_line(file.read())
+    if isinstance(parsed, str):
+        raise TouchstoneError(f"{source.name} cannot be read. {parsed}")
+    return parsed
 
 
 def _parse_line(text: str) -> Row | str:
@@ -111,10 +111,10 @@ def _list_elements(file: TextIO, name: str) -> Iterator[NumberedRow]:
 
         where = f"{name}, record {number}"
         try:
-            found = _DECODER.raw_decode(buffer, place)
+            decoded = _DECODER.raw_decode(buffer, place)
         except json.JSONDecodeError as error:
             if error.msg.startswith("Unterminated string") or error.pos > len(buffer) - _NEAR_END:
-                found = None
+                decoded = None
             else:
                 raise TouchstoneError(
                     f"{where} is not JSON: {error.msg}. Check that the file was copied whole."
@@ -122,7 +122,7 @@ def _list_elements(file: TextIO, name: str) -> Iterator[NumberedRow]:
         except (ValueError, RecursionError):
             raise TouchstoneError(f"{where}: {_TOO_DEEP_MESSAGE}") from None
 
-        if found is None:
+        if decoded is None:
             if len(buffer) - place > text_files.MAX_LINE:
                 raise TouchstoneError(
                     f"{name}, record {number} has more than {text_files.MAX_LINE:,} characters. Check its brackets."
@@ -132,6 +132,6 @@ def _list_elements(file: TextIO, name: str) -> Iterator[NumberedRow]:
                 raise TouchstoneError(f"{name} breaks off in record {number}. Check that it was copied whole.")
             buffer, place = buffer[place:] + more, 0
             continue
-        value, place = found
+        value, place = decoded
         yield number, _object_or_reason(value)
         number += 1

@@ -31,8 +31,8 @@ def format_mapping(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequen
     ]
     lines += [f"{'scores':12} {', '.join(scores)}"] if scores else []
     lines += [f"{'label says':12} {meaning}" for meaning in label_meanings(columns, rows)]
-    left = left_out(columns, rows)
-    lines += [f"{'left out':12} {', '.join(left[:_NAMED_COLUMNS])}"] if left else []
+    unmapped = left_out(columns, rows)
+    lines += [f"{'left out':12} {', '.join(unmapped[:_NAMED_COLUMNS])}"] if unmapped else []
     return [*lines, *(f"{'check':12} {question}" for question in open_questions(columns, rows, other_sheets))]
 
 
@@ -45,34 +45,36 @@ def left_out(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
 
 def label_meanings(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
     """Each word that the label says in these rows, its meaning and how often; and what an unlabelled edit means."""
-    found = []
+    lines = []
     if columns.edited_label:
-        found.append(f"no label: edited summaries are {columns.edited_label}, the others {Verdict.CONSISTENT}")
+        lines.append(f"no label: edited summaries are {columns.edited_label}, the others {Verdict.CONSISTENT}")
     if not columns.label and (columns.annotators or columns.annotator):
-        found.append("what most annotators say; no label where they tie")
+        lines.append("what most annotators say; no label where they tie")
     if columns.label:
         words = Counter(
             word for row in rows if is_filled(row, columns.label) for word in label_words(row, columns.label)
         )
         meanings = columns.verdicts
-        found += [f"{word}: {meanings.get(word, 'no label')} ({number})" for word, number in words.most_common()]
-    return found
+        lines += [f"{word}: {meanings.get(word, 'no label')} ({number})" for word, number in words.most_common()]
+    return lines
 
 
 def open_questions(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequence[str] = ()) -> list[str]:
     """Questions that a person has to decide, each with the guess that was made."""
-    found = []
+    questions = []
     strange = [word for word in _label_words(columns, rows) if word not in {*columns.verdicts, *UNLABELLED_WORDS}]
     if classes := undecided_classes(rows, columns):
-        found.append(direction_question(columns, classes))
+        questions.append(direction_question(columns, classes))
     elif strange:
-        found.append(
+        questions.append(
             f"{columns.label} also says {', '.join(strange)}: read as no label. Put a word under consistent, inconsistent "
             "or borderline."
         )
     if "0.5" in _label_words(columns, rows) and "0.5" in columns.borderline:
-        found.append(f"{columns.label} also says 0.5: read as borderline. Is it a rating? Then put it under ratings.")
-    found += [
+        questions.append(
+            f"{columns.label} also says 0.5: read as borderline. Is it a rating? Then put it under ratings."
+        )
+    questions += [
         f"{column} is read as a rating that people gave, higher is better. Is it a metric? Then put it under scores."
         for column in columns.ratings
     ]
@@ -81,21 +83,21 @@ def open_questions(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequen
         values = [value for cell in cells if (value := table_number(cell)) is not None]
         signed = any(str(row.get(score.column)).strip().endswith("%") for row in rows)
         if signed or (values and min(values) >= 0 and 10 < max(values) <= 100):
-            found.append(
+            questions.append(
                 f"{score.column} is between 0 and 100. Is it a rating that people gave? Then put it under ratings."
             )
-    found += [
+    questions += [
         f"{score.column} is read as lower is better: kept with the opposite sign as {score.kept_as}."
         for score in columns.scores
         if score.lower_is_better
     ]
     if other_sheets:
-        found.append(
+        questions.append(
             f"Other sheets are not read: {', '.join(other_sheets)}. Name one: generic[sheet={other_sheets[0]}]."
         )
     if not columns.label and not columns.edited_label and not columns.annotators and not columns.ratings:
-        found.append("No column is a label, a rating or an annotator: nothing can be evaluated but pairs of edits.")
-    return found
+        questions.append("No column is a label, a rating or an annotator: nothing can be evaluated but pairs of edits.")
+    return questions
 
 
 def direction_question(columns: ColumnMap, classes: Sequence[str]) -> str:

@@ -29,15 +29,15 @@ def potato_records(row: Row) -> list[Row] | None:
         return []
     who = row.get("user", row.get("user_id"))
     rest = {name: value for name, value in row.items() if name not in _OWN_FIELDS and _SEPARATOR not in name}
-    given: dict[str, object] = {}
+    responses: dict[str, object] = {}
     for question, options in answers.items():
         names = [name for name, value in options.items() if value is True or str(value).lower() in _CHOSEN]
         typed = [value for value in options.values() if value not in (None, "", False)]
         # the chosen option, the options where there are several, or what was typed or rated
         if names:
-            given[question] = names[0] if len(names) == 1 else names
+            responses[question] = names[0] if len(names) == 1 else names
         elif typed:
-            given[question] = typed[0]
+            responses[question] = typed[0]
     shown, texts = row.get("displayed_text"), dict[str, object]()
     # under their headings, two in a list as `text_1` and `text_2`, or any other as it is
     if isinstance(shown, str) and (sections := shown.split("<legend>")[1:]):
@@ -49,7 +49,7 @@ def potato_records(row: Row) -> list[Row] | None:
         texts = {"text_1": _plain(first[marked.end() if marked else 0 :]), "text_2": _plain(second)}
         if not separator:
             texts = {"displayed_text": _plain(shown)}
-    return [{"id": id, **({"annotator": who} if who else {}), **rest, **texts, **given}]
+    return [{"id": id, **({"annotator": who} if who else {}), **rest, **texts, **responses}]
 
 
 _OWN_FIELDS = frozenset(
@@ -63,21 +63,21 @@ _OWN_FIELDS = frozenset(
 def _answers(row: Row) -> dict[str, Mapping[str, object]] | None:
     """The options of each question; None for a record that is not Potato's."""
     if "displayed_text" in row and any(_SEPARATOR in name for name in row):
-        found = defaultdict[str, dict[str, object]](dict)
+        options_by_question = defaultdict[str, dict[str, object]](dict)
         for name, value in row.items():
             question, separator, option = name.partition(_SEPARATOR)
             if separator and value:
-                found[question][option] = value
-        return {**found}
+                options_by_question[question][option] = value
+        return {**options_by_question}
     if {"instance_id", "user_id", "labels"} <= row.keys():
-        given = row["labels"]
+        labels = row["labels"]
     elif "displayed_text" in row:
-        given = row.get("label_annotations")
+        labels = row.get("label_annotations")
     else:
         return None
-    if not isinstance(given, dict):
+    if not isinstance(labels, dict):
         return None
-    return {str(question): options for question, options in given.items() if isinstance(options, dict)}
+    return {str(question): options for question, options in labels.items() if isinstance(options, dict)}
 
 
 def _plain(text: str) -> str:

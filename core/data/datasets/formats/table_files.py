@@ -36,10 +36,10 @@ def csv_rows(source: Path, encoding: str = UTF8) -> Iterator[NumberedRow]:
     with open_text(source, encoding) as file:
         lines, delimiter = _lines_and_delimiter(file)
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
-        found = _readable_rows(reader)
-        names = _column_names(found)
+        rows = _readable_rows(reader)
+        names = _column_names(rows)
         begin = reader.line_num + 1
-        for row in found:
+        for row in rows:
             if isinstance(row, str):
                 yield begin, row
             elif len(row) == len(names):
@@ -58,8 +58,8 @@ def _lines_and_delimiter(file: TextIO) -> tuple[Iterator[str], str]:
     return chain([first], lines), max(",;\t", key=first.count)
 
 
-def _column_names(found: Iterator[list[str] | str]) -> list[str]:
-    names = next(found)
+def _column_names(rows: Iterator[list[str] | str]) -> list[str]:
+    names = next(rows)
     if isinstance(names, str):
         raise TouchstoneError(f"The header cannot be read. {names}")
     return distinct_columns(names)
@@ -116,5 +116,5 @@ def table_rows(source: Path, encoding: str = UTF8, sheet: str = "") -> Iterator[
         return parquet_rows(source)
     if suffix in ROW_READERS:
         return csv_rows(source, encoding)
-    found = records_of_object(source, encoding)
-    return iter(found) if found else json_rows(source, encoding)
+    records = records_of_object(source, encoding)
+    return iter(records) if records else json_rows(source, encoding)

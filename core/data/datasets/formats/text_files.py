@@ -38,10 +38,10 @@ def open_text(source: Path, encoding: str = UTF8) -> TextIO:
 
     Raises TouchstoneError where it is absent, empty or not in that encoding.
     """
-    found = existing_file(source).stat()
+    status = existing_file(source).stat()
     if encoding == UTF8 and has_utf16_mark(source):
         encoding = "utf-16"
-    _check_encoding(source, encoding, found.st_size, found.st_mtime_ns)
+    _check_encoding(source, encoding, status.st_size, status.st_mtime_ns)
     return source.open(encoding="utf-8-sig" if encoding == UTF8 else encoding, newline="")
 
 

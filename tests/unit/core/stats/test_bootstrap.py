@@ -70,7 +70,7 @@ def test_resamples_that_are_drawn_again_are_those_that_would_be_kept(
     monkeypatch.setattr(bootstrap, "_MAX_KEPT", 0)
     monkeypatch.setattr(bootstrap, "_BLOCK_CELLS", 30 * documents)
     again = Resamples.draw(documents, 131, seed=5)
-    assert again.kept is None
+    assert again.stored_counts is None
     assert np.array_equal(again.counts, kept.counts)
     for one, two in zip(again.of_each(statistics), map(kept.of, statistics), strict=True):
         assert one.draws == pytest.approx(two.draws, abs=1e-12)

@@ -149,9 +149,9 @@ def test_intervals_hold_the_share_of_right_answers_of_a_person() -> None:
     ratings, truth = crowd(seed=2)
     model = fit_model("dawid-skene", ratings, none_known(300))
     found = competence_estimates("dawid-skene", ratings, none_known(300), model)
-    assert [one.n for one in found] == ratings.given.sum(axis=0).tolist()
+    assert [one.n for one in found] == ratings.labelled.sum(axis=0).tolist()
     for person, one in enumerate(found):
-        given = ratings.given[:, person]
+        given = ratings.labelled[:, person]
         assert one.low is not None
         assert one.high is not None
         assert one.low < np.mean(ratings.labels[given, person] == truth[given]) < one.high
