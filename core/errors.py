@@ -64,7 +64,7 @@ class UnscorableError(TouchstoneError):
 
 
 class UnreadableAnswerError(UnscorableError):
-    """Answers of a language model that cannot be used: they are not taken from the cache again."""
+    """Unusable answers of a language model, which are not read from the cache again."""
 
     def __init__(self, message: str, answers: Iterable[Answer] = ()) -> None:
         super().__init__(message)
@@ -80,7 +80,7 @@ class LoadError(TouchstoneError):
 
 
 class MemoryFullError(TouchstoneError):
-    """Weights or a batch that do not fit into the memory of the device."""
+    """Weights or a batch that exceed the memory of the device."""
 
 
 class MissingEndpointError(TouchstoneError):

@@ -49,7 +49,7 @@ class Registry(Generic[P]):
         return plugin
 
     def remove(self, name: str) -> None:
-        """Forget a plugin that was added while the process runs; the others stay as they are."""
+        """Remove a plugin that was added at run time."""
         self._classes.pop(name, None)
 
     def names(self) -> list[str]:
@@ -170,7 +170,7 @@ def format_spec(plugin: Plugin) -> str:
 
 
 def read_settings(plugin: type[Plugin], texts: Mapping[str, str]) -> dict[str, Setting]:
-    """Values for a plugin's settings from their spelling, typed as its fields are."""
+    """Parse the values of a plugin's settings by the types of its fields."""
     hints = types_of(plugin)
     for name in texts:
         if name not in hints:
@@ -228,7 +228,7 @@ _LONG_PATH = re.compile(r'(?<=[="])/[^,"]*/(?=[^/,"]+/[^/,"]+)')
 
 
 def _quote(value: Setting) -> str:
-    """A value as it stands in a spec; in quotes, with those inside doubled, where it would not be read back as it is."""
+    """A value as a spec writes it; quoted, with inner quotes doubled, if it would not parse back otherwise."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     balanced = text.count("[") == text.count("]")
     if balanced and '"' not in text and text == text.strip() and split_pieces(f"={text}") == [f"={text}"]:

@@ -216,7 +216,7 @@ class Settings(BaseSettings):
 
 
 def add_plugin_files(files: Iterable[str]) -> None:
-    """Let this process and those that it starts load these plug-ins too, beside those of the settings."""
+    """Add plug-ins to those of the settings, for this process and its children."""
     paths = [str(Path(file).expanduser().resolve()) for file in files]
     if separated := [file for file in paths if "," in file]:
         raise BadSettingError(f"{separated[0]} has a comma in its path, which separates plug-ins. Rename it.")
@@ -296,7 +296,7 @@ def _read(_outside: tuple[object, ...]) -> Settings:
 
 
 def _environment() -> tuple[object, ...]:
-    """All that settings are read from: the variables, and which file `.env` is and when it was written."""
+    """Everything that settings are read from: the variables, and the identity and time of the file `.env`."""
     # by the names first: to decode the values of all variables takes longer, and a question reads settings several times
     names = sorted([name for name in os.environ if name[: len(_VARIABLE_PREFIX)].upper() == _VARIABLE_PREFIX])
     try:

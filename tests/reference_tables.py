@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -29,7 +31,7 @@ from tests.reference_layers import imports_table
 
 ROOT = Path(__file__).parents[1]
 _DECISIONS = ROOT / "docs" / "develop" / "decisions"
-_FORMER = "the former name of"
+_FORMER = "The former name of"
 
 
 def _table(head: Iterable[str], lines: Iterable[Iterable[str]]) -> str:
@@ -143,8 +145,9 @@ def _option_line(parameter: Any) -> tuple[str, str]:
 def _settings() -> str:
     """Every variable with its default; former names are left out."""
     lines = []
+    descriptions = field_docs(Settings)
     for name, field in Settings.model_fields.items():
-        description = str(field.description)
+        description = descriptions[name]
         if _FORMER not in description:
             lines.append((f"`TOUCHSTONE_{name.upper()}`", _default_setting(name, field.default), description))
     return _table(("variable", "default", "what it sets"), lines)
@@ -157,16 +160,33 @@ def _default_setting(name: str, default: object) -> str:
     return f"`{text.replace(str(ROOT / 'var'), 'var')}`"
 
 
+def field_docs(record: type) -> dict[str, str]:
+    """The line under each field of a class, by the name of the field, in order; a field without one is absent."""
+    [definition] = ast.parse(inspect.getsource(record)).body
+    assert isinstance(definition, ast.ClassDef)
+    return {
+        field.target.id: text.value.value
+        for field, text in pairwise(definition.body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }
+
+
 def _python() -> str:
-    """Every name of `import touchstone` with its signature and its docstring."""
+    """Every name of `import touchstone` with its signature and its docstring, and the lines under its fields."""
     parts = []
     for name in touchstone.__all__:
         one = getattr(touchstone, name)
         signature = str(inspect.signature(one)) if inspect.isfunction(one) else ""
+        fields = field_docs(one) if inspect.isclass(one) else {}
         parts += [
             f"### {name}",
             *([f"```\ntouchstone.{name}{signature}\n```"] if signature else []),
             inspect.getdoc(one) or "",
+            *(["\n".join(f"- `{field}`: {text}" for field, text in fields.items())] if fields else []),
         ]
     return "\n\n".join(parts)
 

@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 
 def open_templates(*folders: Path) -> Environment:
-    """The templates of folders, the first that has one; rendering raises UndefinedError for a name that a template uses and nobody gives."""
+    """The templates of folders, of which the first that has one counts; rendering raises UndefinedError for a missing variable."""
     templates = Environment(
         loader=FileSystemLoader(folders),
         autoescape=True,

@@ -86,7 +86,7 @@ def _parse_file(file: str, kind: type[MetricEntry], _version: tuple[int, ...]) -
 
 
 def wrong_fields(error: ValidationError) -> str:
-    """Each field with what is wrong with it; what is wrong with several together stands alone."""
+    """Each invalid field with its error; an error of several fields together has no name before it."""
     # the prefix stands before messages of our own validators
     errors = (
         (".".join(map(str, details["loc"])), details["msg"].removeprefix("Value error, ")) for details in error.errors()

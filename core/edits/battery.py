@@ -57,7 +57,7 @@ class Battery:
         return [kind for kind in self.perturbations() if kind.card.intent == intent]
 
     def with_kinds(self, specs: Iterable[str]) -> Battery:
-        """The battery with further kinds at its end, which its name says."""
+        """The battery with further kinds appended, also in its name."""
         further = [kind for kind in _read_kinds(self.name, specs) if kind not in self.kinds]
         kinds = (*self.kinds, *further)
         return replace(self, name="+".join([self.name, *further]), kinds=kinds, sha256=_hash(kinds))

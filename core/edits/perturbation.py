@@ -97,7 +97,7 @@ def kind_title(spec: str) -> str:
 
 
 def refusal(perturbation: Perturbation, example: Example) -> str:
-    """Reason why a perturbation with these settings cannot edit this summary, as far as known unasked; else empty."""
+    """Reason why a perturbation with these settings cannot edit this summary, as far as that is known before it runs; else empty."""
     try:
         if perturbation.card.form == "rule":
             perturbation.edits(example, random.Random(0))

@@ -39,7 +39,7 @@ class Measurement:
 
     @property
     def untested(self) -> bool:
-        """True if nobody can say if it is worse than the best."""
+        """True if no test tells whether it is worse than the best."""
         return bool(self.tests) and not self.best and (self.p is None or self.needs_resamples > 0)
 
     @property

@@ -1,4 +1,4 @@
-"""Tests if one statistic is larger than another on the same documents, and the number of further pairs that would tell.
+"""Tests if one statistic is larger than another on the same documents, and the number of further pairs that would decide it.
 
 The paired bootstrap resamples documents; the tests that reviewers ask for besides (Williams, DeLong, McNemar, sign test)
 take cases as independent.

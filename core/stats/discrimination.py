@@ -82,12 +82,12 @@ class LabelledScores:
         return cls(scores, labels, np.tile(pairs.documents, 2), pairs.direction)
 
     def defined(self) -> LabelledScores:
-        """Without what failed."""
+        """The cases that have a score."""
         has_score = ~np.isnan(self.scores)
         return LabelledScores(self.scores[has_score], self.labels[has_score], self.documents[has_score], self.direction)
 
     def with_failures_worst(self) -> LabelledScores:
-        """With what failed below all others where it is consistent, and above them where it is not."""
+        """Failed cases count as wrong: below all others if consistent, above them if not."""
         sign = -1.0 if self.direction == "lower" else 1.0
         worst = np.where(self.labels, -np.inf, np.inf) * sign
         scores = np.where(np.isnan(self.scores), worst, self.scores)
@@ -120,7 +120,7 @@ def auc(labelled: LabelledScores) -> Statistic:
 
 
 def stratified_auc(labelled: LabelledScores, strata: Numbers) -> Statistic:
-    """The same among cases of one stratum, (n,): of all pairs whose two sides are in one, the share that is won."""
+    """The same within strata, (n,): the share of wins among pairs whose two cases are in the same stratum."""
     has_score, scored = ~np.isnan(labelled.scores), labelled.defined()
     if scored.why:
         return undefined(len(scored.labels), scored.why)

@@ -165,7 +165,7 @@ class Move(StrEnum):
 
 
 def classify_move(shift: float, noise: tuple[float, float] | None, direction: Direction, *, preserving: bool) -> Move:
-    """The one rule behind every colour: a shift counts only outside the range of harmless edits.
+    """The rule behind every colour: a shift counts only outside the range of harmless edits.
 
     Where the edit keeps the meaning any such shift is the wrong way; elsewhere one towards inconsistent is the right way, and a
     metric without a better side has none. nan is no score.

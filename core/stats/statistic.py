@@ -31,7 +31,7 @@ class Estimate:
 
     @property
     def of_few_documents(self) -> bool:
-        """True if it has an interval that is likely too narrow, as no more than 30 documents were drawn from."""
+        """True if the interval is likely too narrow, because it rests on at most 30 documents."""
         return self.low is not None and self.documents <= FEW_DOCUMENTS
 
 
@@ -95,14 +95,14 @@ FOLDS = 5
 
 
 def deal_folds(documents: Numbers, number: int, seed: int = 0) -> Numbers:
-    """One of `number` folds for each case, (n,): documents stay together, and folds have equally many of them."""
+    """The fold of each case, one of `number`, (n,): documents stay together and are spread evenly over folds."""
     numbers, places = cluster_documents(documents)
     dealt: Numbers = np.random.default_rng(seed).permutation(len(numbers)) % number
     return dealt[places]
 
 
 def number_documents(marks: Iterable[Iterable[Hashable]]) -> Numbers:
-    """A number from 0 for the document of each case, (n,), in the order of their first cases.
+    """The number of each case's document, (n,), counted from 0 in order of first appearance.
 
     `marks` are what each case has of its document, such as its text and its group: cases that share one share the
     document, also by way of a third; a case without a mark stands alone.
@@ -142,6 +142,6 @@ def count_matrix(rows: Numbers, columns: Numbers, shape: tuple[int, int], amount
 
 
 def ratio(above: Values, below: Values) -> Values:
-    """A quotient that is nan where it would divide by nothing."""
+    """The quotient; nan where the divisor is 0."""
     quotient: Values = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
     return quotient

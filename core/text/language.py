@@ -1,4 +1,4 @@
-"""Language of a text, where that is sure, and the mark on scores of texts in a language that a metric is not for."""
+"""The language of a text if that is certain, and the mark on scores of texts in a language that a metric does not support."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _NAMES = {ENGLISH: "English"}
 
 @lru_cache(10_000)  # of every text that is scored: what threads wait for costs more than the words
 def language_of(text: str) -> str:
-    """The ISO 639 code of the language of a text; "" where it is too short or not sure.
+    """The ISO 639 code of the language of a text; "" where it is too short or uncertain.
 
     By the start of the text. A text in English that is taken for another language is the worst mistake: what is not sure is "".
     """

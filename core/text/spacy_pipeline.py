@@ -1,4 +1,4 @@
-"""spaCy pipelines: the folder that one lies in, the files that decide what it says, and loading it."""
+"""spaCy pipelines: their folder, the files that determine their output, and loading them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def parser_folder(source: str) -> Path:
 
 
 def parser_files(folder: Path) -> list[Path]:
-    """The files whose contents decide what the pipeline says, in a fixed order."""
+    """The files whose contents determine the output of the pipeline, in a fixed order."""
     paths = (path for path in folder.rglob("*") if path.suffix not in {".py", ".pyc"} and path.is_file())
     return sorted(path for path in paths if not path.name.startswith((".", "README", "LICENSE")))
 

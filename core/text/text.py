@@ -226,7 +226,7 @@ _BIDI_CONTROLS = {ord(control): "\u2426" for control in "\u202a\u202b\u202c\u202
 
 
 def with_visible_controls(text: str) -> str:
-    """The text with ␦ for each character that turns the direction of others around; places in it stay as they are."""
+    """The text with ␦ for each character that changes the direction of others; offsets stay the same."""
     return text.translate(_BIDI_CONTROLS)
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,6 +9,7 @@ from pydantic import ValidationError
 
 from core.errors import BadSettingError
 from core.settings import Settings
+from tests.reference_tables import field_docs
 
 
 @pytest.fixture(autouse=True)
@@ -121,11 +119,4 @@ def test_trust_in_what_may_change_unread_is_refused(monkeypatch: pytest.MonkeyPa
 
 
 def test_every_setting_says_what_it_is_for() -> None:
-    [definition] = ast.parse(inspect.getsource(Settings)).body
-    assert isinstance(definition, ast.ClassDef)
-    described = [
-        field.target.id
-        for field, text in pairwise(definition.body)
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr)
-    ]
-    assert described == [*Settings.model_fields]
+    assert [*field_docs(Settings)] == [*Settings.model_fields]

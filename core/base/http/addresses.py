@@ -18,13 +18,13 @@ _METADATA = frozenset(
 
 
 def look_up(host: str, port: int) -> list[str]:
-    """The addresses of a host by the resolver of this machine, each once, in its order."""
+    """The distinct addresses of a host by the resolver of this machine, in its order."""
     entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
 
 def literal_address(host: str) -> Address | None:
-    """The address that a host is in figures; None for a name, and for figures that only a resolver understands."""
+    """The IP address that a host spells out; None for a name, and for spellings that only a resolver understands."""
     try:
         return ip_address(host)
     except ValueError:

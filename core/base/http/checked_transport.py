@@ -18,13 +18,13 @@ _LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)  # 
 
 
 class RefusedAddressError(httpx2.ConnectError):
-    """A host that leads to where nobody may be sent."""
+    """A host that resolves to a forbidden address."""
 
 
 class CheckedTransport(httpx2.HTTPTransport):
     """Connects to an address of the host that passed the check, under the name of the host for TLS and for the server.
 
-    A host of several addresses is refused where one of them is: which of them would be taken is up to the network.
+    A host of several addresses is refused if any of them is: the network decides which of them is used.
     """
 
     def __init__(self, check: Check, look_up: LookUp, verify: ssl.SSLContext | bool = True) -> None:

@@ -1,6 +1,6 @@
 """Trivial edits: another date, another number, an antonym or a negation, another name (SummExecEdit, Thorat et al. 2024).
 
-A rule and a language model say so independently of each other; which of them counts is left to who asks.
+A rule and a language model say so independently of each other; the caller decides which of them counts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Models of annotators: who is how often right, and which answer each item has, estimated together from labels alone or with known answers.
+"""Models of annotators: how often each person is right, and which answer each item has, estimated together from labels alone or with known answers.
 
 Dawid and Skene (1979) give each person a table of the answers to each right one; MACE (Hovy et al. 2013) gives each a
 probability of answering right, and a distribution of answers when guessing. Both are fitted by expectation maximization from

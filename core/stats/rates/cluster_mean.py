@@ -1,4 +1,4 @@
-"""The mean of cases that lie in documents, with Student's interval over documents, which holds of few documents too.
+"""The mean of cases that lie in documents, with Student's interval over documents, which also holds for few documents.
 
 The percentile bootstrap is too narrow far out in the tails of few documents: of noise on 12 documents one of four figures that were
 tested together seemed to differ from 0 in 12 % of the runs, with this interval in 1 %.

@@ -52,7 +52,7 @@ def expected_margin(labels: float, rate: float, pool: float, explained: float = 
 
 
 def labels_needed(margin: float, rate: float, pool: int, explained: float = 0.0, design: float = 1.0) -> int:
-    """The fewest labels from which on the margin is expected to be no larger; at most the whole pool."""
+    """The smallest number of labels with an expected margin of at most this; at most the whole pool."""
     least, most = 1, pool
     while least < most:
         middle = (least + most) // 2
@@ -64,5 +64,5 @@ def labels_needed(margin: float, rate: float, pool: int, explained: float = 0.0,
 
 
 def label_grid(most: int) -> Values:
-    """Numbers of labels at which a curve is drawn: about 30 up to this, closer where they are few."""
+    """About 30 numbers of labels up to this at which a curve is computed, denser where they are small."""
     return np.unique(np.round(np.geomspace(10, max(20, most), 30)))

@@ -30,7 +30,7 @@ class DrawingTest:
 
 
 def drawing_tests(ranks: Sequence[Values], rows: Numbers, sample: LabelSample) -> list[DrawingTest]:
-    """Each metric's scores of the labelled beside those of the pool, as weighted; `ranks` are those of the pool, (N,) each."""
+    """Compare the weighted scores of labelled summaries with those of the pool, for each metric; `ranks` are the pool's, (N,) each."""
     from scipy.special import stdtr  # scipy takes half a second, and most commands test nothing
 
     places, ps = [], list[float | None]()
@@ -71,7 +71,7 @@ def estimated_probabilities(features: Values, rows: Numbers) -> Values:
 
 
 def drawn_by_document(documents: Numbers, rows: Numbers) -> bool:
-    """True if more labels share a document than a draw of single summaries would have it; `documents` are the pool's, (N,).
+    """True if more labels share a document than drawing single summaries would explain; `documents` are the pool's, (N,).
 
     Single summaries that were drawn at random from a pool are independent whatever documents they are of.
     """
@@ -84,7 +84,7 @@ def drawn_by_document(documents: Numbers, rows: Numbers) -> bool:
 
 
 def beyond_weights(sample: LabelSample, ranks: Sequence[Values], rows: Numbers) -> bool:
-    """True if weighted labels are worth less than a quarter of their number (Kish 1965), or still lie elsewhere than the pool."""
+    """True if the effective sample size is below a quarter of the labels (Kish 1965), or weighting leaves them unlike the pool."""
     if 1 / float(sample.weights @ sample.weights) < _LEAST_SHARE * sample.n:
         return True
     places = [np.where(np.isnan(of_metric[rows]), 0.5, of_metric[rows]) @ sample.weights for of_metric in ranks]

@@ -1,4 +1,4 @@
-"""Prediction-powered inference of a rate: labels of a few summaries, and scores of all that say what the others are like.
+"""Prediction-powered inference of a rate: labels of a few summaries, and scores of all of them that predict the rest.
 
 Angelopoulos et al. 2023 (PPI), with the power tuning of Angelopoulos, Duchi and Zrnic 2023 (PPI++) and the cross-fitting of
 Zrnic and Candès 2024: the prediction of each label comes from documents of other folds. It holds whatever the scores are worth.
@@ -126,7 +126,7 @@ def _sigmoid(values: Values) -> Values:
 
 
 def tuned_scale(sample: LabelSample, predicted: Values) -> float:
-    """The factor of centred predictions, (n,), that makes the variance smallest (PPI++, equation 7); 0 where they do harm.
+    """The factor of centred predictions, (n,), that makes the variance smallest (PPI++, equation 7); 0 where they would increase it.
 
     It takes labels as independent also where they are not: of few documents their sums would give a factor that fits them too well.
     """
@@ -136,7 +136,7 @@ def tuned_scale(sample: LabelSample, predicted: Values) -> float:
 
 
 def powered_rate(sample: LabelSample, predicted: Values | None, scale: float | None = None) -> Rate:
-    """The rate by labels and centred predictions, (n,), times a scale that is tuned where none is given.
+    """The rate by labels and centred predictions, (n,), times a scale, which is tuned by default.
 
     Of too few errors, or without predictions, it is that of the labels alone.
     """

@@ -1,4 +1,4 @@
-"""A rate among all summaries of a pool from labels of a few of them, with intervals that hold of few labels and of labels in documents."""
+"""A rate among all summaries of a pool from labels of a few of them, with intervals that hold for few labels and for labels clustered in documents."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class LabelSample:
 
     @property
     def errors(self) -> int:
-        """The number of labels of the rarer kind."""
+        """The number of labels in the rarer class."""
         ones = int(self.outcomes.sum())
         return min(ones, self.n - ones)
 
@@ -134,7 +134,7 @@ def wilson(rate: float, size: float, z: float) -> tuple[float, float]:
 
 
 def clopper_pearson(errors: float, size: float, error: float = NOT_LEVEL) -> tuple[float, float]:
-    """The interval that holds the rate at least as often as it says, of `errors` among `size` labels (Clopper and Pearson 1934).
+    """The exact interval, with at least its nominal coverage, of `errors` among `size` labels (Clopper and Pearson 1934).
 
     Neither need be a whole number (Korn and Graubard 1998).
     """
@@ -154,7 +154,7 @@ def labels_alone(sample: LabelSample) -> Rate:
 
 
 def effective_size(sample: LabelSample) -> float:
-    """The number of independent labels that tell as much as these, at most all of them (Korn and Graubard 1998).
+    """The effective sample size: the number of independent labels of the same variance, at most all (Korn and Graubard 1998).
 
     Labels that are all alike show no effect of documents; then each document counts as one label.
     """

@@ -1,4 +1,4 @@
-"""Confidence sequences of the rate of a pool: intervals that hold after every label at once, so that one may look and stop at any time.
+"""Confidence sequences of the rate of a pool: intervals that hold after every label at once, so that looking at them and stopping at any time is valid.
 
 Each label is a bet against every rate (Waudby-Smith and Ramdas 2024, sections 4 and 5), here of summaries that are drawn one
 after another without replacement, with known probabilities (Shekhar et al. 2023). Predictions that are fitted on earlier

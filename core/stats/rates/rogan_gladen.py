@@ -89,7 +89,7 @@ def lang_reiczigel(  # three shares, each of its own number
 
 
 def _youden_threshold(suspicion: Values, outcomes: Values) -> float | None:
-    """The suspicion from which on a summary counts as inconsistent, of the largest sensitivity plus specificity."""
+    """The threshold of suspicion with the largest sum of sensitivity and specificity; from it on a summary counts as inconsistent."""
     wrong = int(outcomes.sum())
     if min(wrong, len(outcomes) - wrong) < _MIN_OF_A_KIND:
         return None

@@ -105,7 +105,7 @@ def find_names(text: str, context: str) -> tuple[Name, ...]:
 
 
 def listed_names(kind: NameKind) -> tuple[str, ...]:
-    """The names of one kind that stand in our lists."""
+    """The names of one kind in our lists."""
     return tuple(name for name, listed_kind in _listed_kinds().items() if listed_kind is kind)
 
 
@@ -121,7 +121,7 @@ def _listed_words() -> frozenset[str]:
 
 
 def _kind_of_words(words: list[str], kinds: dict[str, NameKind]) -> NameKind | None:
-    """the kind of a run of capitalised words, if its first word or the whole tells it."""
+    """The kind of a run of capitalised words, if its first word or the whole tells it."""
     whole = " ".join(words)
     if words[0] in TITLES:
         return TITLES[words[0]] if len(words) > 1 else None

@@ -49,7 +49,7 @@ _MODIFIERS = frozenset("DT PRP$ CD JJ JJR JJS VBN $ PDT NN+POS NNP+POS NNS+POS".
 
 
 def _has_object(sentence: Sentence, tags: tuple[str, ...], place: int) -> bool:
-    """True if a noun phrase begins at a place that tells no time and has no complement after it."""
+    """True if a noun phrase other than a time begins at a place, without a complement after it."""
     while place < len(tags) and (tags[place] in _MODIFIERS or tags[place] == "``"):
         place += 1
     token = token_at(sentence, place)

@@ -93,7 +93,7 @@ def _shape(word: str) -> str:
 
 @cache
 def _dictionary_entry(word: str) -> str:
-    """As which parts of speech a word stands in lemminflect's dictionary, "=" where it is a base form."""
+    """The parts of speech of a word in lemminflect's dictionary, "=" after those of which it is a base form."""
     low = word.lower()
     if low in FUNCTION_WORDS or not low.isalpha():
         return low if low in FUNCTION_WORDS else ""

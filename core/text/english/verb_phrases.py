@@ -1,4 +1,4 @@
-"""The verbs of a sentence by the tagger: which are finite, of which verb they are a form, and that verb in other forms."""
+"""The verbs of a sentence by the tagger: which are finite, their lemmas, and their other forms."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CLAUSE_OPENERS = frozenset(
 
 
 def sentence_tags(sentence: Sentence) -> tuple[str, ...]:
-    """The tags of a sentence, with the participles that can only be past forms, and the other way round, put right."""
+    """The tags of a sentence, with participles that can only be past forms corrected, and the reverse."""
     return _corrected_tags(tuple(token.text for token in sentence))
 
 

@@ -144,7 +144,7 @@ def _guessed_names(text: str, context: str) -> tuple[Name, ...]:
 
 @memoize(64)
 def _guessed_kinds(context: str) -> dict[str, NameKind]:
-    """The kind that most signs around a name speak for, and no other does as much."""
+    """The kind with the most evidence around each name; a name whose kinds tie is left out."""
     votes: defaultdict[str, Counter[NameKind]] = defaultdict(Counter)
     for span in name_runs(context):
         run = span.of(context)
