@@ -137,17 +137,17 @@ METRICS: Registry[Metric] = Registry(
 )
 
 
-def signature(metric: Metric, fingerprints: Sequence[str], splitter: str, asked: Sequence[str] = ()) -> str:
+def signature(metric: Metric, fingerprints: Sequence[str], splitter: str, facts: Sequence[str] = ()) -> str:
     """One line that tells two numbers apart: name, settings, what was asked (see Score), weights, splitter, code.
 
     Where weights are loaded their fingerprint is given instead of the path, which means nothing on another machine, and for
     an endpoint that of its address.
     """
-    return _signature(metric, tuple(fingerprints), splitter, tuple(asked))
+    return _signature(metric, tuple(fingerprints), splitter, tuple(facts))
 
 
 @lru_cache(maxsize=512)  # the scores of a run have few
-def _signature(metric: Metric, fingerprints: tuple[str, ...], splitter: str, asked: tuple[str, ...]) -> str:
+def _signature(metric: Metric, fingerprints: tuple[str, ...], splitter: str, facts: tuple[str, ...]) -> str:
     places = _weight_places(metric.checkpoints())
     # an empty setting leaves the choice to another: it says nothing either
     values = {name: str(getattr(metric, name)) for name in settings_of(metric)}
@@ -159,9 +159,9 @@ def _signature(metric: Metric, fingerprints: tuple[str, ...], splitter: str, ask
     ]
     paper = [read_profile(metric.profile).mark] if metric.profile else []
     # a prompt says itself in whose words it asked
-    paper = [mark for mark in paper if not any(mark in one for one in asked)]
+    paper = [mark for mark in paper if not any(mark in fact for fact in facts)]
     made_by = [f"split:{splitter}", f"{CODE_MARK}{metric_code_hash(metric)}"]
-    return "|".join([metric.name, *dict.fromkeys([*settings, *asked]), *paper, *decided, *made_by])
+    return "|".join([metric.name, *dict.fromkeys([*settings, *facts]), *paper, *decided, *made_by])
 
 
 @lru_cache(maxsize=512)

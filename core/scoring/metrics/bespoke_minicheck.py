@@ -131,9 +131,9 @@ def yes_probability(answer: Answer) -> float:
     require_whole_question(answer)
     words = [token_word(token).lower() for token in answer.texts]
     if "yes" not in words and "no" not in words:
-        found = ", ".join(repr(token) for token in answer.texts) or "no token at all"
+        tokens = ", ".join(repr(token) for token in answer.texts) or "no token at all"
         raise UnreadableAnswerError(
-            f"The model begins its answer with neither Yes nor No, but with {found}. Serve it with its own chat template and "
+            f"The model begins its answer with neither Yes nor No, but with {tokens}. Serve it with its own chat template and "
             "without reasoning.",
             [answer],
         )

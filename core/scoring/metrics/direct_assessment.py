@@ -141,10 +141,10 @@ class _Assessment(MultiRoundMetric):
     def rewordings(self) -> Sequence[Self]:
         if self.scale:
             return ()
-        return [replace(self, wording=one) for one in wordings(self.prompt_name) if one != self.wording]
+        return [replace(self, wording=wording) for wording in wordings(self.prompt_name) if wording != self.wording]
 
     def rescalings(self) -> Sequence[Self]:
-        return [replace(self, scale=one, wording="") for one in scales(self.prompt_name) if one != self.scale]
+        return [replace(self, scale=scale, wording="") for scale in scales(self.prompt_name) if scale != self.scale]
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return (chat_model(self.model, self.endpoint),)

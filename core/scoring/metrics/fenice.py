@@ -90,8 +90,8 @@ class Fenice(MultiRoundMetric):
         return (self.way.writer, self.judge, self.way.grammar)
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        found = yield from self.way.rounds(example)
-        claims = found.claims
+        extraction = yield from self.way.rounds(example)
+        claims = extraction.claims
         [homes] = yield [parser_question(self.way.grammar, example.document, "sentences")]
         premises = self.premises(example.document, homes.spans)
         if not premises:
@@ -113,7 +113,7 @@ class Fenice(MultiRoundMetric):
             for claim, (answer, premise) in zip(claims, best, strict=True)
             if claim.span
         ]
-        seen = document_seen(example.document, [*found.answers, *answers], notes)
+        seen = document_seen(example.document, [*extraction.answers, *answers], notes)
         return Score(score, sentence_parts(example, phrases), seen, claims=tuple(scored))
 
     def premises(self, document: str, homes: Sequence[Span]) -> list[Premise]:

@@ -106,7 +106,7 @@ def combination_class(entry: CombinationEntry) -> type[CombinationMetric]:
         differs="Logistic regression without negative weights, on standard scores. It is calibrated on summaries as those of its labels"
         f"{f' ({entry.data})' if entry.data else ''}, and elsewhere only ranks. {sentence}",
     )
-    given = {
+    namespace = {
         "name": entry.name,
         "card": card,
         "specs": tuple(entry.combine),
@@ -120,5 +120,5 @@ def combination_class(entry: CombinationEntry) -> type[CombinationMetric]:
         "__module__": CombinationMetric.__module__,
     }
     form = SentenceCombination if entry.level == "sentence" else CombinationMetric
-    made: type[CombinationMetric] = type(f"{form.__name__}_{entry.name}", (form,), given)
+    made: type[CombinationMetric] = type(f"{form.__name__}_{entry.name}", (form,), namespace)
     return dataclass(frozen=True)(made)

@@ -55,7 +55,7 @@ class CombinationMetric(PluginMetric, MultiRoundMetric):
             if plugin.name == self.name:
                 raise BadSettingError(f"{self.name} is a member of itself. Correct combine = in its table.")
             if isinstance(plugin, CombinationMetric):
-                waiting += [one for one in map(METRICS.parse, plugin.specs) if one not in waiting]
+                waiting += [member for member in map(METRICS.parse, plugin.specs) if member not in waiting]
             elif isinstance(plugin, Metric):
                 waiting += plugin.uses()
         return members
@@ -64,7 +64,7 @@ class CombinationMetric(PluginMetric, MultiRoundMetric):
     def verified_languages(self) -> str:
         """The languages that every member is for."""
         of_members = [member.verified_languages for member in self.members]
-        named = [set(one.split()) for one in of_members if one not in {ANY, SPACED}]
+        named = [set(languages.split()) for languages in of_members if languages not in {ANY, SPACED}]
         if named:
             return " ".join(sorted(set.intersection(*named))) or _NO_LANGUAGE
         return SPACED if SPACED in of_members else ANY
@@ -124,7 +124,7 @@ class CombinationMetric(PluginMetric, MultiRoundMetric):
     def _score(
         self, fits: Sequence[Fit], verdicts: Mapping[int, InnerOutcome], notes: Sequence[str], example: Example
     ) -> Score:
-        failed = [(self.specs[place], one) for place, one in verdicts.items() if not isinstance(one, Score)]
+        failed = [(self.specs[place], verdict) for place, verdict in verdicts.items() if not isinstance(verdict, Score)]
         scores = _scores(verdicts)
         fit = self._fit(fits, scores)
         if not fit:
@@ -132,31 +132,31 @@ class CombinationMetric(PluginMetric, MultiRoundMetric):
             raise UnscorableError(
                 f"{len(failed)} of {len(self.specs)} members have no score, and no fit is without them. {reasons}"
             )
-        values = ", ".join(f"{self.specs[place]} {one.value:.4g}" for place, one in scores.items())
+        values = ", ".join(f"{self.specs[place]} {score.value:.4g}" for place, score in scores.items())
         parts = self._parts(fit, scores, example)
         seen = Seen(
-            pieces=tuple(sorted({piece for one in scores.values() for piece in one.seen.pieces})),
-            tokens=sum(one.seen.tokens for one in scores.values()),
-            cut=sum(one.seen.cut for one in scores.values()),
+            pieces=tuple(sorted({piece for score in scores.values() for piece in score.seen.pieces})),
+            tokens=sum(score.seen.tokens for score in scores.values()),
+            cut=sum(score.seen.cut for score in scores.values()),
             notes=(
                 f"{values}.",
                 *notes,
                 *self._remarks(fit, scores, parts),
-                *(f"{spec} has no score, so that the fit without it counts: {one}" for spec, one in failed),
+                *(f"{spec} has no score, so that the fit without it counts: {reason}" for spec, reason in failed),
             ),
         )
-        asked = [
+        facts = [
             f"of:{'+'.join(portable_spec(spec, self.checkpoints()) for spec in self.specs)}",
             f"fitted:{self.table}",
-            *(fact for one in scores.values() for fact in one.asked),
+            *(fact for score in scores.values() for fact in score.asked),
         ]
-        return Score(self._of_summary(fit, scores, example), parts, seen, tuple(dict.fromkeys(asked)))
+        return Score(self._of_summary(fit, scores, example), parts, seen, tuple(dict.fromkeys(facts)))
 
     def _parts(self, fit: Fit, scores: Mapping[int, Score], example: Example) -> tuple[Part, ...]:  # noqa: ARG002  # as above
         """The sentences that every member with scores of sentences has one of, by the weights of the summary."""
-        spans = dict.fromkeys(part.span for one in scores.values() for part in one.parts)
-        whole = [one for one in scores.values() if one.parts]
-        shared = [span for span in spans if all(any(part.span == span for part in one.parts) for one in whole)]
+        spans = dict.fromkeys(part.span for score in scores.values() for part in score.parts)
+        whole = [score for score in scores.values() if score.parts]
+        shared = [span for span in spans if all(any(part.span == span for part in score.parts) for score in whole)]
         return tuple(self._part(fit, scores, span) for span in shared)
 
     def _remarks(self, fit: Fit, scores: Mapping[int, Score], parts: Sequence[Part]) -> list[str]:  # noqa: ARG002  # as above
@@ -175,7 +175,7 @@ class CombinationMetric(PluginMetric, MultiRoundMetric):
             for part in score.parts
             if part.span == span and part.evidence
         ]
-        evidence = max(places, key=lambda one: one[0])[1] if places else None
+        evidence = max(places, key=lambda place: place[0])[1] if places else None
         return Part(span, self._probability(fit, values), evidence)
 
 
@@ -234,7 +234,7 @@ def document_names(document: str) -> tuple[str, str]:
 
 def _scores(verdicts: Mapping[int, InnerOutcome]) -> dict[int, Score]:
     """Those that are scores, in the order of the members."""
-    return {place: one for place, one in sorted(verdicts.items()) if isinstance(one, Score)}
+    return {place: verdict for place, verdict in sorted(verdicts.items()) if isinstance(verdict, Score)}
 
 
 def _values_of(scores: Mapping[int, Score], sentence: Span) -> dict[int, float]:

@@ -132,12 +132,12 @@ class _SupportReader(CheckpointMetric, SupportMetric):
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
         score = super().fold(example, questions, answers)
         value = score.value if self.whole else self._over_sentences(score.parts)
-        asked = (f"template:{hashlib.sha256(self.template.encode()).hexdigest()[:12]}",) if self.template else ()
-        return replace(score, value=value, asked=asked)
+        facts = (f"template:{hashlib.sha256(self.template.encode()).hexdigest()[:12]}",) if self.template else ()
+        return replace(score, value=value, asked=facts)
 
-    def _part(self, claim: Span, asked: Sequence[tuple[Question, Answer]]) -> Part:
-        supports = [self.support(answer) for _, answer in asked]
-        return self._claim_part(claim, supports, [question.evidence for question, _ in asked])
+    def _part(self, claim: Span, pairs: Sequence[tuple[Question, Answer]]) -> Part:
+        supports = [self.support(answer) for _, answer in pairs]
+        return self._claim_part(claim, supports, [question.evidence for question, _ in pairs])
 
 
 @dataclass(frozen=True)
@@ -312,7 +312,7 @@ class DeclaredJudge(_WordReader):
     def support(self, answer: Answer) -> float:
         good, bad = self.words.lower().split()
         shares = [(token_word(token).lower(), share) for token, share in zip(answer.texts, answer.values, strict=True)]
-        yes, no = (math.fsum(share for word, share in shares if word == wanted) for wanted in (good, bad))
+        yes, no = (math.fsum(share for word, share in shares if word == label) for label in (good, bad))
         if not yes + no:
             written = ", ".join(repr(token) for token in answer.texts[:5])
             raise UnreadableAnswerError(
