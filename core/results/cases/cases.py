@@ -138,8 +138,8 @@ def link_edits(labels: Values, borderline: Mask, parents: Numbers) -> tuple[Numb
     either = forward | (labels[origins] == 0)
     good, bad = np.where(forward, origins, edited)[either], np.where(forward, edited, origins)[either]
     opposed = (labels[bad] == 0) & (labels[good] != 0)
-    kept = (labels[edited] == 1) & (labels[origins] != 0)
-    return np.column_stack([good[opposed], bad[opposed]]), np.column_stack([origins[kept], edited[kept]])
+    harmless = (labels[edited] == 1) & (labels[origins] != 0)
+    return np.column_stack([good[opposed], bad[opposed]]), np.column_stack([origins[harmless], edited[harmless]])
 
 
 def read_directions(specs: Iterable[str]) -> dict[str, str]:
@@ -165,8 +165,10 @@ def select_metrics(cases: Cases, names: Sequence[str]) -> Cases:
     for name in names:
         if name not in columns:
             raise UnknownNameError("metric with scores here", name, columns)
-    kept, separate = (tuple(column for column in of if column.name in names) for of in (cases.columns, cases.separate))
-    return replace(cases, columns=kept, separate=separate)
+    selected, separate = (
+        tuple(column for column in of if column.name in names) for of in (cases.columns, cases.separate)
+    )
+    return replace(cases, columns=selected, separate=separate)
 
 
 def select_paper_metrics(cases: Cases, profile: Profile) -> Cases:

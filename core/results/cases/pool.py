@@ -113,8 +113,8 @@ def with_labels(pool: Pool, labels: Sequence[PoolLabel]) -> Pool:
     """
     by_id: dict[str, PoolLabel] = {}
     for label in labels:
-        known = by_id.setdefault(label.id, label)
-        if known.verdict is not label.verdict:
+        earlier = by_id.setdefault(label.id, label)
+        if earlier.verdict is not label.verdict:
             raise TouchstoneError(
                 f"{label.id} has two labels that differ. Keep one of them, or the verdict of most people."
             )
@@ -131,21 +131,21 @@ def with_labels(pool: Pool, labels: Sequence[PoolLabel]) -> Pool:
             f"None of the {len(by_id)} labels is of a summary here: their ids are {shown}, those of the pool "
             f"{', '.join(list(pool.ids)[:3])}. Label summaries of the pool."
         )
-    values, drawn = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), np.nan)
+    values, probabilities = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), np.nan)
     errors = {}
     for id, place in places.items():
         label = by_id[id]
         values[place] = _LABELS.get(label.verdict, np.nan) if label.verdict else np.nan
-        drawn[place] = np.nan if label.probability is None else label.probability
+        probabilities[place] = np.nan if label.probability is None else label.probability
         if label.errors:
             errors[place] = label.errors
     others = len(by_id) - len(places)
-    kept = any(label.probability is not None for label in by_id.values())
+    has_probabilities = any(label.probability is not None for label in by_id.values())
     return replace(
         pool,
         labels=values,
         errors=errors,
-        probabilities=drawn if kept else None,
+        probabilities=probabilities if has_probabilities else None,
         documents=_named_documents(pool.documents, {place: by_id[id].document for id, place in places.items()}),
         warnings=(
             *pool.warnings,
@@ -203,12 +203,12 @@ def _rows_of_texts(cases: Cases) -> tuple[list[list[int]], list[str]]:
 
 def _first_known(values: Values, rows: Sequence[Sequence[int]]) -> Values:
     """The first value of each text that is not nan."""
-    found = values[[of_text[0] for of_text in rows]].copy() if rows else np.zeros(0)
+    first_values = values[[of_text[0] for of_text in rows]].copy() if rows else np.zeros(0)
     for place, of_text in enumerate(rows):
         for row in of_text[1:]:
-            if np.isnan(found[place]):
-                found[place] = values[row]
-    return found
+            if np.isnan(first_values[place]):
+                first_values[place] = values[row]
+    return first_values
 
 
 def _error_types(samples: Sequence[Sample], rows: Sequence[int]) -> tuple[str, ...]:

@@ -64,10 +64,10 @@ def reference_part(pool: Pool, name: str) -> str:
         )
     if name and name not in pool.parts:
         raise UnknownNameError("part", name, pool.parts)
-    chosen = name or next(iter(pool.parts))
-    if not any((part & ~pool.parts[chosen]).any() for part in pool.parts.values()):
-        raise TouchstoneError(f"Every summary here is of {chosen}: no other part has any of its own.")
-    return chosen
+    reference = name or next(iter(pool.parts))
+    if not any((part & ~pool.parts[reference]).any() for part in pool.parts.values()):
+        raise TouchstoneError(f"Every summary here is of {reference}: no other part has any of its own.")
+    return reference
 
 
 def labels_of_part(pool: Pool, part: Mask) -> LabelDraw | None:
@@ -108,14 +108,16 @@ def part_drifts(pool: Pool, reference: str, draw: LabelDraw | None) -> Iterator[
         own = labels_of_part(pool, part)
         observed = own.alone if own else None
         places, ps = _tests(pool, ranks, earlier, part)
-        differences = [one.p_of_equal(observed) for one in (by_scores, by_errors) if one and observed]
+        differences = [
+            expected_rate.p_of_equal(observed) for expected_rate in (by_scores, by_errors) if expected_rate and observed
+        ]
         *corrected, p = (
-            None if one is None else min(1.0, one * number * (number + 1))
-            for one in holm_correction([*ps, max(differences, default=None)])
+            None if holm_p is None else min(1.0, holm_p * number * (number + 1))
+            for holm_p in holm_correction([*ps, max(differences, default=None)])
         )
         metrics = [
-            MetricDrift(column.name, place, one)
-            for column, place, one in zip(pool.columns, places, corrected, strict=True)
+            MetricDrift(column.name, place, corrected_p)
+            for column, place, corrected_p in zip(pool.columns, places, corrected, strict=True)
         ]
         problems = own.problems if own else ()
         yield PartDrift(name, int(part.sum()), tuple(metrics), by_scores, by_errors, observed, p, problems)

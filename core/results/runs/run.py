@@ -190,11 +190,11 @@ class Run:
 
     def add(self, record: RunRecord) -> bool:
         """Take a record in, in place of an older one of the same thing; False where it says nothing new."""
-        kept, key = self._place(record)
-        before = kept.get(key)
+        records, key = self._place(record)
+        before = records.get(key)
         if before == record:
             return False
-        kept[key] = record
+        records[key] = record
         if isinstance(record, Variant):
             self._refused[record.kind] += (record.summary is None) - (before is not None and before.summary is None)
         return True
@@ -214,8 +214,8 @@ class Run:
     @property
     def without_value(self) -> int:
         """Scores and checks that were tried without success, whatever it was for."""
-        scores = sum(one.value is None for one in self.readings.values())
-        return scores + sum(one.mark is None for one in self.checks.values())
+        scores = sum(reading.value is None for reading in self.readings.values())
+        return scores + sum(check.mark is None for check in self.checks.values())
 
     @property
     def planned(self) -> int:
