@@ -55,19 +55,24 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """`k` sentences are taken for each claim, with a window of `w` around each; `encoder` is of kind "sentence_embedding".
-
-    A `reranker`, of kind "sequence_regressor", reads claim and sentence together and orders the RERANKED closest.
-    """
+    """Selection of the passages of a document that a claim is checked against."""
 
     encoder: Checkpoint
+    """Model of kind "sentence_embedding"."""
     k: int = 3
+    """Sentences of the document that are taken for each claim, at least 1."""
     w: int = 1
+    """Neighbours that are read with each of them, at least 0; see `window`."""
     window: WindowMode = "symmetric"
+    """Side on which the neighbours lie."""
     ranking: Ranking = "embedding"
+    """Measure of closeness by which the `k` sentences are selected."""
     reading: Reading = "each"
+    """One passage for each of the `k` sentences, or all of them joined into one."""
     query: Query = ""
+    """"question" if sentences are also compared with the question of the example; empty for the claim alone."""
     reranker: Checkpoint | None = None
+    """Cross-encoder of kind "sequence_regressor" that orders the RERANKED closest sentences again; None for no second ranking."""
 
     def __post_init__(self) -> None:
         if self.k < 1 or self.w < 0:

@@ -59,15 +59,25 @@ class Fenice(MultiRoundMetric):
     )
 
     extractor: str = "Babelscape/t5-base-summarization-claim-extractor"
+    """Checkpoint that writes the claims of a summary."""
     entailment: str = "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli"
+    """Checkpoint that judges a claim against a passage."""
     parser: str = "package:en_core_web_sm"
+    """spaCy pipeline that splits the document and the claims into sentences."""
     revision: str = ""
+    """Branch, tag or commit on the hub; empty for the pinned commit."""
     dtype: Dtype = "float32"
+    """Number format in which the weights are held and computed."""
     window: int = 5
+    """Sentences of the document in a passage, at least 1."""
     stride: int = 1
+    """Sentences from the beginning of a passage to that of the next, at least 1."""
     limit: int = 1024
+    """Tokens of a sentence or passage with its claim."""
     document_limit: int = 4096
+    """Tokens of the whole document with a claim."""
     config_check: ConfigCheck = "strict"
+    """"off" accepts an entailment model whose config.json names other labels than the published one."""
 
     def __post_init__(self) -> None:
         if self.window < 1 or self.stride < 1:

@@ -88,18 +88,31 @@ class Q2(MultiRoundMetric):
     )
 
     generator: str = "mrm8488/t5-base-finetuned-question-generation-ap"
+    """Checkpoint that writes the questions."""
     answerer: str = "ktrapeznikov/albert-xlarge-v2-squad-v2"
+    """Checkpoint that answers them from a text."""
     entailment: str = "boychaboy/SNLI_roberta-large"
+    """Checkpoint that compares two answers whose words do not decide."""
     parser: str = "package:en_core_web_sm"
+    """spaCy pipeline that finds names, noun chunks and dependencies."""
     revision: str = ""
+    """Branch, tag or commit on the hub; empty for the pinned commit."""
     dtype: Dtype = "float32"
+    """Number format in which the weights are held and computed."""
     questions: Literal["single", "multi"] = "single"
+    """"single" asks the first valid question of each phrase, "multi" all valid ones."""
     personal: Literal["remove", "keep"] = "remove"
+    """"remove" drops questions about "I" or "you", "my" or "your"."""
     compare: Literal["nli", "f1"] = "nli"
+    """"f1" compares answers by their words alone."""
     entails_label: int = 0
+    """Place of the label "entailment" in the output of the entailment model."""
     contradicts_label: int = 2
+    """Place of the label "contradiction" in it."""
     config_check: ConfigCheck = "strict"
+    """"off" accepts an entailment model whose config.json names other labels than the published one."""
     limit: int = 512
+    """Tokens that a model reads of a question with its text."""
 
     @property
     def writer(self) -> Checkpoint:

@@ -73,16 +73,27 @@ class QuestEval(MultiRoundMetric):
     )
 
     generator: str = "ThomasNLG/t5-qg_squad1-en"
+    """Checkpoint that writes the questions."""
     answerer: str = "ThomasNLG/t5-qa_squad2neg-en"
+    """Checkpoint that answers them from a text."""
     encoder: str = "google-bert/bert-base-multilingual-cased"
+    """Checkpoint whose token vectors compare two answers."""
     parser: str = "package:en_core_web_sm"
+    """spaCy pipeline that finds words, names and noun chunks."""
     revision: str = ""
+    """Branch, tag or commit on the hub; empty for the pinned commit."""
     dtype: Dtype = "float32"
+    """Number format in which the weights are held and computed."""
     prefix: str = "sv1"
+    """Text that the question generator expects before its input; empty for none."""
     sentences: int = 5
+    """Sentences at the beginning of each text that questions are generated from."""
     layer: int = 9
+    """Layer of the encoder whose vectors are compared."""
     limit: int = 512
+    """Tokens that a model reads of its input."""
     unanswerable: int = UNANSWERABLE
+    """Id of the token whose probability says that the text has no answer."""
 
     @property
     def writer(self) -> Checkpoint:

