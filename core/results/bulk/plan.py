@@ -26,21 +26,26 @@ class TimedReport:
 
 @dataclass(frozen=True, slots=True)
 class BulkPlan:
-    """Forecast of a run over `pairs` by `workers` of the kind that scored the sample.
-
-    `pair_seconds` is the time of one worker for a pair, `start_seconds` what a worker takes beside it until its first block is done.
-    `hours` is by the clock, `price` for all workers, in the unit of their hourly price. `counts` are those of the sample.
-    """
+    """Forecast of a run from the blocks of a sample."""
 
     pairs: int
+    """Pairs of the whole run."""
     workers: int
+    """Workers of the run, of the kind that scored the sample."""
     blocks_sampled: int
+    """Blocks of the sample."""
     pairs_sampled: int
+    """Pairs in these blocks."""
     start_seconds: float
+    """Seconds that a worker takes until its first block is done, without the scoring itself."""
     pair_seconds: Estimate
+    """Seconds of one worker for a pair."""
     hours: Estimate
+    """Duration of the run by the clock, in hours."""
     price: Estimate
+    """Price of all workers, in the unit of their hourly price."""
     counts: Counts
+    """Questions, tokens and passes of the sample."""
 
 
 def plan_run(

@@ -101,16 +101,24 @@ def run_blocks(blocks: Sequence[str], crew: Crew) -> Iterator[BlockReport]:
 
 @dataclass
 class RunProgress:
-    """Progress of a run: the blocks, of `blocks`, that it has done, and the time since it began."""
+    """Progress of a run over blocks of pairs."""
 
     blocks: int
+    """Blocks of the run."""
     started: float = field(default_factory=time.monotonic)
+    """Reading of the monotonic clock at the beginning, in seconds."""
     done: set[str] = field(default_factory=set)
+    """Names of the blocks without a fault."""
     faults: dict[str, str] = field(default_factory=dict)
+    """Error of each block whose last try failed, by its name."""
     again: int = 0
+    """Tries that failed, whether or not a later one succeeded."""
     rows: int = 0
+    """Scores written."""
     failures: Counter[str] = field(default_factory=Counter)
+    """Scores that could not be computed, by kind of failure."""
     counts: Counts = field(default_factory=Counts)
+    """Questions, tokens and passes of all blocks."""
 
     def add(self, report: BlockReport) -> None:
         if report.fault:

@@ -43,26 +43,28 @@ class MetricColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cases:
-    """Samples in rows. `labels` are 1 consistent, 0 inconsistent, nan neither; `documents` number what must stay together.
-
-    `pairs` holds the rows of the faithful and the broken side of each minimal pair, (pairs, 2); `harmless` those of an
-    original and its edit that are both consistent; one that is borderline has no part in either. `development` marks the
-    samples on which thresholds are chosen, (samples,). `separate` are metrics on several scales, which only slices of one scale
-    can have. `probabilities`, (samples,), are how likely each was drawn for its
-    label, nan where that was not kept; None where no sample has one. `warnings` are sentences on scores that were left out or are
-    unverified for their language, and on datasets that overlap.
-    """
+    """Samples in rows, with their labels, their pairs and the scores of each metric."""
 
     samples: Sequence[Sample]
+    """The samples, one for each row."""
     labels: Values
+    """1 consistent, 0 inconsistent, nan neither, (samples,)."""
     documents: Numbers
+    """Number of the document, (samples,): the bootstrap keeps samples of one document together."""
     pairs: Numbers
+    """Rows of the faithful and the broken side of each minimal pair, (pairs, 2); without borderline ones."""
     harmless: Numbers
+    """Rows of an original and its edit that are both consistent, (pairs, 2); without borderline ones."""
     columns: tuple[MetricColumn, ...]
+    """Scores of each metric on one scale."""
     development: Mask
+    """True for samples on which thresholds are chosen, (samples,)."""
     warnings: tuple[str, ...] = ()
+    """Sentences on scores that were left out or are unverified for their language, and on datasets that overlap."""
     separate: tuple[MetricColumn, ...] = ()
+    """Metrics on several scales, which have figures in slices of one scale only."""
     probabilities: Values | None = None
+    """Probability of selection for a label, (samples,), nan where it was not stored; None if no sample has one."""
 
     @property
     def all_columns(self) -> tuple[MetricColumn, ...]:

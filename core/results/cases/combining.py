@@ -42,20 +42,26 @@ _MOST_EXHAUSTIVE = (
 
 @dataclass(frozen=True, eq=False)
 class Combining:
-    """Labelled summaries with the scores of the members, turned so that higher is more consistent, (n, members), nan where one failed.
-
-    `rows` are their places in the cases. `fitted` are the rows that are weighed: the summaries, each in one row, or at the level of sentences these.
-    """
+    """Labelled summaries with the scores of the members of a combination."""
 
     names: tuple[str, ...]
+    """Names of the members."""
     scores: Values
+    """Scores turned so that higher is more consistent, (n, members), nan where a member failed."""
     labels: Mask
+    """True for consistent, (n,)."""
     documents: Numbers
+    """Number of the document, (n,): the bootstrap and the folds keep summaries of one document together."""
     rows: Numbers
+    """Places of the summaries in the cases, (n,)."""
     costs: Values
+    """Cost of a score by each member, (members,), in any unit."""
     drawn: Resamples
+    """Bootstrap draws of documents."""
     fitted: Bags
+    """Rows that the weights are fitted to: each summary in one row, or at the level of sentences its sentences."""
     level: Literal["summary", "sentence"] = "summary"
+    """Unit of the rows of `fitted`."""
 
     @classmethod
     def of(cls, cases: Cases, costs: Mapping[str, float], resamples: Resamples) -> Combining:
@@ -232,16 +238,24 @@ def _plain_area(combining: Combining, values: Values) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A domain whose labels the combination did not see: its area there, and that of the best member of the other domains and of this one."""
+    """A domain whose labels the combination did not see, and its area there beside that of single members."""
 
     domain: str
+    """The domain left out of the fit."""
     combined: Estimate
+    """Area under the ROC curve of the combination there."""
     chosen: str
+    """Member with the largest area on the other domains."""
     chosen_area: Estimate
+    """Its area on this domain."""
     gain_over_chosen: Estimate
+    """`combined` minus `chosen_area`."""
     best: str
+    """Member with the largest area on this domain."""
     best_area: Estimate
+    """Its area on this domain."""
     gain_over_best: Estimate
+    """`combined` minus `best_area`."""
 
 
 def transfers(combining: Combining, domains: Sequence[tuple[str, ...]]) -> Iterator[Transfer]:

@@ -24,22 +24,26 @@ _LABELS: Mapping[Verdict, float] = MappingProxyType({Verdict.CONSISTENT: 1.0, Ve
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pool:
-    """Summaries in rows, most of them without a label. `labels` are 1 consistent, 0 inconsistent, nan none, (N,).
-
-    `errors` are the types of the errors of a row, where they are known, `grades` the numbers that people gave by aspect, (N,)
-    each, nan where nobody did. `probabilities`, (N,), are those of selection for a
-    label, nan where unknown; None where nobody kept any. `parts` are masks of the rows, (N,), by name. `ids` name the rows.
-    """
+    """Summaries in rows, most of them without a label."""
 
     ids: Sequence[str]
+    """Id of each summary, (N,)."""
     labels: Values
+    """1 consistent, 0 inconsistent, nan none, (N,)."""
     documents: Numbers
+    """Number of the document, (N,): summaries of one document are resampled together."""
     columns: tuple[MetricColumn, ...]
+    """Scores of each metric."""
     errors: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """Types of the errors of a row; a row without an entry has none that is known."""
     probabilities: Values | None = None
+    """Probability of selection for a label, (N,), nan where unknown; None if none was stored."""
     parts: Mapping[str, Mask] = field(default_factory=dict)
+    """Mask of the rows of each part, (N,), by its name."""
     warnings: tuple[str, ...] = ()
+    """Sentences on labels and scores that do not count."""
     grades: Mapping[str, Values] = field(default_factory=dict)
+    """Numbers that people gave, (N,), by aspect; nan where nobody did."""
 
     @property
     def labelled(self) -> Numbers:

@@ -32,21 +32,24 @@ class MetricDrift:
 
 @dataclass(frozen=True, slots=True)
 class PartDrift:
-    """A part beside the reference: the drift of each metric, the rates to expect of it, and the rate by its own labels.
-
-    One is to be expected `if_scores_hold`, the other `if_errors_hold` (`core/stats/rates/carried_rate.py`); `p` tests that the rate by
-    its labels is the nearer of them, corrected as those of the metrics. None where labels are too few to tell. `problems` say
-    what was wrong with the draw of its labels.
-    """
+    """A part compared with the reference; see `core/stats/rates/carried_rate.py` for the expected rates."""
 
     name: str
+    """Name of the part."""
     summaries: int
+    """Summaries that it has and the reference has not."""
     metrics: tuple[MetricDrift, ...]
+    """Drift of each metric."""
     if_scores_hold: CarriedRate | None
+    """Rate to expect if consistent and inconsistent summaries score as in the reference; None if labels are too few to tell."""
     if_errors_hold: CarriedRate | None
+    """Rate to expect if errors are as frequent at each score as in the reference; None without labels of the reference."""
     observed: Rate | None
+    """Rate by the part's own labels; None if it has none."""
     p: float | None
+    """p of the test that `observed` equals the nearer of the expected rates, corrected with those of the metrics; None if not tested."""
     problems: tuple[str, ...] = ()
+    """Sentences on the draw of its labels."""
 
 
 def reference_part(pool: Pool, name: str) -> str:

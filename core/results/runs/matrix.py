@@ -36,23 +36,28 @@ WRONG_DIRECTION: dict[Intent, Callable[[ScorePairs], Statistic]] = {
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """One metric under one kind of perturbation, over the pairs that it could be applied to.
-
-    `shift` and `size` are the mean signed and absolute shift, in the metric's own units. `wrong` is the share of pairs that moved
-    the wrong way and `still` of those that did not move. `failed` pairs have no score; `noise` is the band of harmless edits of
-    the same size, and `move` what the mean shift is against the band.
-    """
+    """One metric under one kind of perturbation, over the pairs that it could be applied to."""
 
     metric: str
+    """Spec of the metric."""
     kind: str
+    """Spec of the perturbation."""
     intent: Intent
+    """Effect that the perturbation is meant to have on the meaning."""
     shift: Estimate
+    """Mean signed shift, in the metric's own units."""
     size: Estimate
+    """Mean absolute shift, in the metric's own units."""
     wrong: Estimate
+    """Share of pairs that moved the wrong way."""
     still: Estimate
+    """Share of pairs that did not move."""
     failed: int
+    """Pairs without a score."""
     noise: NullBand
+    """Band of the shifts under harmless edits of the same size."""
     move: Move
+    """Position of the mean shift against the band."""
 
     @property
     def edge(self) -> float | None:

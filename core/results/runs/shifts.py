@@ -29,16 +29,24 @@ from core.types import Edit
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Both scores of one metric on one variant; None where the metric failed. `words` were changed by the edits."""
+    """Both scores of one metric on one variant."""
 
     source: str
+    """Id of the source's example."""
     kind: str
+    """Spec of the perturbation."""
     metric: str
+    """Spec of the metric."""
     group: str
+    """Document of the source: the unit of resampling."""
     domain: str
+    """Domain of the source; empty for none."""
     before: float | None
+    """Score of the source; None if the metric failed."""
     after: float | None
+    """Score of the variant; None if the metric failed."""
     words: int
+    """Words that the edits changed."""
 
     @property
     def size(self) -> float | None:
