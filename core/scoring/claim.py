@@ -63,10 +63,10 @@ def claims_of_texts(texts: Iterable[str], summary: str, what: str) -> tuple[Summ
 
     Raises UnscorableError, which says `what` gave none, where all are blank.
     """
-    found = [text for text in dict.fromkeys(texts) if text.strip()]
-    if not found:
+    claim_texts = [text for text in dict.fromkeys(texts) if text.strip()]
+    if not claim_texts:
         raise UnscorableError(f"{what} found no claim in the summary.")
-    return tuple(SummaryClaim(text, closest_sentence(summary, text)) for text in found)
+    return tuple(SummaryClaim(text, closest_sentence(summary, text)) for text in claim_texts)
 
 
 def decomposition(way: Decomposer, example: Example) -> Conversation[ClaimList]:
@@ -75,6 +75,6 @@ def decomposition(way: Decomposer, example: Example) -> Conversation[ClaimList]:
 
 
 def _list_claims(way: Decomposer, example: Example) -> Rounds[ClaimList]:
-    found = yield from way.rounds(example)
-    by = ", ".join((portable_spec(way.spec, way.checkpoints()), *found.asked))
-    return ClaimList(example.summary, found.claims, by)
+    extraction = yield from way.rounds(example)
+    by = ", ".join((portable_spec(way.spec, way.checkpoints()), *extraction.asked))
+    return ClaimList(example.summary, extraction.claims, by)

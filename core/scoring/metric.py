@@ -33,31 +33,38 @@ class PublishedArchive:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """Facts that a person must know to read the number.
-
-    `low` and `high` bound the score (None: unbounded). `direction` says which way consistency lies: "neutral"
-    describes the surface and has no better side. `differs` tells how the score departs from the published one, if it does.
-    `download_mb` is the size of the weights on the hub, 0 where nothing is downloaded; `memory_mb` what the largest model
-    takes in memory, 0 where that is the same. `licence` is that of code and weights, and `archives` lists what is not on the hub.
-    `contexts` says how a document of several contexts is read. `languages` are codes with blanks between, or `ANY` or `SPACED` of
-    `core.text.language`.
-    """
+    """Facts that a person must know to read the number."""
 
     title: str
+    """Name shown to people."""
     family: str
+    """Group under which the metric is listed, as "Entailment" or "Surface"."""
     measures: str
+    """A sentence on how the number comes about."""
     paper: str
+    """Authors, year and title of the publication; empty for a metric without one."""
     url: str
+    """Address of that publication."""
     low: float | None
+    """Smallest possible score; None for no bound."""
     high: float | None
+    """Largest possible score; None for no bound."""
     direction: Direction = "higher"
+    """Side on which consistent summaries lie; "neutral" for a description of the surface, which has no better side."""
     download_mb: int = 0
+    """Size of the weights on the hub in MB; 0 if nothing is downloaded."""
     differs: str = ""
+    """Differences from the published score; empty if there are none."""
     memory_mb: int = 0
+    """Memory in MB that the largest model takes; 0 if that equals `download_mb`."""
     licence: str = ""
+    """Licences of the code and the weights."""
     archives: tuple[PublishedArchive, ...] = ()
+    """Downloads that are not on the hub."""
     contexts: ContextReading = "joined"
+    """Reading of a document that consists of several contexts."""
     languages: str = ENGLISH
+    """Language codes separated by blanks, or `ANY` or `SPACED` of `core.text.language`."""
 
 
 @dataclass(frozen=True)
@@ -135,17 +142,17 @@ METRICS: Registry[Metric] = Registry(
 )
 
 
-def signature(metric: Metric, fingerprints: Sequence[str], splitter: str, asked: Sequence[str] = ()) -> str:
+def signature(metric: Metric, fingerprints: Sequence[str], splitter: str, facts: Sequence[str] = ()) -> str:
     """One line that tells two numbers apart: name, settings, what was asked (see Score), weights, splitter, code.
 
     Where weights are loaded their fingerprint is given instead of the path, which means nothing on another machine, and for
     an endpoint that of its address.
     """
-    return _signature(metric, tuple(fingerprints), splitter, tuple(asked))
+    return _signature(metric, tuple(fingerprints), splitter, tuple(facts))
 
 
 @lru_cache(maxsize=512)  # the scores of a run have few
-def _signature(metric: Metric, fingerprints: tuple[str, ...], splitter: str, asked: tuple[str, ...]) -> str:
+def _signature(metric: Metric, fingerprints: tuple[str, ...], splitter: str, facts: tuple[str, ...]) -> str:
     places = _weight_places(metric.checkpoints())
     # an empty setting leaves the choice to another: it says nothing either
     values = {name: str(getattr(metric, name)) for name in settings_of(metric)}
@@ -157,9 +164,9 @@ def _signature(metric: Metric, fingerprints: tuple[str, ...], splitter: str, ask
     ]
     paper = [read_profile(metric.profile).mark] if metric.profile else []
     # a prompt says itself in whose words it asked
-    paper = [mark for mark in paper if not any(mark in one for one in asked)]
+    paper = [mark for mark in paper if not any(mark in fact for fact in facts)]
     made_by = [f"split:{splitter}", f"{CODE_MARK}{metric_code_hash(metric)}"]
-    return "|".join([metric.name, *dict.fromkeys([*settings, *asked]), *paper, *decided, *made_by])
+    return "|".join([metric.name, *dict.fromkeys([*settings, *facts]), *paper, *decided, *made_by])
 
 
 @lru_cache(maxsize=512)

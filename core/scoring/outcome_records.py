@@ -44,13 +44,22 @@ def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:
         "device": outcome.device,
         "questions": asdict(outcome.counts),
         **({"unverified": mark} if mark else {}),
-        **({"claims": [_claim_score_record(example, one) for one in outcome.claims]} if outcome.claims else {}),
+        **(
+            {"claims": [_claim_score_record(example, claim_score) for claim_score in outcome.claims]}
+            if outcome.claims
+            else {}
+        ),
     }
 
 
-def _claim_score_record(example: Example, one: ClaimScore) -> JsonRecord:
-    evidence = _evidence_record(example, one.evidence) if one.evidence else None
-    return {**claim_record(one.claim), "score": one.score, "error": one.problem or None, "evidence": evidence}
+def _claim_score_record(example: Example, claim_score: ClaimScore) -> JsonRecord:
+    evidence = _evidence_record(example, claim_score.evidence) if claim_score.evidence else None
+    return {
+        **claim_record(claim_score.claim),
+        "score": claim_score.score,
+        "error": claim_score.problem or None,
+        "evidence": evidence,
+    }
 
 
 def _sentence_record(example: Example, part: Part) -> JsonRecord:
@@ -88,5 +97,5 @@ def parts_of_texts(summary: str, scores: Iterable[tuple[str, float]]) -> list[Pa
 
 def scores_of_outcomes(outcomes: Iterable[Outcome], signatures: Mapping[str, str]) -> SentenceScores:
     """The parts of outcomes, under the signature that the column of each metric has."""
-    results = [one for one in outcomes if isinstance(one, Result)]
-    return {(one.example_id, signatures[one.metric]): one.parts for one in results if one.parts}
+    results = [outcome for outcome in outcomes if isinstance(outcome, Result)]
+    return {(result.example_id, signatures[result.metric]): result.parts for result in results if result.parts}

@@ -76,17 +76,22 @@ def write_blocks(source: str, out: Folder, refusals: Refusals, spill: Path | Non
             first: dict[str, tuple[int, str, str, int]] = {}
             for _, row in rows:
                 record, number, id, content, original, file, line = json.loads(row)
-                known_record, known, known_file, known_line = first.setdefault(id, (record, content, file, line))
+                known_record, known_content, known_file, known_line = first.setdefault(
+                    id, (record, content, file, line)
+                )
                 if known_record == record:
                     continue
-                if original and known == content:
+                if original and known_content == content:
                     repeated.items.add(number)
                     continue
                 repeated.records.add(record)
                 reason = f"The id {id!r} is on line {known_line} of {known_file} already. Give line {line} another."
                 refusals.add(Refusal(line, reason, file))
 
-        blocks = [write_block(out, *one) for one in enumerate(cut_blocks(_remaining_rows(documents, repeated)))]
+        blocks = [
+            write_block(out, *numbered_block)
+            for numbered_block in enumerate(cut_blocks(_remaining_rows(documents, repeated)))
+        ]
     if not blocks:
         reason = f" The first: {refusals.first[0].reason}" if refusals.first else ""
         raise TouchstoneError(f"{source} has no pair that can be read.{reason}")
@@ -96,14 +101,14 @@ def write_blocks(source: str, out: Folder, refusals: Refusals, spill: Path | Non
 def _document_rows(source: str, refusals: Refusals, ids: TextIO) -> Iterator[KeyedRow]:
     """Each item under the key of its document, with the numbers of its record and of itself; what its id is goes to `ids`."""
     numbers = count()
-    for record, (path, line, found) in enumerate(_records(source)):
-        for item in found:
+    for record, (path, line, entries) in enumerate(_records(source)):
+        for item in entries:
             if isinstance(item, Refusal):
                 refusals.add(item)
                 continue
             number, example = next(numbers), item.example
             key = document_key(example.document)
-            original = any(other.parent == example.id for other in found if isinstance(other, Item))
+            original = any(other.parent == example.id for other in entries if isinstance(other, Item))
             fact = [record, number, example.id, f"{key}{document_key(example.summary)}", original, path.name, line]
             ids.write(f"{document_key(example.id)}{json.dumps(fact)}\n")
             yield key, json.dumps([record, number, *row_of_item(item)])

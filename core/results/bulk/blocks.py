@@ -121,8 +121,8 @@ def cut_blocks(
     """
     block: list[BlockRow] = []
     size = 0
-    for _, found in groupby(rows, key=itemgetter(0)):
-        for part in _cut_document((row for _, row in found), max_pairs, max_bytes):
+    for _, document_rows in groupby(rows, key=itemgetter(0)):
+        for part in _cut_document((row for _, row in document_rows), max_pairs, max_bytes):
             weight = sum(len(text.encode()) for text in {row[1] for row in part}) + sum(
                 len(row[2].encode()) for row in part
             )
@@ -198,13 +198,13 @@ def read_manifest(folder: Folder) -> Manifest:
         raise TouchstoneError(
             f"{folder.url} has no {_MANIFEST}: it is no folder of blocks, or is not complete. Make one: cli.py blocks PAIRS {folder.url}"
         )
-    found = json.loads(folder.read(_MANIFEST))
-    if found.get("format") != FORMAT:
+    record = json.loads(folder.read(_MANIFEST))
+    if record.get("format") != FORMAT:
         raise TouchstoneError(
-            f"The blocks in {folder.url} have format {found.get('format')}; this version reads {FORMAT}. Make them again from "
+            f"The blocks in {folder.url} have format {record.get('format')}; this version reads {FORMAT}. Make them again from "
             "their pairs, in another folder: cli.py blocks PAIRS FOLDER"
         )
-    return Manifest(**found)
+    return Manifest(**record)
 
 
 def block_names(folder: Folder) -> list[str]:
@@ -259,5 +259,5 @@ def _values(column: Any) -> list[Any]:
         return list(column.to_pylist())
     combined = column.combine_chunks()
     combined = combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
-    known = combined.dictionary.to_pylist()
-    return [known[place] for place in combined.indices.to_pylist()]
+    dictionary = combined.dictionary.to_pylist()
+    return [dictionary[place] for place in combined.indices.to_pylist()]

@@ -51,7 +51,7 @@ class ResultSamples(Sequence[Sample]):
 
     def __getitem__(self, place: int | slice) -> Sample | list[Sample]:
         if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
+            return [self[index] for index in range(*place.indices(len(self)))]
         row = int(self._rows[place])
         block = int(np.searchsorted(self._ends, row, side="right"))
         samples = self._block(self._names[block])
@@ -78,17 +78,17 @@ def cases_of_results(url: str, watch: _Watch = iter) -> Cases:
         )
     samples = ResultSamples(stored, rows)
     scores = [column.of(rows) for column in columns.values()]
-    if in_several_codes({signature for one in scores for signature in one.values}):
+    if in_several_codes({signature for score in scores for signature in score.values}):
         return pool_cases([samples])
 
     failed: Counter[str] = Counter()
     values: dict[tuple[str, str], Values] = {}
-    for one in scores:
-        failed[one.spec] += one.failed
-        for signature, column in one.values.items():
-            before = values.get((one.spec, signature), column)
-            values[one.spec, signature] = np.where(np.isnan(column), before, column)
-    directions = read_directions({one.spec for one in scores if one.values or one.failed})
+    for score in scores:
+        failed[score.spec] += score.failed
+        for signature, column in score.values.items():
+            before = values.get((score.spec, signature), column)
+            values[score.spec, signature] = np.where(np.isnan(column), before, column)
+    directions = read_directions({score.spec for score in scores if score.values or score.failed})
     verdicts = np.concatenate(pairs.verdicts)[rows]
     minimal, harmless = link_edits(_LABELS[verdicts], verdicts == _VERDICTS.index(Verdict.BORDERLINE), parents)
     return Cases(
@@ -140,9 +140,9 @@ class _Pairs:
         numbers = self._numbered([*self._ids, *self._parents])
         ids, parents = numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
         edited = ~self._empty(self._parents)
-        wanted = edited | (np.concatenate(self.verdicts) >= 0)
-        missing = np.setdiff1d(parents[wanted & edited], ids[wanted])
-        rows = np.concatenate([np.flatnonzero(wanted), np.flatnonzero(~wanted & np.isin(ids, missing))])
+        needed = edited | (np.concatenate(self.verdicts) >= 0)
+        missing = np.setdiff1d(parents[needed & edited], ids[needed])
+        rows = np.concatenate([np.flatnonzero(needed), np.flatnonzero(~needed & np.isin(ids, missing))])
         places = np.full(numbers.max(initial=-1) + 1, -1)
         places[ids[rows]] = np.arange(len(rows))
         return rows, np.where(edited, places[parents], -1)[rows]
@@ -200,17 +200,19 @@ class _Scores:
             return
         table = read_table(folder, file, ("status", "score", "signature"))
         signatures = table["signature"].combine_chunks().dictionary_encode()
-        known = [self._known.setdefault(one, len(self._known)) for one in signatures.dictionary.to_pylist()]
+        codes = [self._known.setdefault(signature, len(self._known)) for signature in signatures.dictionary.to_pylist()]
         ok = pc.equal(table["status"], "ok").to_numpy()
-        of_row = np.array([*known, -1], dtype=np.int32)[signatures.indices.fill_null(-1).to_numpy()]
+        of_row = np.array([*codes, -1], dtype=np.int32)[signatures.indices.fill_null(-1).to_numpy()]
         self._values.append(np.where(ok, table["score"].to_numpy(), np.nan))
         self._signatures.append(np.where(ok, of_row, -1).astype(np.int32))
 
     def of(self, rows: Numbers) -> _ScoresOfRows:
         scores, signatures = np.concatenate(self._values)[rows], np.concatenate(self._signatures)[rows]
-        found = {signature: np.where(signatures == place, scores, np.nan) for signature, place in self._known.items()}
-        kept = {signature: values for signature, values in found.items() if not np.isnan(values).all()}
-        return _ScoresOfRows(self._spec, kept, int(np.sum(signatures == -1)))
+        by_signature = {
+            signature: np.where(signatures == place, scores, np.nan) for signature, place in self._known.items()
+        }
+        scored = {signature: values for signature, values in by_signature.items() if not np.isnan(values).all()}
+        return _ScoresOfRows(self._spec, scored, int(np.sum(signatures == -1)))
 
 
 def _language_warnings(
@@ -238,12 +240,12 @@ def _language_warnings(
 
 def _summaries(blocks: Folder, rows: Numbers) -> dict[int, str]:
     """The summaries in some rows, in order, of all pairs."""
-    found: dict[int, str] = {}
+    summaries: dict[int, str] = {}
     start = 0
     for name, pairs in block_pairs(blocks).items():
         inside = rows[np.searchsorted(rows, start) : np.searchsorted(rows, start + pairs)]
         if len(inside):
             texts = block_table(blocks, name, ("summary",))["summary"].take(inside - start).to_pylist()
-            found.update(zip(inside.tolist(), texts, strict=True))
+            summaries.update(zip(inside.tolist(), texts, strict=True))
         start += pairs
-    return found
+    return summaries

@@ -112,9 +112,9 @@ def local_tables(source: str) -> Iterator[Path]:
     if info.is_file:
         table_paths = [path]
     else:
-        found = files.get_file_info(FileSelector(path, recursive=True, allow_not_found=True))
-        tables = [one.path for one in found if one.is_file and Path(one.path).suffix.lower() in _TABLES]
-        shown = sorted(one for one in tables if not Path(one).name.startswith((".", "_")))
+        infos = files.get_file_info(FileSelector(path, recursive=True, allow_not_found=True))
+        tables = [info.path for info in infos if info.is_file and Path(info.path).suffix.lower() in _TABLES]
+        shown = sorted(table for table in tables if not Path(table).name.startswith((".", "_")))
         if not shown:
             raise TouchstoneError(
                 f"There is no file {source}, and no folder with {', '.join(sorted(_TABLES))}. Check it."

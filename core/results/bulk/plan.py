@@ -25,21 +25,26 @@ class TimedReport:
 
 @dataclass(frozen=True, slots=True)
 class BulkPlan:
-    """Forecast of a run over `pairs` by `workers` of the kind that scored the sample.
-
-    `pair_seconds` is the time of one worker for a pair, `start_seconds` what a worker takes beside it until its first block is done.
-    `hours` is by the clock, `price` for all workers, in the unit of their hourly price. `counts` are those of the sample.
-    """
+    """Forecast of a run from the blocks of a sample."""
 
     pairs: int
+    """Pairs of the whole run."""
     workers: int
+    """Workers of the run, of the kind that scored the sample."""
     blocks_sampled: int
+    """Blocks of the sample."""
     pairs_sampled: int
+    """Pairs in these blocks."""
     start_seconds: float
+    """Seconds that a worker takes until its first block is done, without the scoring itself."""
     pair_seconds: Estimate
+    """Seconds of one worker for a pair."""
     hours: Estimate
+    """Duration of the run by the clock, in hours."""
     price: Estimate
+    """Price of all workers, in the unit of their hourly price."""
     counts: Counts
+    """Questions, tokens and passes of the sample."""
 
 
 def plan_run(
@@ -51,25 +56,25 @@ def plan_run(
     mean time is Student's over blocks, as if these were drawn from endlessly many (Cochran, 1977, eq. 6.13 without the
     correction for a finite population). Needs two blocks beside the first ones.
     """
-    later = [one.report for one in sample[crew:]]
+    later = [timed.report for timed in sample[crew:]]
     sizes = np.array([block_pairs[report.block] for report in later])
     seconds = np.array([report.seconds for report in later])
     blocks = np.arange(len(later))
     pair_seconds = cluster_mean(np.repeat(seconds / sizes, sizes), np.repeat(blocks, sizes), bounds=(0.0, np.inf))
     mean_s = pair_seconds.value or 0.0
-    start = max((one.after_s - mean_s * block_pairs[one.report.block] for one in sample[:crew]), default=0.0)
+    start = max((timed.after_s - mean_s * block_pairs[timed.report.block] for timed in sample[:crew]), default=0.0)
     start = max(0.0, start)
     hours = _scaled(pair_seconds, pairs / workers / _SECONDS_PER_HOUR, start / _SECONDS_PER_HOUR)
     return BulkPlan(
         pairs,
         workers,
         len(sample),
-        sum(block_pairs[one.report.block] for one in sample),
+        sum(block_pairs[timed.report.block] for timed in sample),
         start,
         pair_seconds,
         hours,
         _scaled(hours, workers * hourly),
-        sum((one.report.counts for one in sample), Counts()),
+        sum((timed.report.counts for timed in sample), Counts()),
     )
 
 
@@ -82,13 +87,13 @@ def _scaled(estimate: Estimate, factor: float, added: float = 0.0) -> Estimate:
 def plan_sentences(plan: BulkPlan) -> list[str]:
     """The sample, the time of a pair and of the whole run, and its price where a worker has one."""
     counts, sampled = plan.counts, plan.pairs_sampled
-    asked = f"{counts.asked / sampled:.1f} questions asked and {counts.tokens / sampled:,.0f} tokens a pair"
+    per_pair = f"{counts.asked / sampled:.1f} questions asked and {counts.tokens / sampled:,.0f} tokens a pair"
     value, low, high = (
         "–" if end is None else format_duration(_SECONDS_PER_HOUR * end)
         for end in (plan.hours.value, plan.hours.low, plan.hours.high)
     )
     return [
-        f"Sample: {plan.blocks_sampled} blocks, {plan.pairs_sampled:,} pairs{f'; {asked}' if counts.asked else ''}.",
+        f"Sample: {plan.blocks_sampled} blocks, {plan.pairs_sampled:,} pairs{f'; {per_pair}' if counts.asked else ''}.",
         f"A pair takes a worker {_ends(plan.pair_seconds, 1000, '.3g')} ms; a worker starts in {plan.start_seconds:.0f} s.",
         f"{plan.pairs:,} pairs on {plan.workers:,} workers: {value} [{low}, {high}].",
         *([f"Price: {_ends(plan.price, 1, ',.2f')}."] if plan.price.value else []),

@@ -34,35 +34,35 @@ def pool_of_results(url: str, by: str | None = None) -> Pool:
     sizes = []
     names = block_names(stored.blocks)
     for name in names:
-        one, group, label, error, domain = block_columns(
+        block_ids, group, label, error, domain = block_columns(
             stored.blocks, name, ("id", "group", "label", "error_type", "domain")
         )
         if not all(group):
             [documents] = block_columns(stored.blocks, name, ("document",))
-            group = [known or document_key(text) for known, text in zip(group, documents, strict=True)]
+            group = [key or document_key(text) for key, text in zip(group, documents, strict=True)]
         errors |= {len(ids) + place: (kind,) for place, kind in enumerate(error) if kind}
-        sizes.append(len(one))
-        for whole, of_block in ((ids, one), (groups, group), (labels, label), (domains, domain)):
+        sizes.append(len(block_ids))
+        for whole, of_block in ((ids, block_ids), (groups, group), (labels, label), (domains, domain)):
             whole.extend(of_block)
     if not ids:
         raise TouchstoneError(
             f"{url} has no pair. Make blocks of pairs, and score them: cli.py score BLOCKS --to {url}"
         )
-    found = [(spec, *_scores(folder, names, sizes)) for folder, spec in stored.metrics]
+    columns = [(spec, *_scores(folder, names, sizes)) for folder, spec in stored.metrics]
     return Pool(
         ids=ids,
         labels=np.array([_LABELS.get(label, np.nan) for label in labels]),
         documents=np.unique(np.array(groups), return_inverse=True)[1],
         columns=tuple(
             MetricColumn(spec, values, METRICS.parse(spec).card.direction, signature)
-            for spec, values, signature, _ in found
+            for spec, values, signature, _ in columns
             if np.isfinite(values).any()
         ),
         errors=errors,
         parts=_parts(np.array(domains)) if by == "domain" else {},
         warnings=tuple(
             f"{spec}: {left_out:,} scores have another signature than {signature}, and do not count."
-            for spec, _, signature, left_out in found
+            for spec, _, signature, left_out in columns
             if left_out
         ),
     )
@@ -80,8 +80,10 @@ def _scores(folder: Folder, names: list[str], sizes: list[int]) -> tuple[Values,
     for name, size in zip(names, sizes, strict=True):
         if f"{name}.parquet" in written:
             score, signature = read_parquet(folder, f"{name}.parquet", ("score", "signature"), shared=("signature",))
-            values[start : start + len(score)] = [np.nan if one is None else one for one in score]
-            codes[start : start + len(score)] = [numbers.setdefault(one or "", len(numbers)) for one in signature]
+            values[start : start + len(score)] = [np.nan if number is None else number for number in score]
+            codes[start : start + len(score)] = [
+                numbers.setdefault(signature_text or "", len(numbers)) for signature_text in signature
+            ]
         start += size
     scored = np.isfinite(values)
     counts = np.bincount(codes[scored], minlength=1)

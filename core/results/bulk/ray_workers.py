@@ -50,7 +50,7 @@ class RayActors:
 
     def wait(self) -> list[BlockReport]:
         ready, _ = self._ray.wait(list(self._busy), num_returns=1)
-        return [self._report(one, self._busy.pop(one)) for one in ready]
+        return [self._report(task, self._busy.pop(task)) for task in ready]
 
     def close(self) -> None:
         self._ray.shutdown()

@@ -67,10 +67,10 @@ def open_results(results: Folder, blocks: Folder) -> None:
     if not results.has(_RUN):
         results.write(_RUN, json.dumps(run, ensure_ascii=False, indent=1).encode())
         return
-    known = json.loads(results.read(_RUN))
-    if known["blocks_sha256"] != manifest.sha256:
+    saved_run = json.loads(results.read(_RUN))
+    if saved_run["blocks_sha256"] != manifest.sha256:
         raise TouchstoneError(
-            f"{results.url} holds results of {known['blocks']}, which are other pairs. Name another folder."
+            f"{results.url} holds results of {saved_run['blocks']}, which are other pairs. Name another folder."
         )
 
 
@@ -107,7 +107,9 @@ def write_results(folder: Folder, block: str, outcomes: Sequence[Outcome]) -> No
     }
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
     buffer = BytesIO()
-    write_table(pa.Table.from_pylist([_row(one) for one in outcomes], schema=schema), buffer, compression="zstd")
+    write_table(
+        pa.Table.from_pylist([_row(outcome) for outcome in outcomes], schema=schema), buffer, compression="zstd"
+    )
     folder.write(f"{block}.parquet", buffer.getvalue())
 
 
@@ -152,9 +154,13 @@ def read_results(folder: Folder, block: str, metric: str) -> list[Outcome]:
             continue
         seen = Seen(tokens=row["tokens"], cut=row["cut"], notes=tuple(row["notes"]))
         parts = []
-        for one in row["sentences"]:
-            evidence = None if one["evidence_start"] is None else Span(one["evidence_start"], one["evidence_end"])
-            parts.append(Part(Span(one["start"], one["end"]), one["score"], evidence))
+        for sentence in row["sentences"]:
+            evidence = (
+                None
+                if sentence["evidence_start"] is None
+                else Span(sentence["evidence_start"], sentence["evidence_end"])
+            )
+            parts.append(Part(Span(sentence["start"], sentence["end"]), sentence["score"], evidence))
         made_by = (row["seconds"], row["device"])
         outcomes.append(Result(row["id"], metric, row["signature"], row["score"], tuple(parts), seen, *made_by))
     return outcomes

@@ -62,14 +62,14 @@ def blocks_left(blocks: Folder, folders: Sequence[Folder], shard: Shard) -> tupl
     return [name for name in mine if name not in finished], len(mine)
 
 
-def refuse_divided_budget(asked: Iterable[ModelRef], divided: bool) -> None:
+def refuse_divided_budget(checkpoints: Iterable[ModelRef], divided: bool) -> None:
     """Raise TouchstoneError where a budget would be counted on several machines, each for itself.
 
     Worker processes of one machine count together, in the cache folder.
     """
     if not divided:
         return
-    models = [model for model in asked if isinstance(model, EndpointModel)]
+    models = [model for model in checkpoints if isinstance(model, EndpointModel)]
     limited = Settings.read().llm_budget is not None or any(endpoint_of(model).budget is not None for model in models)
     if models and limited:
         raise TouchstoneError(
@@ -78,12 +78,12 @@ def refuse_divided_budget(asked: Iterable[ModelRef], divided: bool) -> None:
         )
 
 
-def run_blocks(left: Sequence[str], crew: Crew) -> Iterator[BlockReport]:
+def run_blocks(blocks: Sequence[str], crew: Crew) -> Iterator[BlockReport]:
     """Every report as it comes; a block with a fault is tried again, up to `_MAX_TRIES` times in all.
 
     Raises TouchstoneError where block after block has a fault: then it is none of the blocks.
     """
-    waiting, tries, under_way, in_a_row = deque(left), Counter[str](), 0, 0
+    waiting, tries, under_way, in_a_row = deque(blocks), Counter[str](), 0, 0
     while waiting or under_way:
         while waiting and under_way < crew.size:
             crew.submit(waiting.popleft())
@@ -101,16 +101,24 @@ def run_blocks(left: Sequence[str], crew: Crew) -> Iterator[BlockReport]:
 
 @dataclass
 class RunProgress:
-    """Progress of a run: the blocks, of `blocks`, that it has done, and the time since it began."""
+    """Progress of a run over blocks of pairs."""
 
     blocks: int
+    """Blocks of the run."""
     started: float = field(default_factory=time.monotonic)
+    """Reading of the monotonic clock at the beginning, in seconds."""
     done: set[str] = field(default_factory=set)
+    """Names of the blocks without a fault."""
     faults: dict[str, str] = field(default_factory=dict)
+    """Error of each block whose last try failed, by its name."""
     again: int = 0
+    """Tries that failed, whether or not a later one succeeded."""
     rows: int = 0
+    """Scores written."""
     failures: Counter[str] = field(default_factory=Counter)
+    """Scores that could not be computed, by kind of failure."""
     counts: Counts = field(default_factory=Counts)
+    """Questions, tokens and passes of all blocks."""
 
     def add(self, report: BlockReport) -> None:
         if report.fault:
@@ -126,10 +134,10 @@ class RunProgress:
     def line(self, now: float) -> str:
         """As: 412 of 5,000 blocks, 824,000 scores, 1,930 a second, 2 h 10 min left; failed: input 12; faults: 1."""
         elapsed = max(now - self.started, 1e-9)
-        left = elapsed / len(self.done) * (self.blocks - len(self.done)) if self.done else None
+        remaining_s = elapsed / len(self.done) * (self.blocks - len(self.done)) if self.done else None
         parts = [
             f"{len(self.done):,} of {self.blocks:,} blocks, {self.rows:,} scores, {self.rows / elapsed:,.0f} a second",
-            "" if not left else f", {format_duration(left)} left",
+            "" if not remaining_s else f", {format_duration(remaining_s)} left",
             "; failed: " + ", ".join(f"{kind} {n:,}" for kind, n in self.failures.most_common())
             if self.failures
             else "",

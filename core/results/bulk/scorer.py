@@ -81,7 +81,7 @@ class BlockScorer:
             written = self._score_metrics(block)
         except (TouchstoneError, OSError) as error:
             return BlockReport(block, fault=str(error) or type(error).__name__)
-        failures = Counter(one.kind.value for one in written if isinstance(one, Failure))
+        failures = Counter(outcome.kind.value for outcome in written if isinstance(outcome, Failure))
         after = self._engine.counts()
         counts = Counts(*(getattr(after, name) - getattr(before, name) for name in Counts.__slots__))
         return BlockReport(block, len(written), dict(failures), counts, time.perf_counter() - started)

@@ -56,14 +56,14 @@ def bundled_samples() -> list[Sample]:
             by_example[id].append(StoredScore(scores.metric, scores.signature, value))
         for id, reason in scores.failures.items():
             by_example[id].append(StoredScore(scores.metric, scores.signature, None, reason))
-    kept = {id: tuple(scores) for id, scores in by_example.items()}  # as the store gives scores back
+    stored = {id: tuple(scores) for id, scores in by_example.items()}  # as the store gives scores back
     return [
         Sample(
             PRECOMPUTED,
             replace(item, example=Example(item.example.id, "", item.example.summary)),
             stored=item.example.id,
             document=sha256(item.example.document.encode()).hexdigest()[:16],  # as the store names a document
-            kept=kept[item.example.id],
+            kept=stored[item.example.id],
         )
         for item in bundled_items()
     ]
@@ -72,7 +72,7 @@ def bundled_samples() -> list[Sample]:
 def compute_scores(run: Scorer, specs: Sequence[str], examples: Iterable[Example]) -> list[MetricScores]:
     """The scores of examples by each metric, which `run` computes."""
     texts = list(examples)
-    found = []
+    metric_scores = []
     for spec in specs:
         scores: dict[str, float] = {}
         failures: dict[str, str] = {}
@@ -82,8 +82,8 @@ def compute_scores(run: Scorer, specs: Sequence[str], examples: Iterable[Example
                 failures[example.id] = outcome.message
             else:
                 scores[example.id], signature = outcome.score, outcome.signature
-        found.append(MetricScores(spec, signature, scores, failures))
-    return found
+        metric_scores.append(MetricScores(spec, signature, scores, failures))
+    return metric_scores
 
 
 def write_scores() -> None:
@@ -91,5 +91,5 @@ def write_scores() -> None:
     from core.scoring import Engine  # takes seconds to import, and whoever reads the scores needs none
 
     with closing(Engine.open(Settings.read())) as engine:
-        found = compute_scores(engine.run, OFFLINE_METRICS, (item.example for item in bundled_items()))
-    _FILE.write_bytes(_METRIC_SCORES.dump_json(found, indent=1) + b"\n")
+        metric_scores = compute_scores(engine.run, OFFLINE_METRICS, (item.example for item in bundled_items()))
+    _FILE.write_bytes(_METRIC_SCORES.dump_json(metric_scores, indent=1) + b"\n")

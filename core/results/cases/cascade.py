@@ -60,19 +60,21 @@ class Cascade:
         middle = np.log(self.centre / (1 - self.centre))
         distances, whole = np.abs(self.cheap - middle), self.of.complete
         always = cross_log_odds(self.of.fold_fits, self.of.features, self.of.folds)
-        found: dict[float, CascadePoint] = {}
+        points: dict[float, CascadePoint] = {}
         for share in SHARES:
             width = float(np.quantile(distances[whole], share)) if share else 0.0
-            low, high = (float(one) for one in sigmoid(np.array([middle - width, middle + width])))
-            asked: Mask = distances <= width
-            taken = float(asked[whole].mean())
-            mixed = np.where(asked, always, self.cheap)
+            low, high = (float(bound) for bound in sigmoid(np.array([middle - width, middle + width])))
+            undecided: Mask = distances <= width
+            taken = float(undecided[whole].mean())
+            mixed = np.where(undecided, always, self.cheap)
             area = self.of.area(mixed)
             accuracy = accuracy_of_decisions(mixed[whole] >= middle, self.of.labels[whole], self.of.documents[whole])
             cost = float(self.of.costs.sum() - (1 - taken) * self.of.costs[self.last])
             loss = compare_paired(self.of.area(always), area).difference
-            found[taken] = CascadePoint(taken, low, high, cost, area.estimate(), self.of.drawn.estimate(accuracy), loss)
-        return tuple(found.values())
+            points[taken] = CascadePoint(
+                taken, low, high, cost, area.estimate(), self.of.drawn.estimate(accuracy), loss
+            )
+        return tuple(points.values())
 
     def within(self, budget: float) -> CascadePoint:
         """The point with the largest area that costs at most `budget`; with 0 the cheapest that is as good as asking always.

@@ -42,26 +42,28 @@ class MetricColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cases:
-    """Samples in rows. `labels` are 1 consistent, 0 inconsistent, nan neither; `documents` number what must stay together.
-
-    `pairs` holds the rows of the faithful and the broken side of each minimal pair, (pairs, 2); `harmless` those of an
-    original and its edit that are both consistent; one that is borderline has no part in either. `development` marks the
-    samples on which thresholds are chosen, (samples,). `separate` are metrics on several scales, which only slices of one scale
-    can have. `probabilities`, (samples,), are how likely each was drawn for its
-    label, nan where that was not kept; None where no sample has one. `warnings` are sentences on scores that were left out or are
-    unverified for their language, and on datasets that overlap.
-    """
+    """Samples in rows, with their labels, their pairs and the scores of each metric."""
 
     samples: Sequence[Sample]
+    """The samples, one for each row."""
     labels: Values
+    """1 consistent, 0 inconsistent, nan neither, (samples,)."""
     documents: Numbers
+    """Number of the document, (samples,): the bootstrap keeps samples of one document together."""
     pairs: Numbers
+    """Rows of the faithful and the broken side of each minimal pair, (pairs, 2); without borderline ones."""
     harmless: Numbers
+    """Rows of an original and its edit that are both consistent, (pairs, 2); without borderline ones."""
     columns: tuple[MetricColumn, ...]
+    """Scores of each metric on one scale."""
     development: Mask
+    """True for samples on which thresholds are chosen, (samples,)."""
     warnings: tuple[str, ...] = ()
+    """Sentences on scores that were left out or are unverified for their language, and on datasets that overlap."""
     separate: tuple[MetricColumn, ...] = ()
+    """Metrics on several scales, which have figures in slices of one scale only."""
     probabilities: Values | None = None
+    """Probability of selection for a label, (samples,), nan where it was not stored; None if no sample has one."""
 
     @property
     def all_columns(self) -> tuple[MetricColumn, ...]:
@@ -137,8 +139,8 @@ def link_edits(labels: Values, borderline: Mask, parents: Numbers) -> tuple[Numb
     either = forward | (labels[origins] == 0)
     good, bad = np.where(forward, origins, edited)[either], np.where(forward, edited, origins)[either]
     opposed = (labels[bad] == 0) & (labels[good] != 0)
-    kept = (labels[edited] == 1) & (labels[origins] != 0)
-    return np.column_stack([good[opposed], bad[opposed]]), np.column_stack([origins[kept], edited[kept]])
+    harmless = (labels[edited] == 1) & (labels[origins] != 0)
+    return np.column_stack([good[opposed], bad[opposed]]), np.column_stack([origins[harmless], edited[harmless]])
 
 
 def read_directions(specs: Iterable[str]) -> dict[str, str]:
@@ -164,8 +166,10 @@ def select_metrics(cases: Cases, names: Sequence[str]) -> Cases:
     for name in names:
         if name not in columns:
             raise UnknownNameError("metric with scores here", name, columns)
-    kept, separate = (tuple(column for column in of if column.name in names) for of in (cases.columns, cases.separate))
-    return replace(cases, columns=kept, separate=separate)
+    selected, separate = (
+        tuple(column for column in of if column.name in names) for of in (cases.columns, cases.separate)
+    )
+    return replace(cases, columns=selected, separate=separate)
 
 
 def select_paper_metrics(cases: Cases, profile: Profile) -> Cases:

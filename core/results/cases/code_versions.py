@@ -46,7 +46,7 @@ def newest_code_only(samples: Sequence[Sample]) -> tuple[Sequence[Sample], list[
         for setup, signatures in several.items()
     }
     older = {signature for signatures in several.values() for signature in signatures} - set(newest.values())
-    kept = [
+    current = [
         replace(sample, kept=tuple(score for score in sample.kept if score.signature not in older))
         for sample in samples
     ]
@@ -59,7 +59,7 @@ def newest_code_only(samples: Sequence[Sample]) -> tuple[Sequence[Sample], list[
             f"out; {counts[new]} are by {code_of_signature(new) or 'a version before'}. What is missing is scored by "
             "cli.py score-dataset; cli.py explain-signature says how the two codes differ."
         )
-    return kept, sentences
+    return current, sentences
 
 
 def _count_signatures(samples: Sequence[Sample]) -> Counter[str]:

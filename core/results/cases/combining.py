@@ -49,49 +49,57 @@ _MOST_EXHAUSTIVE = (
 
 @dataclass(frozen=True, eq=False)
 class Combining:
-    """Labelled summaries with the scores of the members, turned so that higher is more consistent, (n, members), nan where one failed.
-
-    `rows` are their places in the cases. `fitted` are the rows that are weighed: the summaries, each in one row, or at the level of sentences these.
-    """
+    """Labelled summaries with the scores of the members of a combination."""
 
     names: tuple[str, ...]
+    """Names of the members."""
     scores: Values
+    """Scores turned so that higher is more consistent, (n, members), nan where a member failed."""
     labels: Mask
+    """True for consistent, (n,)."""
     documents: Numbers
+    """Number of the document, (n,): the bootstrap and the folds keep summaries of one document together."""
     rows: Numbers
+    """Places of the summaries in the cases, (n,)."""
     costs: Values
+    """Cost of a score by each member, (members,), in any unit."""
     drawn: Resamples
+    """Bootstrap draws of documents."""
     fitted: Bags
+    """Rows that the weights are fitted to: each summary in one row, or at the level of sentences its sentences."""
     level: Literal["summary", "sentence"] = "summary"
+    """Unit of the rows of `fitted`."""
 
     @classmethod
-    def of(cls, cases: Cases, costs: Mapping[str, float], drawn: Resamples) -> Combining:
+    def of(cls, cases: Cases, costs: Mapping[str, float], resamples: Resamples) -> Combining:
         """From the columns of cases; a member without a cost costs 1. Raises TouchstoneError where these are too few to fit."""
         columns = [column for column in cases.columns if column.direction != "neutral"]
         if not columns or len(columns) > MAX_MEMBERS:
             raise TouchstoneError(
                 f"{len(columns)} metrics with a better side have scores here: a combination takes 1 to {MAX_MEMBERS}. Name them, as rouge2+word-support"
             )
-        scores = np.column_stack([-one.values if one.direction == "lower" else one.values for one in columns])
+        scores = np.column_stack(
+            [-column.values if column.direction == "lower" else column.values for column in columns]
+        )
         rows = np.flatnonzero(~np.isnan(cases.labels) & (np.isnan(scores).sum(axis=1) < len(columns)))
-        found = cls(
+        combining = cls(
             tuple(column.name for column in columns),
             scores[rows],
             cases.labels[rows] == 1,
             cases.documents[rows],
             rows,
             np.array([costs.get(column.name, 1.0) for column in columns]),
-            drawn,
+            resamples,
             Bags.singles(scores[rows]),
         )
-        good, bad = (int(kind[found.complete].sum()) for kind in (found.labels, ~found.labels))
-        if good + bad < MIN_LABELS or min(good, bad) < MIN_CLASS or len(np.unique(found.documents)) < 2 * FOLDS:
+        good, bad = (int(kind[combining.complete].sum()) for kind in (combining.labels, ~combining.labels))
+        if good + bad < MIN_LABELS or min(good, bad) < MIN_CLASS or len(np.unique(combining.documents)) < 2 * FOLDS:
             raise TouchstoneError(
-                f"{good} consistent and {bad} inconsistent summaries of {len(np.unique(found.documents))} documents have a score of "
+                f"{good} consistent and {bad} inconsistent summaries of {len(np.unique(combining.documents))} documents have a score of "
                 f"each of {len(columns)} metrics: too few, a combination takes {MIN_LABELS}, {MIN_CLASS} of each kind, and {2 * FOLDS} "
                 "documents. Label more, or score them all."
             )
-        return found
+        return combining
 
     @cached_property
     def complete(self) -> Mask:
@@ -150,8 +158,8 @@ class Combining:
 
     def area(self, values: Values, rows: Mask | None = None) -> Distribution:
         """The area under the ROC curve of (n,) values, on the complete summaries or some of them."""
-        kept = self.complete if rows is None else rows
-        return self.drawn.of(auc(LabelledScores(values[kept], self.labels[kept], self.documents[kept])))
+        mask = self.complete if rows is None else rows
+        return self.drawn.of(auc(LabelledScores(values[mask], self.labels[mask], self.documents[mask])))
 
     @cached_property
     def combined(self) -> Distribution:
@@ -166,7 +174,7 @@ class Combining:
     @property
     def best(self) -> int:
         """The member with the largest area on these summaries."""
-        return int(np.argmax([one.value or 0.0 for one in self.alone]))
+        return int(np.argmax([area.value or 0.0 for area in self.alone]))
 
     @cached_property
     def gain(self) -> Comparison:
@@ -175,10 +183,10 @@ class Combining:
 
     def of_subset(self, members: Sequence[int]) -> Values:
         """Numbers that order the summaries by some members, cross-fitted, (n,), nan where any member has no score."""
-        kept = self.complete
-        bags, folds = self.features.of_members(members).only(kept), self.folds[kept]
-        values = np.full(len(kept), np.nan)
-        values[kept] = cross_ranks(cross_fit_complete(bags, self.labels[kept], folds), bags, folds)
+        complete = self.complete
+        bags, folds = self.features.of_members(members).only(complete), self.folds[complete]
+        values = np.full(len(complete), np.nan)
+        values[complete] = cross_ranks(cross_fit_complete(bags, self.labels[complete], folds), bags, folds)
         return values
 
     def without(self, place: int) -> Values:
@@ -196,79 +204,90 @@ class Subset:
     loss: Estimate
 
 
-def cheapest_subset(found: Combining) -> Subset:
+def cheapest_subset(combining: Combining) -> Subset:
     """The cheapest members whose area is at most `TOLERANCE` below that of all, and whose loss has an interval that holds zero.
 
     Of subsets of the same cost the one with the larger area. Every subset is tried of up to 6 members.
     """
-    every = tuple(range(len(found.names)))
+    every = tuple(range(len(combining.names)))
     if len(every) <= _MOST_EXHAUSTIVE:
-        subsets = [one for size in range(1, len(every)) for one in combinations(every, size)]
+        subsets = [subset for size in range(1, len(every)) for subset in combinations(every, size)]
     else:
-        order = np.argsort(-found.weights, kind="stable")
+        order = np.argsort(-combining.weights, kind="stable")
         subsets = [tuple(sorted(order[:size].tolist())) for size in range(1, len(every))]
-    values = {subset: found.of_subset(subset) for subset in subsets}
-    plain = {subset: _plain_area(found, one) for subset, one in values.items()}
-    whole = _plain_area(found, found.ranks)
+    values = {subset: combining.of_subset(subset) for subset in subsets}
+    plain = {subset: _plain_area(combining, ranks) for subset, ranks in values.items()}
+    whole = _plain_area(combining, combining.ranks)
     near = sorted(
         (subset for subset in subsets if plain[subset] >= whole - TOLERANCE),
-        key=lambda subset: (found.costs[list(subset)].sum(), -plain[subset]),
+        key=lambda subset: (combining.costs[list(subset)].sum(), -plain[subset]),
     )
     for subset in near:
-        area = found.area(values[subset])
-        loss = compare_paired(found.combined, area).difference
+        area = combining.area(values[subset])
+        loss = compare_paired(combining.combined, area).difference
         if loss.low is None or loss.low <= 0:
             return Subset(
-                tuple(found.names[one] for one in subset), float(found.costs[list(subset)].sum()), area.estimate(), loss
+                tuple(combining.names[member] for member in subset),
+                float(combining.costs[list(subset)].sum()),
+                area.estimate(),
+                loss,
             )
-    none = Estimate(0.0, None, None, found.combined.n)
-    return Subset(found.names, float(found.costs.sum()), found.combined.estimate(), none)
+    none = Estimate(0.0, None, None, combining.combined.n)
+    return Subset(combining.names, float(combining.costs.sum()), combining.combined.estimate(), none)
 
 
-def _plain_area(found: Combining, values: Values) -> float:
+def _plain_area(combining: Combining, values: Values) -> float:
     """Without resamples."""
-    kept = found.complete
-    statistic = auc(LabelledScores(values[kept], found.labels[kept], found.documents[kept]))
+    complete = combining.complete
+    statistic = auc(LabelledScores(values[complete], combining.labels[complete], combining.documents[complete]))
     return float(statistic.weigh(np.ones((len(statistic.documents), 1)))[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A domain whose labels the combination did not see: its area there, and that of the best member of the other domains and of this one."""
+    """A domain whose labels the combination did not see, and its area there beside that of single members."""
 
     domain: str
+    """The domain left out of the fit."""
     combined: Estimate
+    """Area under the ROC curve of the combination there."""
     chosen: str
+    """Member with the largest area on the other domains."""
     chosen_area: Estimate
+    """Its area on this domain."""
     gain_over_chosen: Estimate
+    """`combined` minus `chosen_area`."""
     best: str
+    """Member with the largest area on this domain."""
     best_area: Estimate
+    """Its area on this domain."""
     gain_over_best: Estimate
+    """`combined` minus `best_area`."""
 
 
-def transfers(found: Combining, domains: Sequence[tuple[str, ...]]) -> Iterator[Transfer]:
+def transfers(combining: Combining, domains: Sequence[tuple[str, ...]]) -> Iterator[Transfer]:
     """Fitted on all other domains, used on each one; `domains` are those of each summary. Domains of few labels are left out."""
-    for domain in sorted({one for of_sample in domains for one in of_sample}):
-        here = np.array([domain in of_sample for of_sample in domains]) & found.complete
-        there = found.complete & ~here & ~np.isin(found.documents, found.documents[here])
-        sizes = [int(kind[rows].sum()) for rows in (here, there) for kind in (found.labels, ~found.labels)]
+    for domain in sorted({name for of_sample in domains for name in of_sample}):
+        here = np.array([domain in of_sample for of_sample in domains]) & combining.complete
+        there = combining.complete & ~here & ~np.isin(combining.documents, combining.documents[here])
+        sizes = [int(kind[rows].sum()) for rows in (here, there) for kind in (combining.labels, ~combining.labels)]
         if min(sizes) < MIN_CLASS:
             continue
-        scores = found.fitted.only(there).values
-        features = found.scaled(scores.mean(axis=0), scores.std(axis=0))
-        fits = fit_with_missing(features.only(there), found.labels[there])
-        combined = found.area(log_odds_with_missing(fits, features), here)
-        names = range(len(found.names))
-        alone = [found.area(found.scores[:, place], here) for place in names]
-        elsewhere = [found.area(found.scores[:, place], there).value or 0.0 for place in names]
-        chosen, best = int(np.argmax(elsewhere)), int(np.argmax([one.value or 0.0 for one in alone]))
+        scores = combining.fitted.only(there).values
+        features = combining.scaled(scores.mean(axis=0), scores.std(axis=0))
+        fits = fit_with_missing(features.only(there), combining.labels[there])
+        combined = combining.area(log_odds_with_missing(fits, features), here)
+        names = range(len(combining.names))
+        alone = [combining.area(combining.scores[:, place], here) for place in names]
+        elsewhere = [combining.area(combining.scores[:, place], there).value or 0.0 for place in names]
+        best_elsewhere, best = int(np.argmax(elsewhere)), int(np.argmax([area.value or 0.0 for area in alone]))
         yield Transfer(
             domain,
             combined.estimate(),
-            found.names[chosen],
-            alone[chosen].estimate(),
-            compare_paired(combined, alone[chosen]).difference,
-            found.names[best],
+            combining.names[best_elsewhere],
+            alone[best_elsewhere].estimate(),
+            compare_paired(combined, alone[best_elsewhere]).difference,
+            combining.names[best],
             alone[best].estimate(),
             compare_paired(combined, alone[best]).difference,
         )

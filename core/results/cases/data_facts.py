@@ -23,8 +23,13 @@ class DataFacts:
 def data_facts(name: str, samples: Sequence[Sample]) -> DataFacts:
     """The hash is of documents, summaries and labels, wherever they lie and whatever they are called."""
     rows = sorted(
-        (one.document, one.item.example.summary, str(one.item.intended or ""), str(one.item.error_type or ""))
-        for one in samples
+        (
+            sample.document,
+            sample.item.example.summary,
+            str(sample.item.intended or ""),
+            str(sample.item.error_type or ""),
+        )
+        for sample in samples
     )
     digest = hashlib.sha256(json.dumps(rows).encode()).hexdigest()
-    return DataFacts(name, digest, len(samples), len({one.document for one in samples}))
+    return DataFacts(name, digest, len(samples), len({sample.document for sample in samples}))

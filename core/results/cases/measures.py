@@ -94,21 +94,21 @@ def slice_cases(cases: Cases, by: str | None = None) -> list[Slice]:
     if by is None:
         return [every]
     fields = slice_fields(by)
-    found = _slice_by(cases, fields[0])
+    slices = _slice_by(cases, fields[0])
     for field in fields[1:]:
-        found = [
+        slices = [
             Slice(
-                f"{one.name} × {two.name}",
-                one.pairs & two.pairs,
-                one.summaries & two.summaries,
-                one.samples & two.samples,
+                f"{part.name} × {other.name}",
+                part.pairs & other.pairs,
+                part.summaries & other.summaries,
+                part.samples & other.samples,
             )
-            for one in found
-            for two in _slice_by(cases, field)
+            for part in slices
+            for other in _slice_by(cases, field)
         ]
         if not set(fields).isdisjoint(_ERROR_FIELDS):  # two may share nothing but what the errors stand against
-            found = [one for one in found if (cases.labels[one.summaries] == 0).any()]
-    return [every, *(one for one in found if one.pairs.any() or one.samples.any())]
+            slices = [part for part in slices if (cases.labels[part.summaries] == 0).any()]
+    return [every, *(part for part in slices if part.pairs.any() or part.samples.any())]
 
 
 def slice_fields(by: str) -> list[str]:
@@ -127,27 +127,27 @@ def _slice_by(cases: Cases, by: str) -> list[Slice]:
     # error types in the order of the literature, other values by name
     rank = {kind.value: place for place, kind in enumerate(ErrorType)}
     names = sorted(set(chain.from_iterable(values)), key=lambda name: (rank.get(name, len(rank)), name))
-    found = [_build_slice(cases, by, name, _has_any(values, {name})) for name in names]
+    slices = [_build_slice(cases, by, name, _has_any(values, {name})) for name in names]
     types = frozenset(ErrorType)
     for family in _ERROR_FAMILIES if by in {"error_type", "required_type"} else ():
         members = {kind.value for kind in types if kind.value.startswith(family)}
-        found.append(_build_slice(cases, by, f"{family} Error", _has_any(values, members)))
-    return found
+        slices.append(_build_slice(cases, by, f"{family} Error", _has_any(values, members)))
+    return slices
 
 
-def _has_any(values: Iterable[tuple[str, ...]], wanted: set[str]) -> Mask:
-    return np.array([not wanted.isdisjoint(value) for value in values], dtype=np.bool_)
+def _has_any(values: Iterable[tuple[str, ...]], names: set[str]) -> Mask:
+    return np.array([not names.isdisjoint(value) for value in values], dtype=np.bool_)
 
 
-def _build_slice(cases: Cases, by: str, name: str, chosen: Mask) -> Slice:
+def _build_slice(cases: Cases, by: str, name: str, mask: Mask) -> Slice:
     """A pair belongs where its broken side does. Errors of one type stand against all consistent summaries."""
     sides: Numbers = cases.pairs[:, 1]
     labelled = ~np.isnan(cases.labels)
     if by not in _ERROR_FIELDS:
-        return Slice(name, chosen[sides], labelled & chosen, chosen)
-    broken = chosen & (cases.labels == 0)
-    consistent = cases.labels == 1 if broken.any() else np.zeros(len(chosen), dtype=np.bool_)
-    return Slice(name, chosen[sides], broken | consistent, broken | consistent)
+        return Slice(name, mask[sides], labelled & mask, mask)
+    broken = mask & (cases.labels == 0)
+    consistent = cases.labels == 1 if broken.any() else np.zeros(len(mask), dtype=np.bool_)
+    return Slice(name, mask[sides], broken | consistent, broken | consistent)
 
 
 Measure = Callable[[Cases, Slice, MetricColumn], Statistic]
@@ -176,8 +176,8 @@ def pairs_in_slice(cases: Cases, part: Slice, column: MetricColumn) -> ScorePair
 
 def harmless_in_slice(cases: Cases, part: Slice, column: MetricColumn) -> ScorePairs:
     """The harmless edits of a slice with their originals."""
-    one, two = cases.harmless[part.samples[cases.harmless[:, 1]]].T
-    return ScorePairs(column.values[one], column.values[two], cases.documents[two], column.direction)
+    originals, edited = cases.harmless[part.samples[cases.harmless[:, 1]]].T
+    return ScorePairs(column.values[originals], column.values[edited], cases.documents[edited], column.direction)
 
 
 def labelled_in_slice(cases: Cases, part: Slice, column: MetricColumn) -> LabelledScores:
@@ -245,7 +245,7 @@ def draw_resamples(cases: Cases, resamples: int = RESAMPLES, seed: int = 0, trac
 
 
 def metric_rows(
-    cases: Cases, parts: Sequence[Slice], drawn: Resamples, names: Sequence[str] = PAPER_MEASURES
+    cases: Cases, parts: Sequence[Slice], resamples: Resamples, names: Sequence[str] = PAPER_MEASURES
 ) -> Iterator[MetricRow]:
     """Every metric on every slice, slice by slice in the order given; `names` are those of MEASURES to be told.
 
@@ -255,9 +255,9 @@ def metric_rows(
     labelled = [part for part in parts if part.pairs.any() or part.summaries.any()]
     for part in labelled or parts[:1]:
         one_scale = replace(cases, columns=tuple(column for column in shown if has_one_scale(cases, part, column)))
-        figures = {name: _measure_slice(name, one_scale, part, drawn) for name in names}
+        figures = {name: _measure_slice(name, one_scale, part, resamples) for name in names}
         for column in shown:
-            of_metric = {name: found.get(column.name, ON_SEVERAL_SCALES) for name, found in figures.items()}
+            of_metric = {name: by_metric.get(column.name, ON_SEVERAL_SCALES) for name, by_metric in figures.items()}
 
             scores = pairs_in_slice(cases, part, column).shifts if part.pairs.any() else column.values[part.summaries]
             failed = int(np.isnan(scores).sum())
@@ -307,10 +307,10 @@ def has_one_scale(cases: Cases, part: Slice, column: MetricColumn) -> bool:
     return len(np.unique(column.scales[rows & ~np.isnan(column.values)])) == 1
 
 
-def _measure_slice(name: str, cases: Cases, part: Slice, drawn: Resamples) -> dict[str, Measurement]:
+def _measure_slice(name: str, cases: Cases, part: Slice, resamples: Resamples) -> dict[str, Measurement]:
     statistics = [MEASURES[name](cases, part, column) for column in cases.columns]
     names = [column.name for column in cases.columns]
-    distributions = dict(zip(names, drawn.of_each(statistics), strict=True))
+    distributions = dict(zip(names, resamples.of_each(statistics), strict=True))
     estimates = {metric: distribution.estimate() for metric, distribution in distributions.items()}
     if name == "sign_rate":
         # whether pairs that moved go either way equally often
@@ -333,13 +333,13 @@ def _measure_slice(name: str, cases: Cases, part: Slice, drawn: Resamples) -> di
     columns = {column.name: column for column in cases.columns}
 
     def bootstrap(best: str, other: str) -> Comparison:
-        one, two = columns[best], columns[other]
-        same_cases = np.array_equal(np.isnan(one.values), np.isnan(two.values))
+        first, second = columns[best], columns[other]
+        same_cases = np.array_equal(np.isnan(first.values), np.isnan(second.values))
         if distributions[best].n == distributions[other].n and same_cases:
             return compare_paired(distributions[best], distributions[other])
-        shared = zip((one, two), on_shared_cases(one.values, two.values), strict=True)
+        shared = zip((first, second), on_shared_cases(first.values, second.values), strict=True)
         both = [MEASURES[name](cases, part, replace(column, values=values)) for column, values in shared]
-        return compare_paired(*drawn.of_each(both))
+        return compare_paired(*resamples.of_each(both))
 
     def classical(best: str, other: str) -> float | None:
         if min(distributions[best].documents, distributions[other].documents) < MIN_TEST_DOCUMENTS:
@@ -348,7 +348,7 @@ def _measure_slice(name: str, cases: Cases, part: Slice, drawn: Resamples) -> di
 
     second = {_CLASSICAL_TESTS[name][0]: classical} if name in _CLASSICAL_TESTS else {}
     made = {BOOTSTRAP_TEST: lambda best, other: bootstrap(best, other).p, **second}
-    return mark_best(estimates, made, drawn.number)
+    return mark_best(estimates, made, resamples.number)
 
 
 BOOTSTRAP_TEST = "paired bootstrap"
@@ -357,18 +357,18 @@ SIGN_TEST = "sign test"
 _MetricTest = Callable[[Cases, Slice, MetricColumn, MetricColumn], float | None]
 
 
-def _mcnemar_of_pairs(cases: Cases, part: Slice, one: MetricColumn, two: MetricColumn) -> float | None:
-    gains = (pairs_in_slice(cases, part, column).gains for column in (one, two))
+def _mcnemar_of_pairs(cases: Cases, part: Slice, best: MetricColumn, other: MetricColumn) -> float | None:
+    gains = (pairs_in_slice(cases, part, column).gains for column in (best, other))
     return mcnemar_test(*(np.where(np.isnan(gain), np.nan, gain > 0) for gain in gains))
 
 
-def _mcnemar_of_decisions(cases: Cases, part: Slice, one: MetricColumn, two: MetricColumn) -> float | None:
-    splits = (_split_summaries(cases, part, column) for column in (one, two))
+def _mcnemar_of_decisions(cases: Cases, part: Slice, best: MetricColumn, other: MetricColumn) -> float | None:
+    splits = (_split_summaries(cases, part, column) for column in (best, other))
     return mcnemar_test(*(right_decisions(judged, choose_threshold(chosen_on)) for chosen_on, judged in splits))
 
 
-def _delong_of_summaries(cases: Cases, part: Slice, one: MetricColumn, two: MetricColumn) -> float | None:
-    return delong_test(*(labelled_in_slice(cases, part, column) for column in (one, two)))
+def _delong_of_summaries(cases: Cases, part: Slice, best: MetricColumn, other: MetricColumn) -> float | None:
+    return delong_test(*(labelled_in_slice(cases, part, column) for column in (best, other)))
 
 
 _CLASSICAL_TESTS: Mapping[str, tuple[str, _MetricTest]] = MappingProxyType(
@@ -381,5 +381,5 @@ _CLASSICAL_TESTS: Mapping[str, tuple[str, _MetricTest]] = MappingProxyType(
 """By measure, the test beside the bootstrap; it takes cases as independent."""
 
 
-def _summaries(cases: Cases, chosen: np.ndarray, column: MetricColumn) -> LabelledScores:
-    return LabelledScores(column.values[chosen], cases.labels[chosen] == 1, cases.documents[chosen], column.direction)
+def _summaries(cases: Cases, rows: np.ndarray, column: MetricColumn) -> LabelledScores:
+    return LabelledScores(column.values[rows], cases.labels[rows] == 1, cases.documents[rows], column.direction)

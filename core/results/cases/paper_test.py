@@ -66,14 +66,19 @@ def compare_best_two(cases: Cases, parts: Sequence[Slice], rows: Sequence[Metric
 
 def mark_as_paper(rows: Sequence[MetricRow], compared: Sequence[BestAgainstSecond]) -> list[MetricRow]:
     """The rows with the paper's star in place of our marks; where there is none the two best are level."""
-    found = {(one.slice, one.figure): one for one in compared}
+    by_figure = {(comparison.slice, comparison.figure): comparison for comparison in compared}
 
     def marked(row: MetricRow, name: str, figure: Measurement) -> Measurement:
-        one = found.get((row.slice, name))
-        if one is None or row.metric not in {one.best, one.second}:
+        comparison = by_figure.get((row.slice, name))
+        if comparison is None or row.metric not in {comparison.best, comparison.second}:
             return Measurement(figure.estimate)
-        starred = one.star and row.metric == one.best
-        return Measurement(figure.estimate, starred, not one.star and one.p is not None, {"best against second": one.p})
+        starred = comparison.star and row.metric == comparison.best
+        return Measurement(
+            figure.estimate,
+            starred,
+            not comparison.star and comparison.p is not None,
+            {"best against second": comparison.p},
+        )
 
     return [
         replace(row, figures={name: marked(row, name, figure) for name, figure in row.figures.items()}) for row in rows
@@ -83,8 +88,15 @@ def mark_as_paper(rows: Sequence[MetricRow], compared: Sequence[BestAgainstSecon
 def format_best_two(compared: Sequence[BestAgainstSecond]) -> str:
     """One line for each comparison, in columns."""
     lines = [
-        (one.slice, one.figure, one.best, one.second, "–" if one.p is None else f"{one.p:.4f}", "*" if one.star else "")
-        for one in compared
+        (
+            comparison.slice,
+            comparison.figure,
+            comparison.best,
+            comparison.second,
+            "–" if comparison.p is None else f"{comparison.p:.4f}",
+            "*" if comparison.star else "",
+        )
+        for comparison in compared
     ]
     return align_columns([("slice", "figure", "best", "second best", "p", ""), *lines])
 
@@ -107,8 +119,11 @@ def _one_sided_bootstrap(cases: Cases, part: Slice, best: MetricColumn, second: 
     labelled = [labelled_in_slice(cases, part, replace(column, values=values)) for column, values in shared]
     number = len(labelled[0].labels) // (2 if cases.paired else 1)
     units = np.tile(np.arange(number), 2) if cases.paired else np.arange(number)
-    drawn = Resamples.draw(number, _RESAMPLES, _SEED)
-    first, other = (drawn.of(auc(LabelledScores(one.scores, one.labels, units, one.direction))) for one in labelled)
+    resamples = Resamples.draw(number, _RESAMPLES, _SEED)
+    first, other = (
+        resamples.of(auc(LabelledScores(of_metric.scores, of_metric.labels, units, of_metric.direction)))
+        for of_metric in labelled
+    )
     if first.value is None or other.value is None or not len(first.draws):
         return None
     differences: Values = first.draws - other.draws

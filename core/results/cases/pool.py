@@ -24,22 +24,26 @@ _LABELS: Mapping[Verdict, float] = MappingProxyType({Verdict.CONSISTENT: 1.0, Ve
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pool:
-    """Summaries in rows, most of them without a label. `labels` are 1 consistent, 0 inconsistent, nan none, (N,).
-
-    `errors` are the types of the errors of a row, where they are known, `grades` the numbers that people gave by aspect, (N,)
-    each, nan where nobody did. `probabilities`, (N,), are those of selection for a
-    label, nan where unknown; None where nobody kept any. `parts` are masks of the rows, (N,), by name. `ids` name the rows.
-    """
+    """Summaries in rows, most of them without a label."""
 
     ids: Sequence[str]
+    """Id of each summary, (N,)."""
     labels: Values
+    """1 consistent, 0 inconsistent, nan none, (N,)."""
     documents: Numbers
+    """Number of the document, (N,): summaries of one document are resampled together."""
     columns: tuple[MetricColumn, ...]
+    """Scores of each metric."""
     errors: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """Types of the errors of a row; a row without an entry has none that is known."""
     probabilities: Values | None = None
+    """Probability of selection for a label, (N,), nan where unknown; None if none was stored."""
     parts: Mapping[str, Mask] = field(default_factory=dict)
+    """Mask of the rows of each part, (N,), by its name."""
     warnings: tuple[str, ...] = ()
+    """Sentences on labels and scores that do not count."""
     grades: Mapping[str, Values] = field(default_factory=dict)
+    """Numbers that people gave, (N,), by aspect; nan where nobody did."""
 
     @property
     def labelled(self) -> Numbers:
@@ -113,8 +117,8 @@ def with_labels(pool: Pool, labels: Sequence[PoolLabel]) -> Pool:
     """
     by_id: dict[str, PoolLabel] = {}
     for label in labels:
-        known = by_id.setdefault(label.id, label)
-        if known.verdict is not label.verdict:
+        earlier = by_id.setdefault(label.id, label)
+        if earlier.verdict is not label.verdict:
             raise TouchstoneError(
                 f"{label.id} has two labels that differ. Keep one of them, or the verdict of most people."
             )
@@ -131,21 +135,21 @@ def with_labels(pool: Pool, labels: Sequence[PoolLabel]) -> Pool:
             f"None of the {len(by_id)} labels is of a summary here: their ids are {shown}, those of the pool "
             f"{', '.join(list(pool.ids)[:3])}. Label summaries of the pool."
         )
-    values, drawn = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), np.nan)
+    values, probabilities = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), np.nan)
     errors = {}
     for id, place in places.items():
         label = by_id[id]
         values[place] = _LABELS.get(label.verdict, np.nan) if label.verdict else np.nan
-        drawn[place] = np.nan if label.probability is None else label.probability
+        probabilities[place] = np.nan if label.probability is None else label.probability
         if label.errors:
             errors[place] = label.errors
     others = len(by_id) - len(places)
-    kept = any(label.probability is not None for label in by_id.values())
+    has_probabilities = any(label.probability is not None for label in by_id.values())
     return replace(
         pool,
         labels=values,
         errors=errors,
-        probabilities=drawn if kept else None,
+        probabilities=probabilities if has_probabilities else None,
         documents=_named_documents(pool.documents, {place: by_id[id].document for id, place in places.items()}),
         warnings=(
             *pool.warnings,
@@ -203,12 +207,12 @@ def _rows_of_texts(cases: Cases) -> tuple[list[list[int]], list[str]]:
 
 def _first_known(values: Values, rows: Sequence[Sequence[int]]) -> Values:
     """The first value of each text that is not nan."""
-    found = values[[of_text[0] for of_text in rows]].copy() if rows else np.zeros(0)
+    first_values = values[[of_text[0] for of_text in rows]].copy() if rows else np.zeros(0)
     for place, of_text in enumerate(rows):
         for row in of_text[1:]:
-            if np.isnan(found[place]):
-                found[place] = values[row]
-    return found
+            if np.isnan(first_values[place]):
+                first_values[place] = values[row]
+    return first_values
 
 
 def _error_types(samples: Sequence[Sample], rows: Sequence[int]) -> tuple[str, ...]:

@@ -94,12 +94,12 @@ def draw_pool(pool: Pool, request: DrawRequest) -> PoolDraw:
     times = arrivals(weights, request.seed)
     number = min(MOST_DRAWN, _labels_to_stop(_WORST_VARIANCE, request.margin, len(times)))
     order = drawn_first(times, number + 1)
-    drawn, rest = order[:number], order[number:]
+    rows, rest = order[:number], order[number:]
     spread = float(np.mean(expected * (1 - expected) / weights)) / len(weights)
     return PoolDraw(
         DrawnPool(weights, features, expected),
-        drawn,
-        times[drawn],
+        rows,
+        times[rows],
         float(times[rest[0]]) if len(rest) else math.inf,
         _labels_to_stop(spread, request.margin, len(times)),
         basis,

@@ -40,21 +40,24 @@ class MetricDrift:
 
 @dataclass(frozen=True, slots=True)
 class PartDrift:
-    """A part beside the reference: the drift of each metric, the rates to expect of it, and the rate by its own labels.
-
-    One is to be expected `if_scores_hold`, the other `if_errors_hold` (`core/stats/rates/carried_rate.py`); `p` tests that the rate by
-    its labels is the nearer of them, corrected as those of the metrics. None where labels are too few to tell. `problems` say
-    what was wrong with the draw of its labels.
-    """
+    """A part compared with the reference; see `core/stats/rates/carried_rate.py` for the expected rates."""
 
     name: str
+    """Name of the part."""
     summaries: int
+    """Summaries that it has and the reference has not."""
     metrics: tuple[MetricDrift, ...]
+    """Drift of each metric."""
     if_scores_hold: CarriedRate | None
+    """Rate to expect if consistent and inconsistent summaries score as in the reference; None if labels are too few to tell."""
     if_errors_hold: CarriedRate | None
+    """Rate to expect if errors are as frequent at each score as in the reference; None without labels of the reference."""
     observed: Rate | None
+    """Rate by the part's own labels; None if it has none."""
     p: float | None
+    """p of the test that `observed` equals the nearer of the expected rates, corrected with those of the metrics; None if not tested."""
     problems: tuple[str, ...] = ()
+    """Sentences on the draw of its labels."""
 
 
 def reference_part(pool: Pool, name: str) -> str:
@@ -72,10 +75,10 @@ def reference_part(pool: Pool, name: str) -> str:
         )
     if name and name not in pool.parts:
         raise UnknownNameError("part", name, pool.parts)
-    chosen = name or next(iter(pool.parts))
-    if not any((part & ~pool.parts[chosen]).any() for part in pool.parts.values()):
-        raise TouchstoneError(f"Every summary here is of {chosen}: no other part has any of its own.")
-    return chosen
+    reference = name or next(iter(pool.parts))
+    if not any((part & ~pool.parts[reference]).any() for part in pool.parts.values()):
+        raise TouchstoneError(f"Every summary here is of {reference}: no other part has any of its own.")
+    return reference
 
 
 def labels_of_part(pool: Pool, part: Mask) -> LabelDraw | None:
@@ -116,14 +119,16 @@ def part_drifts(pool: Pool, reference: str, draw: LabelDraw | None) -> Iterator[
         own = labels_of_part(pool, part)
         observed = own.alone if own else None
         places, ps = _tests(pool, ranks, earlier, part)
-        differences = [one.p_of_equal(observed) for one in (by_scores, by_errors) if one and observed]
+        differences = [
+            expected_rate.p_of_equal(observed) for expected_rate in (by_scores, by_errors) if expected_rate and observed
+        ]
         *corrected, p = (
-            None if one is None else min(1.0, one * number * (number + 1))
-            for one in holm_correction([*ps, max(differences, default=None)])
+            None if holm_p is None else min(1.0, holm_p * number * (number + 1))
+            for holm_p in holm_correction([*ps, max(differences, default=None)])
         )
         metrics = [
-            MetricDrift(column.name, place, one)
-            for column, place, one in zip(pool.columns, places, corrected, strict=True)
+            MetricDrift(column.name, place, corrected_p)
+            for column, place, corrected_p in zip(pool.columns, places, corrected, strict=True)
         ]
         problems = own.problems if own else ()
         yield PartDrift(name, int(part.sum()), tuple(metrics), by_scores, by_errors, observed, p, problems)

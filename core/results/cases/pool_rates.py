@@ -168,8 +168,10 @@ def _weighted_sample(pool: Pool, rows: Numbers, outcomes: Values, documents: Num
 
 def _evident(columns: Sequence[MetricColumn], tests: Sequence[DrawingTest]) -> str:
     """In words, by which metric the labels were evidently not drawn at random; empty where they may have been."""
-    found = [(one.p, one.place, column.name) for one, column in zip(tests, columns, strict=False) if one.p is not None]
-    p, place, name = min(found, default=(1.0, 0.5, ""))
+    tested = [
+        (test.p, test.place, column.name) for test, column in zip(tests, columns, strict=False) if test.p is not None
+    ]
+    p, place, name = min(tested, default=(1.0, 0.5, ""))
     if p >= EVIDENT_P:
         return ""
     at_most = "< 0.0001" if p < 0.0001 else f"= {p:.4f}"
@@ -234,7 +236,7 @@ def error_type_rates(draw: LabelDraw) -> dict[str, Rate]:
         sample = replace(draw.sample, outcomes=np.array([float(kind in kinds) for kinds in named]))
         predictions = predict_rates(draw.features, draw.rows, sample)
         rates[kind] = powered_rate(sample, predictions.centred() if predictions else None)
-    return dict(sorted(rates.items(), key=lambda one: (-one[1].value, one[0])))
+    return dict(sorted(rates.items(), key=lambda kind_rate: (-kind_rate[1].value, kind_rate[0])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,5 +289,5 @@ def _separation(draw: LabelDraw, column: MetricColumn) -> float | None:
 
 def separations(draw: LabelDraw) -> Mapping[str, float]:
     """The area under the ROC curve of each metric that has one."""
-    found = {column.name: _separation(draw, column) for column in draw.pool.columns}
-    return {name: value for name, value in found.items() if value is not None}
+    areas = {column.name: _separation(draw, column) for column in draw.pool.columns}
+    return {name: value for name, value in areas.items() if value is not None}

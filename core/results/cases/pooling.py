@@ -30,13 +30,13 @@ def scale_warning(first: Values, second: Values) -> str:
     differ = np.abs(x - y) > _ROUNDING * max(np.ptp(x), np.abs(x).max())
     if not differ.any():
         return ""
-    found = f"The two sources score {differ.sum()} of {len(x)} common texts differently"
+    sentence = f"The two sources score {differ.sum()} of {len(x)} common texts differently"
     if np.ptp(x) != 0:
         slope, offset = np.polyfit(x, y, 1)
         if np.abs(slope * x + offset - y).max() <= _ROUNDING * np.ptp(y):
             sign = "+" if offset >= 0 else "−"
-            found += f": the second is {slope:.4f} times the first {sign} {abs(offset):.4f}"
-    return f"{found}. Their scores cannot be pooled."
+            sentence += f": the second is {slope:.4f} times the first {sign} {abs(offset):.4f}"
+    return f"{sentence}. Their scores cannot be pooled."
 
 
 def pool_cases(datasets: Sequence[Sequence[Sample]]) -> Cases:
@@ -52,21 +52,21 @@ def pool_cases(datasets: Sequence[Sequence[Sample]]) -> Cases:
         if sample.stored:
             rows[sample.stored].append(row)
     repeated = [of_text for of_text in rows.values() if len(of_text) > 1]
-    found = [_check_scales(together.samples, column, repeated) for column in together.columns]
-    warnings = (sentence for _, sentences in found for sentence in sentences)
+    checks = [_check_scales(together.samples, column, repeated) for column in together.columns]
+    warnings = (sentence for _, sentences in checks for sentence in sentences)
     # datasets that have documents in common: what they hold of these is no evidence of its own
     texts = {samples[0].dataset: {sample.document for sample in samples} - {""} for samples in datasets if samples}
     specs = {score.metric for sample in together.samples for score in sample.kept}
-    common = [(one, two, len(texts[one] & texts[two])) for one, two in combinations(texts, 2)]
+    common = [(first, second, len(texts[first] & texts[second])) for first, second in combinations(texts, 2)]
     shared_documents = [
-        f"{one} and {two} have {number} documents in common, which the bootstrap draws together."
-        for one, two, number in common
+        f"{first} and {second} have {number} documents in common, which the bootstrap draws together."
+        for first, second, number in common
         if number
     ]
     return replace(
         together,
-        columns=tuple(column for column, _ in found if column.scales is None),
-        separate=tuple(column for column, _ in found if column.scales is not None),
+        columns=tuple(column for column, _ in checks if column.scales is None),
+        separate=tuple(column for column, _ in checks if column.scales is not None),
         warnings=(
             *together.warnings,
             *training_overlaps({sample.document for sample in together.samples} - {""}, specs),
@@ -98,10 +98,12 @@ def _check_scales(samples: Sequence[Sample], column: MetricColumn, repeated: _Ro
         # differences between the parts of one dataset that score a text in common
         parts = _Parts(samples, value)
         shared = _common_scores(column, parts, repeated)
-        differing = {(one, two): scale_warning(*scores.T) for (one, two), scores in shared.items() if one[0] == two[0]}
+        differing = {
+            (part, other): scale_warning(*scores.T) for (part, other), scores in shared.items() if part[0] == other[0]
+        }
         inside = [
-            f"{column.name} in {one[0]}, {one[1] or 'the rest'} and {two[1] or 'the rest'}: {why} Slices by {field} keep it."
-            for (one, two), why in differing.items()
+            f"{column.name} in {part[0]}, {part[1] or 'the rest'} and {other[1] or 'the rest'}: {why} Slices by {field} keep it."
+            for (part, other), why in differing.items()
             if why
         ]
         if inside:
@@ -111,16 +113,20 @@ def _check_scales(samples: Sequence[Sample], column: MetricColumn, repeated: _Ro
     scored = {datasets.of(int(row)) for row in np.flatnonzero(~np.isnan(column.values))}
     common, none = _common_scores(column, datasets, repeated), np.zeros((0, 2))
     pairs = list(combinations(sorted(scored), 2))
-    found = [(one[0], two[0], scale_warning(*common.get((one, two), none).T)) for one, two in pairs]
-    between = [f"{column.name} in {one} and {two}: {why} Slices by dataset keep it." for one, two, why in found if why]
+    differences = [(part[0], other[0], scale_warning(*common.get((part, other), none).T)) for part, other in pairs]
+    between = [
+        f"{column.name} in {first} and {second}: {why} Slices by dataset keep it."
+        for first, second, why in differences
+        if why
+    ]
     if between:
         return replace(column, scales=datasets.numbers()), between
     # the datasets that score a text twice and differently, though nothing says what divides them
     numbers: Counter[str] = Counter()
     for rows in repeated:
         scores = column.values[list(rows)]
-        known = scores[~np.isnan(scores)]
-        if len(known) > 1 and np.ptp(known) > _ROUNDING * np.abs(known).max():
+        defined = scores[~np.isnan(scores)]
+        if len(defined) > 1 and np.ptp(defined) > _ROUNDING * np.abs(defined).max():
             numbers[samples[rows[0]].dataset] += 1
     return column, [
         f"{column.name} in {name} has different scores for the same text ({number} texts): its scores may be of several "
@@ -151,6 +157,6 @@ def _common_scores(column: MetricColumn, parts: _Parts, repeated: _Rows) -> dict
     common: dict[tuple[_Part, _Part], list[tuple[float, float]]] = defaultdict(list)
     for rows in repeated:
         scores = {parts.of(row): float(column.values[row]) for row in rows if not np.isnan(column.values[row])}
-        for one, two in combinations(sorted(scores), 2):
-            common[one, two].append((scores[one], scores[two]))
+        for part, other in combinations(sorted(scores), 2):
+            common[part, other].append((scores[part], scores[other]))
     return {pair: np.array(scores) for pair, scores in common.items()}

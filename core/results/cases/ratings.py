@@ -22,7 +22,7 @@ def mean_ratings(cases: Cases) -> dict[str, Values]:
 
     It is the dataset's own summary of its judges where there is one, else the mean over judges of their sentences' mean.
     """
-    found: dict[str, Values] = defaultdict(lambda: np.full(len(cases.samples), np.nan))
+    by_aspect: dict[str, Values] = defaultdict(lambda: np.full(len(cases.samples), np.nan))
     for place, sample in enumerate(cases.samples):
         by_judge: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
         for rating in sample.item.ratings:
@@ -34,5 +34,5 @@ def mean_ratings(cases: Cases) -> dict[str, Values]:
         if len(sample.item.judgements) > 1:
             ratings[VERDICT_ASPECT] = [VERDICT_VALUES[judgement.verdict] for judgement in sample.item.judgements]
         for aspect, values in ratings.items():
-            found[aspect][place] = np.mean(values)
-    return dict(found)
+            by_aspect[aspect][place] = np.mean(values)
+    return dict(by_aspect)

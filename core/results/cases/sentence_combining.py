@@ -32,22 +32,22 @@ class SentenceCombining:
         return [name for name, scored in zip(self.found.names, self.scored, strict=True) if not scored]
 
 
-def by_sentence(found: Combining, cases: Cases, parts: SentenceScores) -> SentenceCombining | None:
+def by_sentence(combining: Combining, cases: Cases, parts: SentenceScores) -> SentenceCombining | None:
     """The same members over the sentences of the same summaries; None where no member has a score of one.
 
     A sentence that a member gives no score has that of the summary. A summary without a text is one sentence.
     """
-    columns = [next(one for one in cases.columns if one.name == name) for name in found.names]
+    columns = [next(column for column in cases.columns if column.name == name) for name in combining.names]
     signs = [-1.0 if column.direction == "lower" else 1.0 for column in columns]
     rows: list[Sequence[float]] = []
     owners: list[int] = []
     scored = np.zeros(len(columns), dtype=np.bool_)
-    for place, row in enumerate(found.rows):
-        sample, whole = cases.samples[row], found.scores[place]
+    for place, row in enumerate(combining.rows):
+        sample, whole = cases.samples[row], combining.scores[place]
         of_members = [parts.get((sample.stored, column.signature), ()) for column in columns]
-        scored |= [bool(one) for one in of_members]
+        scored |= [bool(own_parts) for own_parts in of_members]
         for span in sentences(sample.item.example.summary):
-            own = [sentence_score(one, span) for one in of_members]
+            own = [sentence_score(own_parts, span) for own_parts in of_members]
             rows.append(
                 [
                     whole[member] if score is None or np.isnan(whole[member]) else signs[member] * score
@@ -61,7 +61,7 @@ def by_sentence(found: Combining, cases: Cases, parts: SentenceScores) -> Senten
     if not scored.any():
         return None
     bags = Bags(np.array(rows), np.array(owners, dtype=np.intp))
-    return SentenceCombining(replace(found, fitted=bags, level="sentence"), scored)
+    return SentenceCombining(replace(combining, fitted=bags, level="sentence"), scored)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -35,11 +35,11 @@ def bundled_harmless_shifts() -> Mapping[str, tuple[Shift, ...]]:
     """The shifts of the run under perturbations that keep the meaning, by the signature of the metric."""
     run = run_from_lines(bundled_run_lines())
     preserving = {kind.spec for kind in bundled_run_battery().of_intent("preserving")}
-    found: defaultdict[str, list[Shift]] = defaultdict(list)
+    by_signature: defaultdict[str, list[Shift]] = defaultdict(list)
     for shift in score_shifts(run):
         if shift.kind in preserving and shift.size is not None:
-            found[apart_from_code(run.readings[shift.source, shift.kind, shift.metric].signature)].append(shift)
-    return {signature: tuple(shifts) for signature, shifts in found.items()}
+            by_signature[apart_from_code(run.readings[shift.source, shift.kind, shift.metric].signature)].append(shift)
+    return {signature: tuple(shifts) for signature, shifts in by_signature.items()}
 
 
 def bundled_run_battery() -> Battery:

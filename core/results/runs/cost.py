@@ -19,12 +19,12 @@ _ESTIMATED_SOURCES = 40  # sources; planning a judge's questions on each variant
 
 def asks_endpoints(plan: Plan) -> bool:
     """True if a run by this plan asks endpoints at all. Raises TouchstoneError for a plan that names what does not exist."""
-    asked = [
+    checkpoints = [
         *(PERTURBATIONS.parse(kind).checkpoints() for kind in plan.kinds),
         *(METRICS.parse(metric).checkpoints() for metric in plan.metrics),
         *(NLI_CHECKS.parse(guard).checkpoints() for guard in filter(None, [plan.guard])),
     ]
-    return any(map(asks_endpoint, asked))
+    return any(map(asks_endpoint, checkpoints))
 
 
 def estimate_run_cost(engine: Engine, run: Run) -> CostEstimate:

@@ -16,11 +16,11 @@ from core.types import Edit, ErrorType, Example, Item, Sample, T, Verdict
 
 def stored_samples(samples: Iterable[Sample]) -> list[Sample]:
     """The samples whose summary and document are both stored, each text once."""
-    kept: dict[str, Sample] = {}
+    by_text: dict[str, Sample] = {}
     for sample in samples:
         if sample.stored and sample.item.example.summary:
-            kept.setdefault(sample.stored, sample)
-    return list(kept.values())
+            by_text.setdefault(sample.stored, sample)
+    return list(by_text.values())
 
 
 def without_inconsistent(samples: Iterable[Sample]) -> list[Sample]:
@@ -37,12 +37,12 @@ def draw_sample(samples: Sequence[T], most: int, seed: int) -> list[T]:
 
 def build_sources(picked: Iterable[Sample], texts: Iterable[Example]) -> list[Source]:
     """Sources that a run perturbs; `texts` are those of the dataset by the ids of the store, others are left out."""
-    wanted = {sample.stored: sample for sample in picked}
-    found = {text.id: text for text in texts if text.id in wanted}
+    by_id = {sample.stored: sample for sample in picked}
+    examples = {text.id: text for text in texts if text.id in by_id}
     return [
-        Source(replace(found[id], id=sample.item.example.id), sample.document, sample.item.domain, sample.item.title)
-        for id, sample in wanted.items()
-        if id in found
+        Source(replace(examples[id], id=sample.item.example.id), sample.document, sample.item.domain, sample.item.title)
+        for id, sample in by_id.items()
+        if id in examples
     ]
 
 
@@ -102,11 +102,11 @@ def filter_variants(run: Run, filters: Iterable[str]) -> frozenset[VariantKey] |
 
     Raises UnknownNameError for a filter that does not exist.
     """
-    chosen = [_variant_filter(name) for name in filters]
-    if not chosen:
+    predicates = [_variant_filter(name) for name in filters]
+    if not predicates:
         return None
     return frozenset(
-        key for key, variant in run.variants.items() if not any(objects(run, variant) for objects in chosen)
+        key for key, variant in run.variants.items() if not any(objects(run, variant) for objects in predicates)
     )
 
 
@@ -159,15 +159,15 @@ def balanced_variants(variants: Iterable[Variant], seed: int) -> list[Variant]:
     if not by_type:
         return made
     number = min(sum(map(len, kinds.values())) for kinds in by_type.values())
-    drawn = random.Random(seed)
-    kept: set[int] = set()
+    rng = random.Random(seed)
+    sampled: set[int] = set()
     for error in sorted(by_type):
         kinds = by_type[error]
-        shuffled = [drawn.sample(kinds[kind], len(kinds[kind])) for kind in sorted(kinds)]
+        shuffled = [rng.sample(kinds[kind], len(kinds[kind])) for kind in sorted(kinds)]
         rounds = range(max(map(len, shuffled)))
         in_turn = [places[turn] for turn in rounds for places in shuffled if turn < len(places)]
-        kept.update(in_turn[:number])
-    return [one for place, one in enumerate(made) if place in kept or error_type_of(one) is None]
+        sampled.update(in_turn[:number])
+    return [variant for place, variant in enumerate(made) if place in sampled or error_type_of(variant) is None]
 
 
 def error_type_of(variant: Variant) -> ErrorType | None:

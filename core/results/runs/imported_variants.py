@@ -53,7 +53,7 @@ class ImportedVariants:
 
     @property
     def kinds(self) -> list[Perturbation]:
-        return [PERTURBATIONS.parse(kind) for kind in dict.fromkeys(one.kind for one in self.variants)]
+        return [PERTURBATIONS.parse(kind) for kind in dict.fromkeys(variant.kind for variant in self.variants)]
 
     def fill(self, run: Run) -> Run:
         """The run with the originals and variants; a source without a variant of some kind will be refused there."""
@@ -96,7 +96,9 @@ def read_variants(path: Path) -> ImportedVariants:
         raise TouchstoneError(f"{path.name} holds no variant that can be read.{reason}")
     held = {source for source, _ in variants}
     return ImportedVariants(
-        tuple(one for one in sources.values() if one.example.id in held), tuple(variants.values()), tuple(refusals)
+        tuple(source for source in sources.values() if source.example.id in held),
+        tuple(variants.values()),
+        tuple(refusals),
     )
 
 

@@ -37,23 +37,28 @@ WRONG_DIRECTION: dict[Intent, Callable[[ScorePairs], Statistic]] = {
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """One metric under one kind of perturbation, over the pairs that it could be applied to.
-
-    `shift` and `size` are the mean signed and absolute shift, in the metric's own units. `wrong` is the share of pairs that moved
-    the wrong way and `still` of those that did not move. `failed` pairs have no score; `noise` is the band of harmless edits of
-    the same size, and `move` what the mean shift is against the band.
-    """
+    """One metric under one kind of perturbation, over the pairs that it could be applied to."""
 
     metric: str
+    """Spec of the metric."""
     kind: str
+    """Spec of the perturbation."""
     intent: Intent
+    """Effect that the perturbation is meant to have on the meaning."""
     shift: Estimate
+    """Mean signed shift, in the metric's own units."""
     size: Estimate
+    """Mean absolute shift, in the metric's own units."""
     wrong: Estimate
+    """Share of pairs that moved the wrong way."""
     still: Estimate
+    """Share of pairs that did not move."""
     failed: int
+    """Pairs without a score."""
     noise: NullBand
+    """Band of the shifts under harmless edits of the same size."""
     move: Move
+    """Position of the mean shift against the band."""
 
     @property
     def edge(self) -> float | None:
@@ -89,33 +94,33 @@ class KindCoverage:
     refused: dict[str, int]
 
 
-def shift_matrix(run: Run, found: Sequence[Shift], resamples: int = STRESS_RESAMPLES) -> list[MatrixCell]:
+def shift_matrix(run: Run, shifts: Sequence[Shift], resamples: int = STRESS_RESAMPLES) -> list[MatrixCell]:
     """A cell for every metric and kind of the plan that has shifts, with intervals by document; kinds in the plan's order."""
-    numbers = {group: place for place, group in enumerate(dict.fromkeys(shift.group for shift in found))}
-    drawn = Resamples.draw(len(numbers), resamples, run.plan.seed) if numbers else None
+    numbers = {group: place for place, group in enumerate(dict.fromkeys(shift.group for shift in shifts))}
+    bootstrap = Resamples.draw(len(numbers), resamples, run.plan.seed) if numbers else None
     cells: list[MatrixCell] = []
     for metric in run.plan.metrics:
-        of_metric = [shift for shift in found if shift.metric == metric]
+        of_metric = [shift for shift in shifts if shift.metric == metric]
         harmless = [shift for shift in of_metric if intent_of(shift.kind) == "preserving"]
         for kind in run.plan.kinds:
             of_kind = [shift for shift in of_metric if shift.kind == kind]
-            if of_kind and drawn:
+            if of_kind and bootstrap:
                 intent = intent_of(kind)
                 pairs = pairs_of_shifts(metric, of_kind, numbers)
-                size = drawn.estimate(mean_absolute_shift(pairs))
+                size = bootstrap.estimate(mean_absolute_shift(pairs))
                 noise = null_band(
                     [shift for shift in harmless if shift.kind != kind],
                     round(float(np.median([s.words for s in of_kind]))),
                 )
-                shift = drawn.estimate(mean_shift(pairs))
+                shift = bootstrap.estimate(mean_shift(pairs))
                 cell = MatrixCell(
                     metric=metric,
                     kind=kind,
                     intent=intent,
                     shift=shift,
                     size=size,
-                    wrong=drawn.estimate(WRONG_DIRECTION[intent](pairs)),
-                    still=drawn.estimate(tie_share(pairs)),
+                    wrong=bootstrap.estimate(WRONG_DIRECTION[intent](pairs)),
+                    still=bootstrap.estimate(tie_share(pairs)),
                     failed=sum(shift.size is None for shift in of_kind),
                     noise=noise,
                     move=Move.NONE
@@ -154,7 +159,7 @@ def metric_balances(cells: Iterable[MatrixCell]) -> list[MetricBalance]:
     for cell in cells:
         if cell.move not in (Move.UNKNOWN, Move.NONE):
             moves.setdefault(cell.metric, {}).setdefault(cell.intent, []).append(cell.move)
-    found = [
+    balances = [
         MetricBalance(
             metric,
             of_intent["preserving"].count(Move.STILL),
@@ -165,14 +170,14 @@ def metric_balances(cells: Iterable[MatrixCell]) -> list[MetricBalance]:
         for metric, of_intent in moves.items()
         if {"preserving", "breaking"} <= of_intent.keys()
     ]
-    return sorted(found, key=lambda one: one.robustness + one.sensitivity, reverse=True)
+    return sorted(balances, key=lambda balance: balance.robustness + balance.sensitivity, reverse=True)
 
 
 def kind_coverage(run: Run) -> list[KindCoverage]:
     """Coverage of each kind of the plan: what could be perturbed and what not."""
-    found = []
+    coverage = []
     for kind in run.plan.kinds:
         made = [variant for (_, of), variant in run.variants.items() if of == kind]
         refused = Counter(variant.refusal for variant in made if variant.summary is None)
-        found.append(KindCoverage(kind, intent_of(kind), len(made) - refused.total(), dict(refused)))
-    return found
+        coverage.append(KindCoverage(kind, intent_of(kind), len(made) - refused.total(), dict(refused)))
+    return coverage

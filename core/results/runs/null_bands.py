@@ -74,19 +74,19 @@ def null_band(harmless: Sequence[Shift], words: int, elsewhere: Sequence[Shift] 
     own = _known_sizes(_of_size(harmless, words))
     others = _known_sizes(_of_size(elsewhere, words) if len(own) < MIN_FOR_QUANTILES else [])
     sizes = np.concatenate([own, others])
-    found = noise_range(sizes)
-    if found is None:
+    noise = noise_range(sizes)
+    if noise is None:
         return any_size_band(harmless)
-    return NullBand(*found, float(np.abs(sizes).mean()), len(sizes), elsewhere=len(others))
+    return NullBand(*noise, float(np.abs(sizes).mean()), len(sizes), elsewhere=len(others))
 
 
 def any_size_band(harmless: Sequence[Shift]) -> NullBand:
     """The band of one metric for harmless edits whatever their size."""
     sizes = _known_sizes(harmless)
-    found = noise_range(sizes)
-    if found is None:
+    noise = noise_range(sizes)
+    if noise is None:
         return NullBand(None, None, None, len(sizes))
-    return NullBand(*found, float(np.abs(sizes).mean()), len(sizes), any_size=True)
+    return NullBand(*noise, float(np.abs(sizes).mean()), len(sizes), any_size=True)
 
 
 def _of_size(shifts: Sequence[Shift], words: int) -> list[Shift]:
@@ -123,8 +123,8 @@ def harmless_variants(example: Example, battery: Battery | None = None) -> list[
     single = list(_distinct_variants(example, _draw_edits(example, kinds)))
     small = sorted(single, key=lambda variant: variant.words)[:_JOINED_VARIANTS]
     joined = _distinct_variants(example, _join_edits(small))
-    found = {variant.summary: variant for variant in [*joined, *single]}
-    variants = sorted(found.values(), key=lambda variant: (variant.words, variant.summary))
+    by_summary = {variant.summary: variant for variant in [*joined, *single]}
+    variants = sorted(by_summary.values(), key=lambda variant: (variant.words, variant.summary))
     number = min(MAX_HARMLESS, len(variants))  # evenly over the list
     return [variants[place * len(variants) // number] for place in range(number)]
 
@@ -144,16 +144,16 @@ def _draw_edits(example: Example, kinds: Iterable[Perturbation]) -> Iterator[tup
 
 
 def _join_edits(variants: Sequence[HarmlessVariant]) -> Iterator[tuple[str, Sequence[Edit]]]:
-    for one, other in combinations(variants, 2):
-        spans = [(ours.span, theirs.span) for ours in one.edits for theirs in other.edits]
+    for variant, other in combinations(variants, 2):
+        spans = [(ours.span, theirs.span) for ours in variant.edits for theirs in other.edits]
         apart = all(ours.end < theirs.start or theirs.end < ours.start for ours, theirs in spans)
-        if one.kind != other.kind and apart:
-            yield f"{one.kind} and {other.kind}", [*one.edits, *other.edits]
+        if variant.kind != other.kind and apart:
+            yield f"{variant.kind} and {other.kind}", [*variant.edits, *other.edits]
 
 
-def _distinct_variants(example: Example, drawn: Iterator[tuple[str, Sequence[Edit]]]) -> Iterator[HarmlessVariant]:
+def _distinct_variants(example: Example, candidates: Iterator[tuple[str, Sequence[Edit]]]) -> Iterator[HarmlessVariant]:
     seen = {example.summary}
-    for kind, edits in drawn:
+    for kind, edits in candidates:
         summary = apply(example.summary, edits)
         if summary not in seen:
             seen.add(summary)
@@ -164,7 +164,7 @@ _FILE = "harmless-1.sqlite"  # the number changes with the layout; an old file i
 _TABLE = "CREATE TABLE IF NOT EXISTS harmless (key BLOB PRIMARY KEY, scores TEXT) WITHOUT ROWID"
 
 
-class _KeptScores:
+class _CachedScores:
     """The scores of a summary and its harmless variants, by the signature of the metric, in a file beside the cached answers."""
 
     def __init__(self, folder: Path) -> None:
@@ -225,79 +225,81 @@ class NullBands:
         self.battery = battery or standard_battery()
         self._engine = engine
         self._elsewhere = elsewhere
-        self._kept = _KeptScores(engine.folder)
+        self._cached_scores = _CachedScores(engine.folder)
         self._changed = threading.Condition()
-        self._found: LRUCache[_MeasurementKey, tuple[Shift, ...]] = LRUCache(_CACHE_SIZE)
+        self._shifts: LRUCache[_MeasurementKey, tuple[Shift, ...]] = LRUCache(_CACHE_SIZE)
         self._bands: LRUCache[tuple[_MeasurementKey, int], NullBand] = LRUCache(_CACHE_SIZE)
-        self._wanted: dict[_MeasurementKey, tuple[Metric, Example]] = {}
+        self._waiting: dict[_MeasurementKey, tuple[Metric, Example]] = {}
         self._at_work = False
 
     def close(self) -> None:
-        self._kept.close()
+        self._cached_scores.close()
 
     def measure(self, metrics: SignedMetrics, original: Example) -> None:
         """Measure these metrics on this pair before what was wanted earlier, in this order, unless it is known."""
         with self._changed:
             keys = {_measurement_key(signed, original): (metric, original) for signed, metric in metrics.items()}
-            new = {key: work for key, work in keys.items() if key not in self._found}
-            self._wanted = new | {key: work for key, work in self._wanted.items() if key not in new}
-            if self._wanted and not self._at_work:
+            new = {key: work for key, work in keys.items() if key not in self._shifts}
+            self._waiting = new | {key: work for key, work in self._waiting.items() if key not in new}
+            if self._waiting and not self._at_work:
                 self._at_work = True
                 BackgroundTask(self._work)
 
     def shifts(self, signature: str, original: Example) -> tuple[Shift, ...] | None:
         """The shifts under harmless edits; None where they have not been measured."""
         with self._changed:
-            return self._found.get(_measurement_key(signature, original))
+            return self._shifts.get(_measurement_key(signature, original))
 
     def band(self, signature: str, original: Example, words: int) -> NullBand | None:
         """The band for edits of this pair that change so many words; None where it has not been measured."""
         key = _measurement_key(signature, original)
         with self._changed:
-            found = self._found.get(key)
-            if found is not None and (key, words) not in self._bands:
-                self._bands[key, words] = null_band(found, words, self._elsewhere().get(apart_from_code(signature), ()))
-            return None if found is None else self._bands[key, words]
+            shifts = self._shifts.get(key)
+            if shifts is not None and (key, words) not in self._bands:
+                self._bands[key, words] = null_band(
+                    shifts, words, self._elsewhere().get(apart_from_code(signature), ())
+                )
+            return None if shifts is None else self._bands[key, words]
 
-    def wait(self, signatures: Iterable[str], original: Example, known: int, timeout: float) -> int:
-        """Wait until more than `known` of these are measured, or time is up; how many are."""
+    def wait(self, signatures: Iterable[str], original: Example, count: int, timeout: float) -> int:
+        """Wait until more than `count` of these are measured, or time is up; how many are."""
         keys = {_measurement_key(signature, original) for signature in signatures}
         with self._changed:
-            self._changed.wait_for(lambda: len(keys & self._found.keys()) > known, timeout)
-            return len(keys & self._found.keys())
+            self._changed.wait_for(lambda: len(keys & self._shifts.keys()) > count, timeout)
+            return len(keys & self._shifts.keys())
 
     def _work(self) -> Generator[_MeasurementKey]:
         self._elsewhere()  # read here, no page waits for it
         while (next_one := self._next()) is not None:
             key, (metric, original) = next_one
-            found = attempt(partial(self._measured, key[0], metric, original))
+            shifts = attempt(partial(self._measured, key[0], metric, original))
             with self._changed:
-                self._found[key] = () if isinstance(found, Problem) else found
+                self._shifts[key] = () if isinstance(shifts, Problem) else shifts
                 self._changed.notify_all()
             yield key
 
     def _next(self) -> tuple[_MeasurementKey, tuple[Metric, Example]] | None:
         with self._changed:
-            if self._wanted:
-                key = next(iter(self._wanted))
-                return key, self._wanted.pop(key)
+            if self._waiting:
+                key = next(iter(self._waiting))
+                return key, self._waiting.pop(key)
             self._at_work = False
             return None
 
     def _measured(self, signature: str, metric: Metric, original: Example) -> tuple[Shift, ...]:
         variants = _cached_harmless_variants(original, self.battery)
-        kept = self._kept.get(signature, original, variants)
+        cached = self._cached_scores.get(signature, original, variants)
         texts = (original.summary, *(variant.summary for variant in variants))
-        scores: Sequence[float | None] = kept or [
+        scores: Sequence[float | None] = cached or [
             self._score(metric, replace(original, id="harmless", summary=text)) for text in texts
         ]
         before, *after = scores
-        known = [score for score in scores if score is not None]
-        if kept is None and len(known) == 1 + len(variants):  # what failed may succeed next time
-            self._kept.put(signature, original, variants, known)
+        defined = [score for score in scores if score is not None]
+        if cached is None and len(defined) == 1 + len(variants):  # what failed may succeed next time
+            self._cached_scores.put(signature, original, variants, defined)
         return tuple(
-            Shift("", variant.kind, metric.spec, "", "", before, one, variant.words)
-            for variant, one in zip(variants, after, strict=True)
+            Shift("", variant.kind, metric.spec, "", "", before, score, variant.words)
+            for variant, score in zip(variants, after, strict=True)
         )
 
     def _score(self, metric: Metric, variant: Example) -> float | None:

@@ -54,9 +54,9 @@ def placed_examples(run: Run, most: int = MOST_PLACED) -> list[tuple[Source, Var
         if (variant := broken_variant(run, source.example.id)) is not None
     }
     by_document = {source.group: source for source in reversed(sources) if source.example.id in broken}
-    chosen = list(reversed(by_document.values()))[:most]
+    sample = list(reversed(by_document.values()))[:most]
     placed = []
-    for source in chosen:
+    for source in sample:
         original, variant = source.example, broken[source.example.id]
         for place in PLACES:
             document = _long_document(run, source, place)
@@ -91,25 +91,25 @@ def score_placed(engine: ScoringEngine, run: Run, metric: Metric) -> Generator[P
 
 
 def place_effects(
-    found: Sequence[PlacedPair], metric: Metric, seed: int = 0, resamples: int = STRESS_RESAMPLES
+    placed_pairs: Sequence[PlacedPair], metric: Metric, seed: int = 0, resamples: int = STRESS_RESAMPLES
 ) -> list[PlaceEffect]:
     """The places in their order, on the same pairs; intervals by document."""
-    of_metric = [one for one in found if one.metric == metric.spec]
-    numbers = {group: place for place, group in enumerate(dict.fromkeys(one.group for one in of_metric))}
+    of_metric = [pair for pair in placed_pairs if pair.metric == metric.spec]
+    numbers = {group: place for place, group in enumerate(dict.fromkeys(pair.group for pair in of_metric))}
     if not numbers:
         return []
-    drawn = Resamples.draw(len(numbers), resamples, seed)
+    bootstrap = Resamples.draw(len(numbers), resamples, seed)
     effects = []
     for place in PLACES:
-        here = [one for one in of_metric if one.place == place]
+        here = [pair for pair in of_metric if pair.place == place]
         pairs = ScorePairs(
-            score_array(one.faithful for one in here),
-            score_array(one.broken for one in here),
-            document_array((one.group for one in here), numbers),
+            score_array(pair.faithful for pair in here),
+            score_array(pair.broken for pair in here),
+            document_array((pair.group for pair in here), numbers),
             metric.card.direction,
         )
         effects.append(
-            PlaceEffect(place, drawn.estimate(consistency_share(pairs)), drawn.estimate(mean_correction(pairs)))
+            PlaceEffect(place, bootstrap.estimate(consistency_share(pairs)), bootstrap.estimate(mean_correction(pairs)))
         )
     return effects
 
@@ -127,7 +127,9 @@ def _long_document(run: Run, source: Source, place: str) -> str:
     own = source.example.document
     if place == "alone":
         return own
-    others = list(dict.fromkeys(one.example.document for one in run.sources.values() if one.group != source.group))
+    others = list(
+        dict.fromkeys(other.example.document for other in run.sources.values() if other.group != source.group)
+    )
     random.Random(f"{run.plan.seed}\0{source.example.id}").shuffle(others)
     taken: list[str] = []
     room = _LONG_WORDS - len(words(own))

@@ -32,20 +32,24 @@ class Meaning(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Every metric on every source and on every variant that a kind of perturbation makes of it; specs, not names.
-
-    `guard` checks the variants that should have kept the meaning; empty: nobody does. `battery` is the signature of the
-    battery that the kinds are, empty where they were named one by one.
-    """
+    """Every metric on every source and on every variant that a kind of perturbation makes of it; specs, not names."""
 
     name: str
+    """Name of the run, and of the dataset of sources without a domain."""
     kinds: tuple[str, ...]
+    """Specs of the perturbations."""
     metrics: tuple[str, ...]
+    """Specs of the metrics."""
     seed: int = 0
+    """Seed of the perturbations and the resamples."""
     guard: str = ""
+    """Spec of the NLI check of variants that should have kept the meaning; empty for no check."""
     version: str = VERSION
+    """Version of Touchstone that made the run."""
     battery: str = ""
+    """Signature of the battery that the kinds are; empty if they were named one by one."""
     record: Literal["plan"] = "plan"
+    """Type of the line in the file of a run."""
 
     @classmethod
     def of(
@@ -96,34 +100,48 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Variant of a source by a kind of perturbation; no summary, a `refusal` and its `trouble` where it cannot apply.
-
-    `signature` tells the form and its settings; `remarks` are what the guards say of it.
-    """
+    """Variant of a source by a kind of perturbation, or its refusal."""
 
     source: str
+    """Id of the source's example."""
     kind: str
+    """Spec of the perturbation."""
     signature: str = ""
+    """Form of the perturbation with its settings; empty if it was refused."""
     summary: str | None = None
+    """The changed summary; None if the perturbation was refused."""
     edits: tuple[Edit, ...] = ()
+    """Edits of the source's summary, in order."""
     refusal: str = ""
+    """Reason why it cannot apply; empty if it did."""
     remarks: tuple[str, ...] = ()
+    """Sentences of the guards on the variant."""
     trouble: FailureKind | None = None
+    """Kind of failure behind `refusal`; None without one."""
     record: Literal["variant"] = "variant"
+    """Type of the line in the file of a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreRecord:
-    """A score of a source, or of its variant of one kind; no value, an `error` and its `trouble` where the metric failed."""
+    """Score of a source, or of its variant of one kind."""
 
     source: str
-    kind: str  # "" for the source itself
+    """Id of the source's example."""
+    kind: str
+    """Spec of the perturbation; empty for the source itself."""
     metric: str
+    """Spec of the metric."""
     value: float | None
+    """The score; None if the metric failed."""
     signature: str = ""
+    """Signature of the score; empty if the metric failed."""
     error: str = ""
+    """Reason why there is no score; empty if there is one."""
     trouble: FailureKind | None = None
+    """Kind of failure behind `error`; None if there is a score."""
     record: Literal["reading"] = "reading"
+    """Type of the line in the file of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +207,11 @@ class Run:
 
     def add(self, record: RunRecord) -> bool:
         """Take a record in, in place of an older one of the same thing; False where it says nothing new."""
-        kept, key = self._place(record)
-        before = kept.get(key)
+        records, key = self._place(record)
+        before = records.get(key)
         if before == record:
             return False
-        kept[key] = record
+        records[key] = record
         if isinstance(record, Variant):
             self._refused[record.kind] += (record.summary is None) - (before is not None and before.summary is None)
         return True
@@ -213,8 +231,8 @@ class Run:
     @property
     def without_value(self) -> int:
         """Scores and checks that were tried without success, whatever it was for."""
-        scores = sum(one.value is None for one in self.readings.values())
-        return scores + sum(one.mark is None for one in self.checks.values())
+        scores = sum(reading.value is None for reading in self.readings.values())
+        return scores + sum(check.mark is None for check in self.checks.values())
 
     @property
     def planned(self) -> int:

@@ -46,7 +46,7 @@ def split_refusal(refusal: str) -> tuple[str, str]:
 def failure_sentences(run: Run) -> list[str]:
     """A sentence for each reason why a metric has no score of a text."""
     read = Counter(reading.metric for reading in run.readings.values())
-    failed = Counter((one.metric, one.error) for one in run.readings.values() if one.value is None)
+    failed = Counter((reading.metric, reading.error) for reading in run.readings.values() if reading.value is None)
     return [
         f"{metric}: no score of {count} of {read[metric]} texts. {reason}"
         for (metric, reason), count in failed.most_common()
@@ -79,6 +79,6 @@ def check_sentences(run: Run) -> list[str]:
     if not run.plan.guard:
         return []
     marks = [check.mark for check in run.checks.values() if check.mark]
-    found = f"{run.plan.guard}: {sum(mark.contradicts for mark in marks)} of {len(marks)} variants contradict their original."
+    sentence = f"{run.plan.guard}: {sum(mark.contradicts for mark in marks)} of {len(marks)} variants contradict their original."
     untold = Counter(check.error for check in run.checks.values() if check.mark is None)
-    return [found, *(f"{run.plan.guard}: {count} not checked. {reason}" for reason, count in untold.most_common())]
+    return [sentence, *(f"{run.plan.guard}: {count} not checked. {reason}" for reason, count in untold.most_common())]

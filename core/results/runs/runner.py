@@ -64,17 +64,17 @@ def _new_variants(
         (source, kind) for source in sources for kind in kinds if not run.has_variant(source.example.id, kind.spec)
     ]
     conversations = [variant_conversation(source.example, kind, run.plan.seed) for source, kind in missing]
-    for (source, kind), (_, found) in zip(missing, engine.converse(conversations), strict=True):
-        if isinstance(found, Failure):
-            yield Variant(source.example.id, kind.spec, refusal=found.message, trouble=found.kind)
+    for (source, kind), (_, outcome) in zip(missing, engine.converse(conversations), strict=True):
+        if isinstance(outcome, Failure):
+            yield Variant(source.example.id, kind.spec, refusal=outcome.message, trouble=outcome.kind)
         else:
             yield Variant(
                 source=source.example.id,
                 kind=kind.spec,
                 signature=kind.signature,
-                summary=apply(source.example.summary, found),
-                edits=tuple(found),
-                remarks=rule_remarks(kind.card, source.example, found),
+                summary=apply(source.example.summary, outcome),
+                edits=tuple(outcome),
+                remarks=rule_remarks(kind.card, source.example, outcome),
             )
 
 
@@ -179,9 +179,9 @@ def _write_batches(engine: Engine, run: Run, sink: LineSink, cancelled: threadin
             batch.append(record)
             due = len(batch) >= _LINES_AT_ONCE or time.monotonic() - written >= _MAX_WAIT_S
             if due or cancelled.is_set():
-                sink([to_json_line(one) for one in batch])
+                sink([to_json_line(record) for record in batch])
                 yield len(batch)
                 batch, written = [], time.monotonic()
     if batch:
-        sink([to_json_line(one) for one in batch])
+        sink([to_json_line(record) for record in batch])
         yield len(batch)

@@ -28,16 +28,24 @@ from core.types import Edit
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Both scores of one metric on one variant; None where the metric failed. `words` were changed by the edits."""
+    """Both scores of one metric on one variant."""
 
     source: str
+    """Id of the source's example."""
     kind: str
+    """Spec of the perturbation."""
     metric: str
+    """Spec of the metric."""
     group: str
+    """Document of the source: the unit of resampling."""
     domain: str
+    """Domain of the source; empty for none."""
     before: float | None
+    """Score of the source; None if the metric failed."""
     after: float | None
+    """Score of the variant; None if the metric failed."""
     words: int
+    """Words that the edits changed."""
 
     @property
     def size(self) -> float | None:
@@ -80,7 +88,7 @@ class DocumentMeans:
     """The documents by number, and how often each is drawn."""
 
     numbers: Mapping[str, int]
-    drawn: Resamples
+    resamples: Resamples
 
     @classmethod
     def over(cls, groups: Iterable[str], seed: int, resamples: int = STRESS_RESAMPLES) -> DocumentMeans:
@@ -90,9 +98,9 @@ class DocumentMeans:
 
     def of(self, cases: Iterable[tuple[str, float | None]]) -> Estimate:
         """The mean of values with their documents; None has failed and does not count."""
-        known = list(cases)
-        documents = document_array((group for group, _ in known), self.numbers)
-        return self.drawn.estimate(mean(score_array(value for _, value in known), documents))
+        rows = list(cases)
+        documents = document_array((group for group, _ in rows), self.numbers)
+        return self.resamples.estimate(mean(score_array(value for _, value in rows), documents))
 
 
 def score_array(scores: Iterable[float | None]) -> Values:
@@ -170,7 +178,7 @@ class CheckShare:
 def check_shares(run: Run, resamples: int = STRESS_RESAMPLES) -> list[CheckShare]:
     """One for each dataset and kind that has labelled sentences, in the order of the run."""
     groups = {group: place for place, group in enumerate(dict.fromkeys(s.group for s in run.sources.values()))}
-    drawn = Resamples.draw(max(1, len(groups)), resamples, run.plan.seed)
+    bootstrap = Resamples.draw(max(1, len(groups)), resamples, run.plan.seed)
     labelled: dict[tuple[str, str], list[tuple[int, tuple[SentenceLabel, ...]]]] = {}
     for (source, kind), check in run.checks.items():
         if check.mark and check.mark.labels:
@@ -179,13 +187,14 @@ def check_shares(run: Run, resamples: int = STRESS_RESAMPLES) -> list[CheckShare
             labelled.setdefault(place, []).append((groups[of.group], check.mark.labels))
     kinds = {kind: rank for rank, kind in enumerate(run.plan.kinds)}
     ordered = sorted(labelled, key=lambda place: (place[0], kinds[place[1]]))
-    found = []
+    rows = []
     for dataset, kind in ordered:
         checked = labelled[dataset, kind]
         labels = np.array([label for _, of_check in checked for label in of_check])
         documents = np.array([group for group, of_check in checked for _ in of_check], dtype=np.intp)
         shares = {
-            label: drawn.estimate(mean((labels == label).astype(np.float64), documents)) for label in SENTENCE_LABELS
+            label: bootstrap.estimate(mean((labels == label).astype(np.float64), documents))
+            for label in SENTENCE_LABELS
         }
-        found.append(CheckShare(dataset, kind, len(checked), len(labels), shares))
-    return found
+        rows.append(CheckShare(dataset, kind, len(checked), len(labels), shares))
+    return rows

@@ -119,18 +119,18 @@ def _metrics(number: int) -> str:
 
 def _beyond_noise(cells: Sequence[MatrixCell]) -> str:
     """Metrics that move further than under harmless edits, those that move the wrong way by themselves."""
-    known = [cell.move for cell in cells if cell.move is not Move.UNKNOWN]
-    if not known:
+    moves = [cell.move for cell in cells if cell.move is not Move.UNKNOWN]
+    if not moves:
         return "noise not known yet"
-    beyond = [f"{known.count(Move.RIGHT)} of {_metrics(len(known))}"] if cells[0].intent == "breaking" else []
-    wrong = known.count(Move.WRONG)
+    beyond = [f"{moves.count(Move.RIGHT)} of {_metrics(len(moves))}"] if cells[0].intent == "breaking" else []
+    wrong = moves.count(Move.WRONG)
     if cells[0].intent != "breaking":
-        beyond.append(f"{wrong} of {_metrics(len(known))}")
+        beyond.append(f"{wrong} of {_metrics(len(moves))}")
     elif wrong:
         beyond.append(f"{wrong} the wrong way")
     return f"beyond the noise of harmless edits: {', '.join(beyond)}"
 
 
 def _count_kinds(cells: Sequence[MatrixCell], intent: Intent, bad: set[Move], words: str) -> str:
-    known = [cell.move for cell in cells if cell.intent == intent and cell.move not in (Move.UNKNOWN, Move.NONE)]
-    return words.format(sum(move in bad for move in known), len(known)) if known else ""
+    moves = [cell.move for cell in cells if cell.intent == intent and cell.move not in (Move.UNKNOWN, Move.NONE)]
+    return words.format(sum(move in bad for move in moves), len(moves)) if moves else ""

@@ -22,12 +22,12 @@ class GivenClaims(Decomposer):
 
     def rounds(self, example: Example) -> Rounds[FoundClaims]:
         yield from ()  # a conversation without a question
-        given = example.claims
-        if given is None or not given.claims:
+        claim_list = example.claims
+        if claim_list is None or not claim_list.claims:
             raise UnscorableError(
                 "No claims came with this summary. Write a file that has them with `cli.py claims`, edit them on Probe, or choose "
                 "another way with by=."
             )
-        if given.summary != example.summary:
+        if claim_list.summary != example.summary:
             raise UnscorableError("The claims that came with this summary are of another text. Find them again.")
-        return FoundClaims(given.claims, (f"claims:{given.by or 'of unknown origin'}",))
+        return FoundClaims(claim_list.claims, (f"claims:{claim_list.by or 'of unknown origin'}",))

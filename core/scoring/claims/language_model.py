@@ -65,5 +65,5 @@ class LanguageModelClaims(Decomposer):
         conversation = ask_structured(used.fill(pair_texts(example)), sampling, ListedClaims)
         listed, answers = yield from collect_answers(conversation)
         claims = claims_of_texts(listed.claims, example.summary, "The model")
-        asked = (f"claims by model:{model_title(model)}", used.signature)
-        return FoundClaims(claims, asked, tuple(answers))
+        facts = (f"claims by model:{model_title(model)}", used.signature)
+        return FoundClaims(claims, facts, tuple(answers))

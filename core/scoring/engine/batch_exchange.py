@@ -73,28 +73,30 @@ class BatchExchange:
             outcomes |= self._submit_all(model, some)
         return outcomes
 
-    def collect(self, wanted: Mapping[bytes, PendingQuestion]) -> Outcomes:
+    def collect(self, pending_questions: Mapping[bytes, PendingQuestion]) -> Outcomes:
         """Outcomes of these questions so far; every batch that ended is collected, whoever submitted it."""
         outcomes: Outcomes = {}
         for batch in self._store.batches(self._endpoint.address):
-            found = attempt(partial(self._collect_ended, batch, wanted))
-            if isinstance(found, Problem):  # its questions fail, and it can be collected by the next start
-                found = dict.fromkeys(self._store.questions(batch.file), found)
-            outcomes |= found
-        under_way = self._store.find(list(wanted))
+            batch_outcomes = attempt(partial(self._collect_ended, batch, pending_questions))
+            if isinstance(batch_outcomes, Problem):  # its questions fail, and it can be collected by the next start
+                batch_outcomes = dict.fromkeys(self._store.questions(batch.file), batch_outcomes)
+            outcomes |= batch_outcomes
+        under_way = self._store.find(list(pending_questions))
         # another process may have collected what this one waits for
-        return self._answers.get([key for key in wanted if key not in under_way]) | outcomes
+        return self._answers.get([key for key in pending_questions if key not in under_way]) | outcomes
 
     def _submit_all(self, model: str, questions: Mapping[bytes, PendingQuestion]) -> Outcomes:
         left_out = self._client.left_out(model)
-        lines = {key: attempt(partial(self._line, key, one.question, left_out)) for key, one in questions.items()}
+        lines = {
+            key: attempt(partial(self._line, key, pending.question, left_out)) for key, pending in questions.items()
+        }
         outcomes: Outcomes = {key: line for key, line in lines.items() if isinstance(line, Problem)}
-        left = {key: line for key, line in lines.items() if not isinstance(line, Problem)}
-        while left:
-            taken = attempt(partial(self._submit_some, left, questions, left_out))
+        unsent = {key: line for key, line in lines.items() if not isinstance(line, Problem)}
+        while unsent:
+            taken = attempt(partial(self._submit_some, unsent, questions, left_out))
             if isinstance(taken, Problem):
-                return outcomes | dict.fromkeys(left, taken)
-            left = {key: line for key, line in left.items() if key not in taken}
+                return outcomes | dict.fromkeys(unsent, taken)
+            unsent = {key: line for key, line in unsent.items() if key not in taken}
             if not taken or self._one_at_a_time:
                 break
         return outcomes
@@ -116,9 +118,12 @@ class BatchExchange:
         try:
             file = api.upload(self._client, self._endpoint, (lines[key] for key in keys))
             batch = StoredBatch(file, self._endpoint.address, left_out, reservation, money)
-            pending = [(key, questions[key]) for key in keys]
-            kept = {key: StoredQuestion(one.question.checkpoint.kind, _model(one), one.prompt) for key, one in pending}
-            added = self._store.add(batch, kept)
+            key_questions = [(key, questions[key]) for key in keys]
+            stored = {
+                key: StoredQuestion(pending.question.checkpoint.kind, _model(pending), pending.prompt)
+                for key, pending in key_questions
+            }
+            added = self._store.add(batch, stored)
         except TouchstoneError:
             self._spend.release(reservation)
             raise
@@ -140,7 +145,7 @@ class BatchExchange:
         self._store.name(batch.file, id)
         self._report(f"Batch {id}: {format_count(count, 'question')} submitted. Ctrl+C leaves it under way.")
 
-    def _collect_ended(self, batch: StoredBatch, wanted: Mapping[bytes, PendingQuestion]) -> Outcomes:
+    def _collect_ended(self, batch: StoredBatch, pending_questions: Mapping[bytes, PendingQuestion]) -> Outcomes:
         if not batch.id and not (batch := self._adopt(batch)).id:
             return {}
         state = api.read_state(self._client, self._endpoint, batch.id)
@@ -156,10 +161,10 @@ class BatchExchange:
             self._forget(batch)
             return {}
         outcomes = self._read_all(results, questions)
-        asked_again = self._adapted(results, wanted, batch.left_out)
+        asked_again = self._adapted(results, pending_questions, batch.left_out)
         reason = _UNANSWERED.get(state.status) or f"The endpoint refused the batch: {state.problem or state.status}."
         unanswered = dict.fromkeys(questions.keys() - outcomes.keys(), Problem(FailureKind.ERROR, reason))
-        self._keep(batch, questions, outcomes, wanted)
+        self._keep(batch, questions, outcomes, pending_questions)
         return {key: outcome for key, outcome in (outcomes | unanswered).items() if key not in asked_again}
 
     def _adopt(self, batch: StoredBatch) -> StoredBatch:
@@ -171,7 +176,7 @@ class BatchExchange:
             self._store.name(batch.file, id)
         else:
             self._create(batch, len(self._store.questions(batch.file)))
-        return next(one for one in self._store.batches(self._endpoint.address) if one.file == batch.file)
+        return next(stored for stored in self._store.batches(self._endpoint.address) if stored.file == batch.file)
 
     def _read_all(self, results: Iterable[api.BatchResult], questions: Mapping[bytes, StoredQuestion]) -> Outcomes:
         """Outcomes of the questions of a batch; an answer counts before a problem under the same id."""
@@ -188,13 +193,16 @@ class BatchExchange:
         return attempt(partial(_adapter(kind).read, self._endpoint, result.completion))
 
     def _adapted(
-        self, results: Iterable[api.BatchResult], wanted: Mapping[bytes, PendingQuestion], left_out: frozenset[str]
+        self,
+        results: Iterable[api.BatchResult],
+        pending_questions: Mapping[bytes, PendingQuestion],
+        left_out: frozenset[str],
     ) -> set[bytes]:
         """The questions that are asked again without a part that the server refused."""
         refused = {_key(result.custom_id): result.refused_words for result in results if result.refused_words}
         adapted = set()
-        for key in refused.keys() & wanted.keys():
-            question = wanted[key].question
+        for key in refused.keys() & pending_questions.keys():
+            question = pending_questions[key].question
             body = _adapter(question.checkpoint.kind).request_body(self._endpoint, question, left_out)
             if self._client.adapt(body, refused[key], left_out):
                 adapted.add(key)
@@ -218,15 +226,15 @@ class BatchExchange:
         batch: StoredBatch,
         questions: Mapping[bytes, StoredQuestion],
         outcomes: Outcomes,
-        wanted: Mapping[bytes, PendingQuestion],
+        pending_questions: Mapping[bytes, PendingQuestion],
     ) -> None:
         """Cache the answers of a batch, count what they cost, and forget it: in this order, as each may be the last."""
-        answers = {key: one for key, one in outcomes.items() if isinstance(one, Answer)}
+        answers = {key: outcome for key, outcome in outcomes.items() if isinstance(outcome, Answer)}
         usable = {key: answer for key, answer in answers.items() if is_usable(questions[key].kind, answer)}
         self._answers.put(usable, paid=True)
         usage = {}
         for key, answer in answers.items():
-            if pending := wanted.get(key):
+            if pending := pending_questions.get(key):
                 usage[key] = actual_usage(pending.question, answer)
             else:  # another start asked for it: by what the endpoint counted alone
                 written = int(answer.values[0]) if questions[key].kind == "endpoint_chat" else 1

@@ -99,8 +99,8 @@ class BatchWorker:
         if self._exchange is None:
             self._exchange = self._open_exchange()
         outcomes = self._exchange.collect(self._waiting)
-        left = {key: pending for key, pending in self._waiting.items() if key not in outcomes}
-        return outcomes | self._exchange.submit(left)
+        unsent = {key: pending for key, pending in self._waiting.items() if key not in outcomes}
+        return outcomes | self._exchange.submit(unsent)
 
     def _open_exchange(self) -> BatchExchange:
         from core.scoring.engine.batch_exchange import BatchExchange  # imports openai, which takes a second

@@ -186,9 +186,9 @@ class Task:
             self.fail(Problem(FailureKind.LOAD, _RESTLESS))
         self._rounds, self.keys, self.answers, self.missing, self.fingerprints = None, None, {}, set(), {}
 
-    def ask(self, keys: Sequence[bytes], known: dict[bytes, Answer]) -> None:
+    def ask(self, keys: Sequence[bytes], answers: dict[bytes, Answer]) -> None:
         """Begin to wait for the answers of a round that are not known."""
-        self.keys, self.answers, self.missing = keys, known, set(keys).difference(known)
+        self.keys, self.answers, self.missing = keys, answers, set(keys).difference(answers)
 
     def receive(self, key: bytes, answer: Answer) -> None:
         """Take an answer that it waits for."""
@@ -225,7 +225,7 @@ class Task:
 
     def result(self, score: Score, signature: str, device: str) -> Result:
         """The result that a score makes; raises TouchstoneError for a value that is not finite."""
-        of_claims = [one.score for one in score.claims if one.score is not None]
+        of_claims = [claim.score for claim in score.claims if claim.score is not None]
         for value in (score.value, *(part.score for part in score.parts), *of_claims):
             if not math.isfinite(value):
                 raise TouchstoneError(

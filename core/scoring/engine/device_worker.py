@@ -31,7 +31,7 @@ _BATCH_QUESTIONS = 256
 class ForwardPass:
     """The answers of one forward pass to their questions, and the seconds that it took."""
 
-    given: Sequence[tuple[PendingQuestion, Answer]]
+    answered: Sequence[tuple[PendingQuestion, Answer]]
     seconds: float
 
 
@@ -107,13 +107,13 @@ class DeviceWorker:
         last: Checkpoint | None = None
         while not self._closed:
             self._changed.clear()  # before looking: what comes meanwhile is looked at again
-            chosen = self._next_checkpoint(last)
-            if chosen is None:
+            checkpoint = self._next_checkpoint(last)
+            if checkpoint is None:
                 self._changed.wait()
                 continue
-            last = chosen
-            if problem := attempt(partial(self._take_turn, chosen)):
-                self._refuse_all(chosen, problem)
+            last = checkpoint
+            if problem := attempt(partial(self._take_turn, checkpoint)):
+                self._refuse_all(checkpoint, problem)
         self._preparer.shutdown()
 
     def _queue(self, checkpoint: Checkpoint) -> QuestionQueue:
@@ -125,9 +125,9 @@ class DeviceWorker:
         with self._lock:
             turns = self._next_turns()
             ready = [checkpoint for checkpoint in turns if self._status(checkpoint) is ModelStatus.READY]
-            chosen = next_checkpoint(turns, ready, last)
-            self._request_models(turns, chosen)
-            return chosen
+            current = next_checkpoint(turns, ready, last)
+            self._request_models(turns, current)
+            return current
 
     def _next_turns(self) -> dict[Checkpoint, Turn]:
         """The checkpoints with questions that a task still waits for, and the turn of the next one; empty queues end."""
@@ -142,13 +142,13 @@ class DeviceWorker:
             self._refuse_all(checkpoint, Problem(FailureKind.LOAD, state.message))
         return state.status
 
-    def _request_models(self, turns: Mapping[Checkpoint, Turn], chosen: Checkpoint | None) -> None:
+    def _request_models(self, turns: Mapping[Checkpoint, Turn], current: Checkpoint | None) -> None:
         """Have cold models loaded where there is room, or where nothing as urgent is ready.
 
         Where the files do not even give their size the load is left to say why.
         """
         for checkpoint in sorted(turns, key=turns.__getitem__):
-            urgent = chosen is None or turns[checkpoint][0] < turns[chosen][0]
+            urgent = current is None or turns[checkpoint][0] < turns[current][0]
             if self._status(checkpoint) is ModelStatus.COLD and (
                 urgent or attempt(partial(self._pool.fits, checkpoint))
             ):
@@ -163,7 +163,9 @@ class DeviceWorker:
                     self._mark_running(list(chain.from_iterable(answerable)))
                     # ends before the model may go, and before the next batch is chosen
                     with self._preparing(model, queue, loaded):
-                        passes = [one for batch in answerable for one in self._forward(model, self._wanted(batch))]
+                        passes = [
+                            forward for batch in answerable for forward in self._forward(model, self._wanted(batch))
+                        ]
                     self._deliver(queue, passes)
 
     @contextmanager
@@ -207,7 +209,7 @@ class DeviceWorker:
     def _answerable(self, queue: QuestionQueue, taken: Sequence[PendingQuestion], loaded: str) -> list[PendingQuestion]:
         """The questions to the weights that are loaded; tasks that asked weights replaced since begin again."""
         with self._lock:
-            for task in [task for one in taken if one.fingerprint != loaded for task in queue.remove(one)]:
+            for task in [task for pending in taken if pending.fingerprint != loaded for task in queue.remove(pending)]:
                 if task.keys is not None:  # a task with several of these questions begins again once
                     task.restart()
                     self._resume(task)
@@ -255,7 +257,9 @@ class DeviceWorker:
         if answers.kind is FailureKind.OUT_OF_MEMORY:  # one text that is too long says nothing about batches
             size.overflowed(tokens)
         half = len(batch) // 2
-        return [one for part in (batch[:half], batch[half:]) for one in self._forward(model, self._wanted(part))]
+        return [
+            forward for part in (batch[:half], batch[half:]) for forward in self._forward(model, self._wanted(part))
+        ]
 
     def _wanted(self, batch: Sequence[PendingQuestion]) -> Sequence[PendingQuestion]:
         """The questions that a task still waits for; none once the worker is closed."""
@@ -266,25 +270,25 @@ class DeviceWorker:
 
     def _deliver(self, queue: QuestionQueue, passes: Sequence[ForwardPass]) -> None:
         """Keep the answers of a turn, and then hand them out."""
-        given = [one for each in passes for one in each.given]
-        self._cache.put({pending.key: answer for pending, answer in given})
+        answered = [pair for each in passes for pair in each.answered]
+        self._cache.put({pending.key: answer for pending, answer in answered})
         with self._lock:
             self._count(passes)
-            for task in queue.answer(given):
+            for task in queue.answer(answered):
                 self._resume(task)
 
     def _count(self, passes: Sequence[ForwardPass]) -> None:
         """Count passes and their seconds for the tasks that asked their questions first."""
-        asked: dict[Task, list[tuple[ForwardPass, int]]] = {}
+        by_task: dict[Task, list[tuple[ForwardPass, int]]] = {}
         for each in passes:
-            for pending, answer in each.given:
+            for pending, answer in each.answered:
                 for asker in pending.tasks[:1]:
-                    asked.setdefault(asker, []).append((each, answer.tokens))
-            self.counts += Counts(passes=1, tokens=sum([answer.tokens for _, answer in each.given]))
-        for asker, rows in asked.items():
+                    by_task.setdefault(asker, []).append((each, answer.tokens))
+            self.counts += Counts(passes=1, tokens=sum([answer.tokens for _, answer in each.answered]))
+        for asker, rows in by_task.items():
             passes_of = len({id(each) for each, _ in rows})
             asker.counts += Counts(passes=passes_of, tokens=sum([tokens for _, tokens in rows]))
-            asker.work_s += fsum([each.seconds / len(each.given) for each, _ in rows])
+            asker.work_s += fsum([each.seconds / len(each.answered) for each, _ in rows])
 
     def _refuse(self, pending: PendingQuestion, problem: Problem) -> None:
         with self._lock:

@@ -122,7 +122,7 @@ class Engine:
 
         So does setting `cancelled`, from any thread: no question is begun after it, and none is waited for.
         """
-        with closing(self._through(((one, None) for one in conversations), cancelled)) as ended:
+        with closing(self._through(((conversation, None) for conversation in conversations), cancelled)) as ended:
             for task, outcome in ended:
                 yield task.conversation, outcome
 
@@ -135,13 +135,19 @@ class Engine:
 
         One whose endpoint is not set fails at once and costs nothing.
         """
-        remote = [one for one in conversations if asks_endpoint(one.checkpoints) and _has_endpoints(one)]
+        remote = [
+            conversation
+            for conversation in conversations
+            if asks_endpoint(conversation.checkpoints) and _has_endpoints(conversation)
+        ]
         firsts = [questions for conversation in remote if (questions := _first_questions(conversation))]
-        asked = [question for first in firsts for question in first if has_cost(question)]
+        paid = [question for first in firsts for question in first if has_cost(question)]
         # a service is asked once; of others the first question may be free, as that for the length of a text
-        open_ended = sum(not any(has_cost(one) or asks_service(one) for one in first) for first in firsts)
+        open_ended = sum(
+            not any(has_cost(question) or asks_service(question) for question in first) for first in firsts
+        )
         find = batch_endpoint_of if self._planner.in_batches else endpoint_of
-        return estimate_cost(self._planner.unanswered(asked), open_ended, find)
+        return estimate_cost(self._planner.unanswered(paid), open_ended, find)
 
     def spent(self) -> dict[str, Spend]:
         """Spend at endpoints since the start, by name, "" for the default one."""
@@ -243,10 +249,10 @@ class Engine:
     def _outdated(self, task: Task) -> bool:
         """True if it has a score of weights, or of a plug-in, whose files were replaced since."""
         prints = task.fingerprints if task.done.done() and not task.failed() else {}
-        functions = [one for one in prints if isinstance(one, PluginFunction)]
+        functions = [model for model in prints if isinstance(model, PluginFunction)]
         return not (
-            all(self.pool.unchanged(one, prints[one]) for one in local_checkpoints(prints))
-            and all(attempt(partial(source_hash, one.source)) == prints[one] for one in functions)
+            all(self.pool.unchanged(checkpoint, prints[checkpoint]) for checkpoint in local_checkpoints(prints))
+            and all(attempt(partial(source_hash, function.source)) == prints[function] for function in functions)
         )
 
     def _models_may_answer(self, conversation: Conversation[Any]) -> bool:
@@ -300,7 +306,9 @@ def _conversation_outcomes(
 
 
 def _has_endpoints(conversation: Conversation[Any]) -> bool:
-    return not any(endpoint_problem(one.endpoint) for one in conversation.checkpoints if isinstance(one, EndpointModel))
+    return not any(
+        endpoint_problem(model.endpoint) for model in conversation.checkpoints if isinstance(model, EndpointModel)
+    )
 
 
 def _first_questions(conversation: Conversation[Any]) -> Sequence[Question]:

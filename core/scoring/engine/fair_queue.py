@@ -72,9 +72,9 @@ class FairQueue(Generic[T]):
     Nothing looks at items that are not met: an item is put in once and taken out once.
     """
 
-    def __init__(self, turns: Turns, wanted: Callable[[LaneKey, T], bool]) -> None:
+    def __init__(self, turns: Turns, is_wanted: Callable[[LaneKey, T], bool]) -> None:
         self._turns = turns
-        self._wanted = wanted
+        self._is_wanted = is_wanted
         self._lanes: dict[LaneKey, Lane[T]] = {}
         self._numbers = itertools.count()
         self.operations = 0  # entries put in and taken out since the start
@@ -123,7 +123,7 @@ class FairQueue(Generic[T]):
         while lane.front:
             self.operations += 1
             item = lane.front.pop()[-1]
-            if self._wanted(lane.key, item):
+            if self._is_wanted(lane.key, item):
                 return item
         return None
 
@@ -133,7 +133,7 @@ class FairQueue(Generic[T]):
         while lane.heap and len(lane.front) + len(fresh) < limit:
             self.operations += 1
             entry = heapq.heappop(lane.heap)
-            if self._wanted(lane.key, entry[-1]):
+            if self._is_wanted(lane.key, entry[-1]):
                 fresh.append(entry)
         if fresh:
             lane.place = fresh[0][0] if not lane.front else min(lane.place, fresh[0][0])
@@ -160,13 +160,13 @@ class FairQueue(Generic[T]):
         return (lane.priority, self._turns.last(lane.owner), lane.key[1])
 
     def _has_front(self, lane: Lane[T]) -> bool:
-        while lane.front and not self._wanted(lane.key, lane.front[-1][-1]):
+        while lane.front and not self._is_wanted(lane.key, lane.front[-1][-1]):
             lane.front.pop()
             self.operations += 1
         return bool(lane.front)
 
     def _has_first(self, lane: Lane[T]) -> bool:
-        while lane.heap and not self._wanted(lane.key, lane.heap[0][-1]):
+        while lane.heap and not self._is_wanted(lane.key, lane.heap[0][-1]):
             heapq.heappop(lane.heap)
             self.operations += 1
         return bool(lane.heap)

@@ -20,7 +20,7 @@ from core.types import Answer, Counts, Option, Question
 
 _TOGETHER_S, _MOST_TOGETHER = 0.05, 64  # quick calls, so long that nobody waits for them
 
-_Given = tuple[PendingQuestion, Answer | Problem, float]
+_TimedOutcome = tuple[PendingQuestion, Answer | Problem, float]
 """A question with its outcome, and the seconds that it took."""
 
 
@@ -85,7 +85,7 @@ class FunctionWorker:
                 began = time.perf_counter()
                 size = _function(batch[0]).at_once
                 parts = [batch[start : start + size] for start in range(0, len(batch), size)]
-                self._deliver([given for part in parts for given in self._ask(part)])
+                self._deliver([outcome for part in parts for outcome in self._ask(part)])
                 self._call_s = (time.perf_counter() - began) / len(parts)
 
     def _take_batch(self) -> list[PendingQuestion]:
@@ -99,14 +99,14 @@ class FunctionWorker:
                 quick = int(_TOGETHER_S / self._call_s)
                 size = max(_function(taken[0]).at_once, min(quick, _MOST_TOGETHER))
                 taken += self._queue.take(size - 1)
-            batch = [one for one in taken if _call_of(one) == _call_of(taken[0])]
-            self._queue.put_back([one for one in taken if one not in batch])
+            batch = [pending for pending in taken if _call_of(pending) == _call_of(taken[0])]
+            self._queue.put_back([pending for pending in taken if pending not in batch])
             for task in {task for pending in batch for task in pending.tasks}:
                 task.mark_running()
             self._lock.notify_all()
             return batch
 
-    def _ask(self, batch: Sequence[PendingQuestion]) -> list[_Given]:
+    def _ask(self, batch: Sequence[PendingQuestion]) -> list[_TimedOutcome]:
         """Have one call answer a batch; one that fails is halved until the example that cannot be scored is alone."""
         process = attempt(self._ready_process)
         if isinstance(process, Problem):
@@ -140,17 +140,17 @@ class FunctionWorker:
         """The questions to the code that the process runs; tasks that asked what it was before begin again."""
         with self._lock:
             outdated = [pending for pending in batch if pending.fingerprint != self._loaded]
-            for task in dict.fromkeys(task for one in outdated for task in self._queue.remove(one)):
+            for task in dict.fromkeys(task for pending in outdated for task in self._queue.remove(pending)):
                 if task.keys is not None:
                     task.restart()
                     self._resume(task)
         return [pending for pending in batch if pending.fingerprint == self._loaded]
 
-    def _deliver(self, given: Sequence[_Given]) -> None:
-        self._cache.put({pending.key: outcome for pending, outcome, _ in given if isinstance(outcome, Answer)})
+    def _deliver(self, outcomes: Sequence[_TimedOutcome]) -> None:
+        self._cache.put({pending.key: outcome for pending, outcome, _ in outcomes if isinstance(outcome, Answer)})
         with self._lock:
             self.counts += Counts(passes=1)
-            for pending, outcome, seconds in given:
+            for pending, outcome, seconds in outcomes:
                 for asker in pending.tasks[:1]:
                     asker.work_s += seconds
                 for task in self._queue.deliver(pending, outcome):

@@ -116,9 +116,9 @@ class Planner:
     def unanswered(self, questions: Sequence[Question]) -> list[Question]:
         """Those of questions to endpoints whose answers are not in the cache, each once."""
         fixed = [replace(question, checkpoint=pin_address(question.endpoint_model)) for question in questions]
-        asked = dict(zip(self._keys(fixed, {}, adapter_code), fixed, strict=True))
-        known = self._cache.get(list(asked))
-        return [question for key, question in asked.items() if key not in known]
+        by_key = dict(zip(self._keys(fixed, {}, adapter_code), fixed, strict=True))
+        cached = self._cache.get(list(by_key))
+        return [question for key, question in by_key.items() if key not in cached]
 
     def costs(self) -> list[CostRow]:
         """Costs of every run by prompt, this one up to now."""
@@ -209,7 +209,9 @@ class Planner:
 
     def _reject(self, task: Task, error: UnreadableAnswerError) -> None:
         """Have the answers that could not be used asked for again by whoever comes next."""
-        unread = [key for key, answer in task.heard.items() if any(answer is one for one in error.answers)]
+        unread = [
+            key for key, answer in task.heard.items() if any(answer is unreadable for unreadable in error.answers)
+        ]
         self._cache.reject(unread, str(error))
 
     def _outcome(self, task: Task, value: Any) -> Any:
@@ -229,17 +231,22 @@ class Planner:
             self._recorded.add(metric.spec)
             keep_code(self._cache.folder, metric_code(metric))
 
-    def _answer_or_enqueue(self, task: Task, asked: Sequence[Question]) -> bool:
+    def _answer_or_enqueue(self, task: Task, round_questions: Sequence[Question]) -> bool:
         """Look the questions up and enqueue the unknown ones; True when all are answered already."""
         # at the addresses at which their conversation began to ask: answers are cached under these
-        endpoints = [run.checkpoint for run in question_runs(asked) if isinstance(run.checkpoint, EndpointModel)]
+        endpoints = [
+            run.checkpoint for run in question_runs(round_questions) if isinstance(run.checkpoint, EndpointModel)
+        ]
         for endpoint in endpoints:
             if endpoint not in task.pins:
                 task.pins[endpoint] = pin_address(endpoint)
         pins: Mapping[ModelRef, ModelRef] = task.pins
-        questions = asked
+        questions = round_questions
         if endpoints:
-            questions = [replace(one, checkpoint=pins.get(one.checkpoint, one.checkpoint)) for one in asked]
+            questions = [
+                replace(question, checkpoint=pins.get(question.checkpoint, question.checkpoint))
+                for question in round_questions
+            ]
         models = [*(run.checkpoint for run in question_runs(questions)), *task.fingerprints]
         if self._weights_changed(task, models + list(task.conversation.checkpoints if task.metric else ())):
             with self._lock:
@@ -247,16 +254,16 @@ class Planner:
                 self._lock.notify_all()
             return not task.done.done()
         keys = self._keys(questions, task.fingerprints, adapter_code)
-        known = self._cache.get(keys)
-        known |= self._take_over(
-            [(k, q) for k, q in zip(keys, questions, strict=True) if k not in known], task.fingerprints
+        answers = self._cache.get(keys)
+        answers |= self._take_over(
+            [(k, q) for k, q in zip(keys, questions, strict=True) if k not in answers], task.fingerprints
         )
         with self._lock:
             # another task's answer may have come since; the worker caches it before it clears the queue, so none is missed
-            known |= self._cache.recent(k for k in keys if k not in known)
-            task.ask(keys, known)
+            answers |= self._cache.recent(k for k in keys if k not in answers)
+            task.ask(keys, answers)
             new = self._enqueue_questions(task, keys, questions) if task.missing else 0
-            cached = sum([k in known for k in keys])
+            cached = sum([k in answers for k in keys])
             self._add_counts(task, Counts(len(keys), cached, len(keys) - cached - new, new))
             self._lock.notify_all()
             return not task.missing
@@ -276,9 +283,9 @@ class Planner:
 
     def _weights_changed(self, task: Task, models: Sequence[ModelRef]) -> bool:
         """True if weights are no longer those that the task began with; those that it asks for the first time are noted."""
-        asked = dict.fromkeys(models)
-        self._require_loadable(local_checkpoints(asked))
-        now = {model: self._fingerprint(model) for model in asked if not isinstance(model, EndpointModel)}
+        distinct_models = dict.fromkeys(models)
+        self._require_loadable(local_checkpoints(distinct_models))
+        now = {model: self._fingerprint(model) for model in distinct_models if not isinstance(model, EndpointModel)}
         return any(task.fingerprints.setdefault(model, now[model]) != now[model] for model in now)
 
     def _take_over(

@@ -151,10 +151,10 @@ class QuestionQueue:
             self._waiting.serve(lane)
         return batch
 
-    def answer(self, given: Iterable[tuple[PendingQuestion, Answer]]) -> list[Task]:
+    def answer(self, answers: Iterable[tuple[PendingQuestion, Answer]]) -> list[Task]:
         """Give answers to the tasks that wait for them; those that have all their answers now."""
         tasks: dict[Task, None] = {}
-        for pending, answer in given:
+        for pending, answer in answers:
             for task in self.remove(pending):
                 task.receive(pending.key, answer)
                 tasks[task] = None

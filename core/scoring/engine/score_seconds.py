@@ -25,9 +25,9 @@ def score_seconds(settings: Settings, metrics: Sequence[Metric], examples: Seque
     No answer comes from a cache, and the first example, which loads the models, does not count. At least one example.
     Raises TouchstoneError for a metric that scores none of them.
     """
-    chosen = list(examples[:: max(1, len(examples) // (TIMED_EXAMPLES + 1))])[: TIMED_EXAMPLES + 1]
-    first, timed = chosen[:1], chosen[1:] or chosen
-    found = {}
+    sample = list(examples[:: max(1, len(examples) // (TIMED_EXAMPLES + 1))])[: TIMED_EXAMPLES + 1]
+    first, timed = sample[:1], sample[1:] or sample
+    seconds_by_metric = {}
     for metric in metrics:
         # a cache of its own: metrics that ask a model the same would cost the first of them alone
         with (
@@ -41,5 +41,5 @@ def score_seconds(settings: Settings, metrics: Sequence[Metric], examples: Seque
         failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
         if len(failures) == len(outcomes):
             raise TouchstoneError(f"{metric.spec} scored none of {len(outcomes)} summaries: {failures[0].message}")
-        found[metric.spec] = max(_LEAST_S, round(seconds / len(timed), 2))
-    return found
+        seconds_by_metric[metric.spec] = max(_LEAST_S, round(seconds / len(timed), 2))
+    return seconds_by_metric

@@ -55,10 +55,10 @@ class StepQueue:
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-            left = []
+            tasks = []
             while task := self._waiting.take():
-                left.append(task)
-            return left
+                tasks.append(task)
+            return tasks
 
 
 def _share(task: Task) -> str:

@@ -25,7 +25,10 @@ def faithfulness(pair: Pair, ask: Ask) -> Score:
         input=pair.question or _REQUEST, output=pair.summary, context=pair.document
     )
     judged = result.metadata["faithfulness"]
-    lines = [f"[{'yes' if one['verdict'] else 'no'}] {one['statement']} {one.get('reason', '')}" for one in judged]
+    lines = [
+        f"[{'yes' if judgement['verdict'] else 'no'}] {judgement['statement']} {judgement.get('reason', '')}"
+        for judgement in judged
+    ]
     return Score(float(result.score), seen=Seen(notes=notes(lines)))
 
 
@@ -45,8 +48,8 @@ def _client(ask: Ask) -> Any:
     def complete(messages: list[dict[str, str]], tools: list[dict[str, Any]], **_: object) -> dict[str, Any]:
         [message], [tool] = messages, tools
         function = tool["function"]
-        wanted = _AS_JSON.format(name=function["name"], parameters=json.dumps(function["parameters"]))
-        text = ask("", f"{message['content']}\n\n{wanted}")
+        instruction = _AS_JSON.format(name=function["name"], parameters=json.dumps(function["parameters"]))
+        text = ask("", f"{message['content']}\n\n{instruction}")
         call = {"name": function["name"], "arguments": text[text.find("{") : text.rfind("}") + 1]}
         return {"choices": [{"message": {"tool_calls": [{"function": call}]}}]}
 

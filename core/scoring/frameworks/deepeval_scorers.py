@@ -72,7 +72,10 @@ def _measure(metric: BaseMetric, case: LLMTestCase, verdicts: str, claims: str =
     value = metric.measure(case, _show_indicator=False)
     judged = getattr(metric, verdicts)
     about: Iterable[str] = getattr(metric, claims) if claims else ["" for _ in judged]
-    lines = [f"{_word(one)} {claim} {one.reason or ''}".strip() for one, claim in zip(judged, about, strict=False)]
+    lines = [
+        f"{_word(verdict)} {claim} {verdict.reason or ''}".strip()
+        for verdict, claim in zip(judged, about, strict=False)
+    ]
     return Score(float(value), seen=Seen(notes=notes(lines)))
 
 

@@ -23,8 +23,8 @@ class _Model(LLM):
 
     def generate_object(self, prompt: Any, schema: dict[str, Any], tracer: Any = None, **_: Any) -> dict[str, Any]:  # noqa: ARG002  # Phoenix gives it
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
-        system = "\n\n".join(one["content"] for one in messages if one["role"] == "system")
-        turns = "\n\n".join(one["content"] for one in messages if one["role"] != "system")
+        system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
+        turns = "\n\n".join(message["content"] for message in messages if message["role"] != "system")
         text = self._ask(system, f"{turns}\n\n{_AS_JSON.format(schema=json.dumps(schema))}")
         answer: dict[str, Any] = json.loads(text[text.find("{") : text.rfind("}") + 1])
         return answer

@@ -36,8 +36,10 @@ class _Verdicts(_Model):
 
     def generate(self, prompt: str, response_model: type[BaseModel]) -> BaseModel:
         result = super().generate(prompt, response_model)
-        judged = [one for one in getattr(result, "statements", []) if hasattr(one, "verdict")]
-        self.lines = tuple(f"[{'yes' if one.verdict else 'no'}] {one.statement} {one.reason}" for one in judged)
+        judged = [judgement for judgement in getattr(result, "statements", []) if hasattr(judgement, "verdict")]
+        self.lines = tuple(
+            f"[{'yes' if judgement.verdict else 'no'}] {judgement.statement} {judgement.reason}" for judgement in judged
+        )
         return result
 
 

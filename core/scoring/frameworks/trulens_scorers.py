@@ -27,9 +27,9 @@ class _Model(LLMProvider):
     def _create_chat_completion(
         self, prompt: str | None = None, messages: Any = None, response_format: Any = None, **_: Any
     ) -> str:
-        given = messages or [{"role": "user", "content": prompt}]
-        system = "\n\n".join(one["content"] for one in given if one["role"] == "system")
-        turns = "\n\n".join(one["content"] for one in given if one["role"] != "system")
+        chat = messages or [{"role": "user", "content": prompt}]
+        system = "\n\n".join(message["content"] for message in chat if message["role"] == "system")
+        turns = "\n\n".join(message["content"] for message in chat if message["role"] != "system")
         if response_format:
             turns += f"\n\n{_AS_JSON.format(schema=json.dumps(response_format.model_json_schema()))}"
         text: str = self._ask_ours(system, turns)
@@ -41,11 +41,11 @@ def groundedness(pair: Pair, ask: Ask) -> Score:
     """Mean of the marks from 0 to 3 of how far the document supports each statement of the summary, divided by 3."""
     # its other way of splitting downloads data, and its filter runs what the model answers as Python
     configs = GroundednessConfigs(use_sent_tokenize=False, filter_trivial_statements=False)
-    value, found = _Model(ask).groundedness_measure_with_cot_reasons(
+    value, details = _Model(ask).groundedness_measure_with_cot_reasons(
         pair.document, pair.summary, groundedness_configs=configs
     )
-    reasons = found.get("reasons", [])
+    reasons = details.get("reasons", [])
     if not reasons:
         raise ValueError("TruLens finds no statement in the summary")
-    lines = [f"[{one['score']:.2f}] {one['criteria']} {one['supporting_evidence']}" for one in reasons]
+    lines = [f"[{reason['score']:.2f}] {reason['criteria']} {reason['supporting_evidence']}" for reason in reasons]
     return Score(float(value), seen=Seen(notes=notes(lines)))

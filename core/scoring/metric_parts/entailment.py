@@ -102,11 +102,11 @@ class SupportMetric(Metric):
         rows: dict[Span, list[tuple[Question, Answer]]] = {}
         for question, answer in zip(questions, answers, strict=True):
             rows.setdefault(question.claim or Span(0, 0), []).append((question, answer))
-        best = {claim: self._part(claim, asked) for claim, asked in rows.items()}
+        best = {claim: self._part(claim, pairs) for claim, pairs in rows.items()}
         parts = tuple(best[claim] for claim in sentences(example.summary))
         scored = [best[_whole_span(example.summary)]] if self.whole else parts
-        read = [answer for asked in rows.values() for _, answer in asked]
-        cuts = [max(answer.cut for _, answer in asked) for asked in rows.values()]
+        read = [answer for pairs in rows.values() for _, answer in pairs]
+        cuts = [max(answer.cut for _, answer in pairs) for pairs in rows.values()]
         pieces = [question.evidence for question, _ in next(iter(rows.values())) if question.evidence]
         seen = Seen(
             pieces=tuple(piece for piece in pieces if piece.start < piece.end),
@@ -127,13 +127,13 @@ class SupportMetric(Metric):
         return self.passages(example.document)
 
     def _claims(self, summary: str) -> list[Span]:
-        found = list(sentences(summary))
-        return [_whole_span(summary), *found] if self.whole and found not in ([], [_whole_span(summary)]) else found
+        spans = list(sentences(summary))
+        return [_whole_span(summary), *spans] if self.whole and spans not in ([], [_whole_span(summary)]) else spans
 
-    def _part(self, claim: Span, asked: Sequence[tuple[Question, Answer]]) -> Part:
-        question, answer = max(asked, key=lambda row: self.support(row[1]))
-        found = question.evidence
-        return Part(claim, self.support(answer), found if found and found.start < found.end else None)
+    def _part(self, claim: Span, pairs: Sequence[tuple[Question, Answer]]) -> Part:
+        question, answer = max(pairs, key=lambda row: self.support(row[1]))
+        evidence = question.evidence
+        return Part(claim, self.support(answer), evidence if evidence and evidence.start < evidence.end else None)
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,11 @@ def run_in_lockstep(conversations: Mapping[K, Rounds[Score]]) -> Rounds[dict[K, 
     replies = {key: _advance(conversation, None) for key, conversation in conversations.items()}
     while replies:
         verdicts |= {key: word for key, word in replies.items() if not isinstance(word, list)}
-        asked = {key: word for key, word in replies.items() if isinstance(word, list)}
-        answers = iter((yield [question for word in asked.values() for question in word]) if asked else ())
-        replies = {key: _advance(conversations[key], list(islice(answers, len(word)))) for key, word in asked.items()}
+        questions = {key: word for key, word in replies.items() if isinstance(word, list)}
+        answers = iter((yield [question for word in questions.values() for question in word]) if questions else ())
+        replies = {
+            key: _advance(conversations[key], list(islice(answers, len(word)))) for key, word in questions.items()
+        }
     return verdicts
 
 

@@ -38,12 +38,12 @@ class MultiRoundMetric(Metric):
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
         """The score from the questions of all rounds, in any order."""
-        known = dict(zip(questions, answers, strict=True))
+        by_question = dict(zip(questions, answers, strict=True))
         conversation = self.rounds(example)
         try:
-            asked = next(conversation)
+            round_questions = next(conversation)
             while True:
-                asked = conversation.send([known[question] for question in asked])
+                round_questions = conversation.send([by_question[question] for question in round_questions])
         except StopIteration as end:
             score: Score = end.value
             return score
@@ -67,15 +67,15 @@ def squad_words(text: str) -> list[str]:
     return _ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
-def squad_f1(left: str, right: str) -> float:
+def squad_f1(text: str, other: str) -> float:
     """The harmonic mean of the shares of words in common; of two texts without words 1, of one 0."""
-    return word_f1(squad_words(left), squad_words(right)) if squad_words(left) or squad_words(right) else 1.0
+    return word_f1(squad_words(text), squad_words(other)) if squad_words(text) or squad_words(other) else 1.0
 
 
-def word_f1(left: Sequence[str], right: Sequence[str]) -> float:
+def word_f1(text_words: Sequence[str], other_words: Sequence[str]) -> float:
     """The harmonic mean of the shares of words in common; 0 where there are none."""
-    common = (Counter(left) & Counter(right)).total()
-    return 2 * common / (len(left) + len(right)) if common else 0.0
+    common = (Counter(text_words) & Counter(other_words)).total()
+    return 2 * common / (len(text_words) + len(other_words)) if common else 0.0
 
 
 def mean(values: Iterable[float]) -> float:
@@ -84,19 +84,19 @@ def mean(values: Iterable[float]) -> float:
     return fsum(some) / len(some) if some else 0.0
 
 
-def sentence_parts(example: Example, found: Sequence[ScoredPhrase]) -> tuple[Part, ...]:
+def sentence_parts(example: Example, phrases: Sequence[ScoredPhrase]) -> tuple[Part, ...]:
     """One part per sentence with questions: the mean of its scores, and the document sentence with the evidence of the worst."""
     places = context_sentences(example)
     parts = []
     for span in sentences(example.summary):
-        inside = [one for one in found if span.start <= one.claim.start < span.end]
+        inside = [phrase for phrase in phrases if span.start <= phrase.claim.start < span.end]
         if inside:
-            worst = min((one for one in inside if one.evidence), key=lambda one: one.score, default=None)
+            worst = min((phrase for phrase in inside if phrase.evidence), key=lambda phrase: phrase.score, default=None)
             evidence = worst.evidence if worst else None
             if evidence:  # its sentence of the document, or itself where no sentence holds it
                 around = (place for place in places if place.start <= evidence.start and evidence.end <= place.end)
                 evidence = next(around, evidence)
-            parts.append(Part(span, mean(one.score for one in inside), evidence))
+            parts.append(Part(span, mean(phrase.score for phrase in inside), evidence))
     return tuple(parts)
 
 

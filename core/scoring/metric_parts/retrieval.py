@@ -53,19 +53,24 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """`k` sentences are taken for each claim, with a window of `w` around each; `encoder` is of kind "sentence_embedding".
-
-    A `reranker`, of kind "sequence_regressor", reads claim and sentence together and orders the RERANKED closest.
-    """
+    """Selection of the passages of a document that a claim is checked against."""
 
     encoder: Checkpoint
+    """Model of kind "sentence_embedding"."""
     k: int = 3
+    """Sentences of the document that are taken for each claim, at least 1."""
     w: int = 1
+    """Neighbours that are read with each of them, at least 0; see `window`."""
     window: WindowMode = "symmetric"
+    """Side on which the neighbours lie."""
     ranking: Ranking = "embedding"
+    """Measure of closeness by which the `k` sentences are selected."""
     reading: Reading = "each"
+    """One passage for each of the `k` sentences, or all of them joined into one."""
     query: Query = ""
+    """"question" if sentences are also compared with the question of the example; empty for the claim alone."""
     reranker: Checkpoint | None = None
+    """Cross-encoder of kind "sequence_regressor" that orders the RERANKED closest sentences again; None for no second ranking."""
 
     def __post_init__(self) -> None:
         if self.k < 1 or self.w < 0:
@@ -89,8 +94,8 @@ class Retrieval:
             Question(self.encoder, (span.of(example.summary).strip(),), claim=span)
             for span in sentences(example.summary)
         ]
-        asked = [Question(self.encoder, (example.question.strip(),))] if self.query else []
-        return [*read, *claimed, *asked]
+        query = [Question(self.encoder, (example.question.strip(),))] if self.query else []
+        return [*read, *claimed, *query]
 
     def pairs(self, example: Example, answers: Sequence[Answer]) -> list[Question]:
         """The closest sentences of the document beside each claim, in their order, for the reranker."""
@@ -129,18 +134,18 @@ class Retrieval:
         if not places or not sentences(example.summary):
             raise UnscorableError("There is nothing to compare: the document or the summary has no sentence.")
         vectors = np.array([answer.values for answer in answers])  # (sentences, width), of unit length
-        found: Vectors = vectors[len(places) :] @ vectors[: len(places)].T
-        return found
+        cosines: Vectors = vectors[len(places) :] @ vectors[: len(places)].T
+        return cosines
 
     def _closeness(self, example: Example, answers: Sequence[Answer]) -> Vectors:
         """Closeness of each sentence of the document to each claim, (claims, places)."""
         spans, cosines = sentences(example.summary), self._cosines(example, answers)
         if self.ranking == "embedding":
-            found: Vectors = cosines[: len(spans)].copy()
-            return found + cosines[-1] if self.query else found
+            closeness: Vectors = cosines[: len(spans)].copy()
+            return closeness + cosines[-1] if self.query else closeness
         places = [words(place.of(example.document)) for place in context_sentences(example)]
-        asked = words(example.question) if self.query else ()
-        return np.array([bm25([*words(span.of(example.summary)), *asked], places) for span in spans])
+        query_words = words(example.question) if self.query else ()
+        return np.array([bm25([*words(span.of(example.summary)), *query_words], places) for span in spans])
 
     def _passages(self, example: Example, places: Sequence[Span], row: Vectors) -> tuple[Passage, ...]:
         around = [self._around(hit, len(places)) for hit in closest_rows(row, self.k)]

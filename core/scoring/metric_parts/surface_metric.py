@@ -33,7 +33,7 @@ class SurfaceMetric(Metric):
 
 def words_or_error(text: str, what: str) -> tuple[str, ...]:
     """The words of a text; raises UnscorableError where there are none."""
-    found = words(text)
-    if not found:
+    text_words = words(text)
+    if not text_words:
         raise UnscorableError(f"The {what} holds no word, only punctuation or symbols: there is nothing to compare.")
-    return found
+    return text_words

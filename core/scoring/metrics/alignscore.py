@@ -46,10 +46,10 @@ def _card(size: str, download_mb: int, memory_mb: int) -> Card:
 
 def chunks(document: str) -> list[Passage]:
     """Groups of equally many sentences, about 350 words each; one empty chunk of a document without a sentence."""
-    found = sentences(document)
+    spans = sentences(document)
     number = len(document.split()) // CHUNK_WORDS + 1
-    step = max(len(found) // number, 1)
-    groups = [found[start : start + step] for start in range(0, len(found), step)]
+    step = max(len(spans) // number, 1)
+    groups = [spans[start : start + step] for start in range(0, len(spans), step)]
     passages = [
         Passage(" ".join(span.of(document) for span in group), Span(group[0].start, group[-1].end)) for group in groups
     ]

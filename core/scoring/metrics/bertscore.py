@@ -63,14 +63,18 @@ class BertScore(ReplaceableWeights):
             inside = [i for i, token in enumerate(tokens) if span.start <= token.start < span.end]
             if inside:
                 mean = fsum(answer.values[i] for i in inside) / len(inside)
-                found = Counter(
+                match_counts = Counter(
                     place
                     for match in [matches[i] for i in inside]
                     for place in places
                     if place.start <= match.start < match.end <= place.end
                 )
                 parts.append(
-                    Part(span, self.scaled(mean), max(places, key=lambda place: found[place]) if found else None)
+                    Part(
+                        span,
+                        self.scaled(mean),
+                        max(places, key=lambda place: match_counts[place]) if match_counts else None,
+                    )
                 )
         value = fsum(answer.values) / len(answer.values)
         notes = (f"{answer.cut} tokens beyond the limit were not read.",) if answer.cut else ()

@@ -63,14 +63,23 @@ class BespokeMiniCheck(ChunkMetric):
     )
 
     checkpoint: str = "bespokelabs/Bespoke-MiniCheck-7B"
+    """Name under which the endpoint serves the model, or the folder of the weights."""
     revision: str = ""
+    """Branch, tag or commit on the hub; empty for the pinned commit."""
     through: Literal["endpoint", "transformers"] = "endpoint"
+    """Route to the model: an endpoint, or Transformers in this process."""
     dtype: Dtype = "bfloat16"
+    """Number format of weights that are loaded; an endpoint has its own."""
     trust_remote_code: bool = False
+    """True to run the code of the repository, which TOUCHSTONE_TRUSTED_REPOS must name as well."""
     special_tokens: bool = True
+    """True to have the server add the start token once more, as the authors' prompt has it; false for servers that reject the option."""
     max_tokens: int = 32_768
+    """Tokens of chunk, claim and message together."""
     claims: Claims = "sentences"
+    """Unit that is judged: each sentence, or the summary as a whole."""
     endpoint: str = ""
+    """Name of the endpoint; empty for the default one."""
 
     def __post_init__(self) -> None:
         if not 512 <= self.max_tokens <= 32_768:
@@ -131,9 +140,9 @@ def yes_probability(answer: Answer) -> float:
     require_whole_question(answer)
     words = [token_word(token).lower() for token in answer.texts]
     if "yes" not in words and "no" not in words:
-        found = ", ".join(repr(token) for token in answer.texts) or "no token at all"
+        tokens = ", ".join(repr(token) for token in answer.texts) or "no token at all"
         raise UnreadableAnswerError(
-            f"The model begins its answer with neither Yes nor No, but with {found}. Serve it with its own chat template and "
+            f"The model begins its answer with neither Yes nor No, but with {tokens}. Serve it with its own chat template and "
             "without reasoning.",
             [answer],
         )

@@ -64,45 +64,45 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
         return self.inner, self.way
 
     def rewordings(self) -> Sequence[Self]:
-        return [replace(self, metric=one.spec) for one in self.inner.rewordings()]
+        return [replace(self, metric=rewording.spec) for rewording in self.inner.rewordings()]
 
     def rescalings(self) -> Sequence[Self]:
-        return [replace(self, metric=one.spec) for one in self.inner.rescalings()]
+        return [replace(self, metric=rescaling.spec) for rescaling in self.inner.rescalings()]
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return tuple(dict.fromkeys((*self.way.checkpoints(), *self.inner.checkpoints())))
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        found = yield from self.way.rounds(example)
+        extraction = yield from self.way.rounds(example)
         inner = self.inner
         verdicts = yield from run_in_lockstep(
             {
                 place: inner.rounds(replace(example, summary=claim.text, claims=None))
-                for place, claim in enumerate(found.claims)
+                for place, claim in enumerate(extraction.claims)
             }
         )
 
-        unread = {place: one for place, one in verdicts.items() if isinstance(one, UnreadableAnswerError)}
+        unread = {place: verdict for place, verdict in verdicts.items() if isinstance(verdict, UnreadableAnswerError)}
         for place, problem in sorted(unread.items())[:1]:
-            answers = [answer for one in unread.values() for answer in one.answers]
-            raise UnreadableAnswerError(f"Claim {place + 1} (“{found.claims[place].text}”): {problem}", answers)
-        return self._score(example.summary, found, [verdicts[place] for place in range(len(found.claims))])
+            answers = [answer for error in unread.values() for answer in error.answers]
+            raise UnreadableAnswerError(f"Claim {place + 1} (“{extraction.claims[place].text}”): {problem}", answers)
+        return self._score(example.summary, extraction, [verdicts[place] for place in range(len(extraction.claims))])
 
-    def _score(self, summary: str, found: FoundClaims, verdicts: Sequence[InnerOutcome]) -> Score:
-        claims = [self._claim_score(*pair) for pair in zip(found.claims, verdicts, strict=True)]
+    def _score(self, summary: str, extraction: FoundClaims, verdicts: Sequence[InnerOutcome]) -> Score:
+        claims = [self._claim_score(*pair) for pair in zip(extraction.claims, verdicts, strict=True)]
         scores = [verdict for verdict in verdicts if isinstance(verdict, Score)]
         if not scores:
             raise next(verdict for verdict in verdicts if isinstance(verdict, UnscorableError))
         claim_notes = [
-            f"Claim {number} was left out: {one.problem} “{one.claim.text}”"
-            if one.score is None
-            else f"Claim {number}, {one.score:.4g}: “{one.claim.text}”"
-            for number, one in enumerate(claims, 1)
+            f"Claim {number} was left out: {claim_score.problem} “{claim_score.claim.text}”"
+            if claim_score.score is None
+            else f"Claim {number}, {claim_score.score:.4g}: “{claim_score.claim.text}”"
+            for number, claim_score in enumerate(claims, 1)
         ]
         read = Seen(
             pieces=tuple(sorted({piece for score in scores for piece in score.seen.pieces})),
-            tokens=sum(answer.tokens for answer in found.answers) + sum(score.seen.tokens for score in scores),
-            cut=sum(answer.cut for answer in found.answers) + sum(score.seen.cut for score in scores),
+            tokens=sum(answer.tokens for answer in extraction.answers) + sum(score.seen.tokens for score in scores),
+            cut=sum(answer.cut for answer in extraction.answers) + sum(score.seen.cut for score in scores),
             notes=(
                 *claim_notes,
                 *[
@@ -113,9 +113,9 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
                 ],
             ),
         )
-        asked = tuple(dict.fromkeys([*found.asked, *(fact for score in scores for fact in score.asked)]))
+        facts = tuple(dict.fromkeys([*extraction.asked, *(fact for score in scores for fact in score.asked)]))
         value = self._combined([score.value for score in scores])
-        return Score(value, self._sentence_parts(summary, claims), read, asked, tuple(claims))
+        return Score(value, self._sentence_parts(summary, claims), read, facts, tuple(claims))
 
     def _claim_score(self, claim: SummaryClaim, verdict: InnerOutcome) -> ClaimScore:
         """The score of a claim, and the evidence of its least consistent part."""
@@ -129,15 +129,15 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
         parts = []
         for span in sentences(summary):
             inside = [
-                Part(span, one.score, one.evidence)
-                for one in claims
-                if one.score is not None
-                and one.claim.span is not None
-                and span.start <= one.claim.span.start < span.end
+                Part(span, claim_score.score, claim_score.evidence)
+                for claim_score in claims
+                if claim_score.score is not None
+                and claim_score.claim.span is not None
+                and span.start <= claim_score.claim.span.start < span.end
             ]
             if inside:
                 worst = min(inside, key=self._part_consistency)
-                parts.append(replace(worst, score=self._combined([one.score for one in inside])))
+                parts.append(replace(worst, score=self._combined([part.score for part in inside])))
         return tuple(parts)
 
     def _combined(self, scores: Sequence[float]) -> float:

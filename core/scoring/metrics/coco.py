@@ -86,8 +86,11 @@ class CoCo(MultiRoundMetric):
 
     def rounds(self, example: Example) -> Rounds[Score]:
         document, summary = one_line(example.document), one_line(example.summary)
-        asked = [parser_question(self.pipeline, document, "words"), parser_question(self.pipeline, summary, "words")]
-        read, summary_words, *split = yield [*asked, *self._also(document)]
+        questions = [
+            parser_question(self.pipeline, document, "words"),
+            parser_question(self.pipeline, summary, "words"),
+        ]
+        read, summary_words, *split = yield [*questions, *self._also(document)]
         keys = content_words(summary, summary_words)
         hidden = mask_document(self.mask, document, read, split[0].spans if split else (), keys)
         [lengths] = yield [Question(Checkpoint(self.checkpoint, "token_count", self.revision), tuple(hidden))]
@@ -149,17 +152,19 @@ def mask_document(
     strategy: Strategy, document: str, words: Answer, split: Sequence[Span], keys: Collection[str]
 ) -> list[str]:
     """Passages that the masks leave of a document, its words with single blanks: before, between and after the masks."""
-    wanted = {key.lower() for key in keys}
-    found = {number for number, span in enumerate(words.spans) if span.of(document).lower() in wanted}
+    lower_keys = {key.lower() for key in keys}
+    key_places = {number for number, span in enumerate(words.spans) if span.of(document).lower() in lower_keys}
 
     if strategy == "doc":
         hidden = set(range(len(words.spans)))
     elif strategy == "span":
-        hidden = {place + step for place in found for step in range(-_NEIGHBOURS, _NEIGHBOURS + 1)}
+        hidden = {place + step for place in key_places for step in range(-_NEIGHBOURS, _NEIGHBOURS + 1)}
     elif strategy == "token":
-        hidden = found
+        hidden = key_places
     else:
-        struck = [sentence for sentence in split if any(_begins_in(words.spans[place], sentence) for place in found)]
+        struck = [
+            sentence for sentence in split if any(_begins_in(words.spans[place], sentence) for place in key_places)
+        ]
         hidden = {
             place for place, span in enumerate(words.spans) if any(_begins_in(span, sentence) for sentence in struck)
         }

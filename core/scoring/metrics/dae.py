@@ -36,7 +36,7 @@ def judged_arcs(words: Sequence[Span], labels: Sequence[str], heads: Sequence[in
     """The arcs that are judged, in the order of their words: none of the dropped relations, and through a preposition to
     what the preposition depends on.
     """
-    found = []
+    arcs = []
     for child, label in enumerate(labels):
         if label in DROPPED_RELATIONS or label == _AS_CASE or not label:
             continue
@@ -44,8 +44,8 @@ def judged_arcs(words: Sequence[Span], labels: Sequence[str], heads: Sequence[in
         while labels[head] == _AS_CASE and heads[head] != head:
             head = heads[head]
         if head != child:
-            found.append(Arc(child, head, words[child]))
-    return found
+            arcs.append(Arc(child, head, words[child]))
+    return arcs
 
 
 @METRICS.add
@@ -139,8 +139,8 @@ class DaeSpacy(Metric):
 def _summary_arcs(summary: str, parsed: Answer) -> list[Arc]:
     """The first arcs between words, as many as the authors judge."""
     words = _word_numbers(summary, parsed)
-    found = judged_arcs(parsed.spans, parsed.texts, [int(head) for head in parsed.values])
-    return [arc for arc in found if arc.child in words and arc.head in words][:MAX_ARCS]
+    arcs = judged_arcs(parsed.spans, parsed.texts, [int(head) for head in parsed.values])
+    return [arc for arc in arcs if arc.child in words and arc.head in words][:MAX_ARCS]
 
 
 def _joined_words(text: str, parsed: Answer) -> str:
@@ -150,5 +150,5 @@ def _joined_words(text: str, parsed: Answer) -> str:
 
 def _word_numbers(text: str, parsed: Answer) -> dict[int, int]:
     """The numbers of words among those that are no run of blanks, by their numbers among all."""
-    kept = [number for number, span in enumerate(parsed.spans) if span.of(text).strip()]
-    return {number: place for place, number in enumerate(kept)}
+    numbers = [number for number, span in enumerate(parsed.spans) if span.of(text).strip()]
+    return {number: place for place, number in enumerate(numbers)}

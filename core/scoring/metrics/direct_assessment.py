@@ -113,13 +113,21 @@ class _Assessment(MultiRoundMetric):
     reads_document: ClassVar[bool]
 
     model: str = ""
+    """Name of the model; empty for the configured one."""
     endpoint: str = ""
+    """Name of the endpoint; empty for the default one."""
     temperature: float = 0.0
+    """Sampling temperature, 0 to 2; 0 takes the most likely token."""
     top_p: float = 1.0
+    """Share of the probability that tokens are sampled from, above 0 and at most 1."""
     max_tokens: int = 512
+    """Limit of the answer in tokens, at least 1."""
     sample: int = 0
+    """Number of the draw, 0 or more: each is cached as an answer of its own."""
     wording: str = ""
+    """Name of another wording of the prompt; empty for the standard one."""
     scale: str = ""
+    """Answer scale, a key of `_SHAPES`; empty for marks from 0 to 100. Excludes `wording`."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.temperature <= 2 or not 0 < self.top_p <= 1:
@@ -145,10 +153,10 @@ class _Assessment(MultiRoundMetric):
     def rewordings(self) -> Sequence[Self]:
         if self.scale:
             return ()
-        return [replace(self, wording=one) for one in wordings(self.prompt_name) if one != self.wording]
+        return [replace(self, wording=wording) for wording in wordings(self.prompt_name) if wording != self.wording]
 
     def rescalings(self) -> Sequence[Self]:
-        return [replace(self, scale=one, wording="") for one in scales(self.prompt_name) if one != self.scale]
+        return [replace(self, scale=scale, wording="") for scale in scales(self.prompt_name) if scale != self.scale]
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return (chat_model(self.model, self.endpoint),)

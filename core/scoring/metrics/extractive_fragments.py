@@ -48,8 +48,8 @@ class Coverage(SurfaceMetric):
     )
 
     def measure(self, document: str, text: str) -> float:
-        found = words_or_error(text, "summary")
-        return sum(fragments(words(document), _word_places(document), found)) / len(found)
+        summary_words = words_or_error(text, "summary")
+        return sum(fragments(words(document), _word_places(document), summary_words)) / len(summary_words)
 
 
 @METRICS.add
@@ -72,8 +72,10 @@ class Density(SurfaceMetric):
     )
 
     def measure(self, document: str, text: str) -> float:
-        found = words_or_error(text, "summary")
-        return sum(length**2 for length in fragments(words(document), _word_places(document), found)) / len(found)
+        summary_words = words_or_error(text, "summary")
+        return sum(length**2 for length in fragments(words(document), _word_places(document), summary_words)) / len(
+            summary_words
+        )
 
 
 def _fragment_length(document: Sequence[str], start: int, summary: Sequence[str], position: int) -> int:

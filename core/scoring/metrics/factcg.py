@@ -63,8 +63,8 @@ def _tokenize() -> Callable[[str], list[str]]:
     import_nltk()  # listing the metrics need not wait for it
     from nltk import NLTKWordTokenizer
 
-    found: Callable[[str], list[str]] = NLTKWordTokenizer().tokenize
-    return found
+    tokenize: Callable[[str], list[str]] = NLTKWordTokenizer().tokenize
+    return tokenize
 
 
 @METRICS.add

@@ -59,15 +59,25 @@ class Fenice(MultiRoundMetric):
     )
 
     extractor: str = "Babelscape/t5-base-summarization-claim-extractor"
+    """Checkpoint that writes the claims of a summary."""
     entailment: str = "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli"
+    """Checkpoint that judges a claim against a passage."""
     parser: str = "package:en_core_web_sm"
+    """spaCy pipeline that splits the document and the claims into sentences."""
     revision: str = ""
+    """Branch, tag or commit on the hub; empty for the pinned commit."""
     dtype: Dtype = "float32"
+    """Number format in which the weights are held and computed."""
     window: int = 5
+    """Sentences of the document in a passage, at least 1."""
     stride: int = 1
+    """Sentences from the beginning of a passage to that of the next, at least 1."""
     limit: int = 1024
+    """Tokens of a sentence or passage with its claim."""
     document_limit: int = 4096
+    """Tokens of the whole document with a claim."""
     config_check: ConfigCheck = "strict"
+    """"off" accepts an entailment model whose config.json names other labels than the published one."""
 
     def __post_init__(self) -> None:
         if self.window < 1 or self.stride < 1:
@@ -90,8 +100,8 @@ class Fenice(MultiRoundMetric):
         return (self.way.writer, self.judge, self.way.grammar)
 
     def rounds(self, example: Example) -> Rounds[Score]:
-        found = yield from self.way.rounds(example)
-        claims = found.claims
+        extraction = yield from self.way.rounds(example)
+        claims = extraction.claims
         [homes] = yield [parser_question(self.way.grammar, example.document, "sentences")]
         premises = self.premises(example.document, homes.spans)
         if not premises:
@@ -113,7 +123,7 @@ class Fenice(MultiRoundMetric):
             for claim, (answer, premise) in zip(claims, best, strict=True)
             if claim.span
         ]
-        seen = document_seen(example.document, [*found.answers, *answers], notes)
+        seen = document_seen(example.document, [*extraction.answers, *answers], notes)
         return Score(score, sentence_parts(example, phrases), seen, claims=tuple(scored))
 
     def premises(self, document: str, homes: Sequence[Span]) -> list[Premise]:

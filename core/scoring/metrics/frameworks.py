@@ -99,17 +99,19 @@ class FrameworkScorer(MultiRoundMetric):
             [reply] = yield [self._scorer_question(example, texts)]
             if reply.values:
                 return self._score(example, reply, received, sampling)
-            kind, *asked = reply.texts
+            kind, *question_texts = reply.texts
             if kind == UNREADABLE:
-                raise UnreadableAnswerError(f"{self.scorer} cannot read an answer of its model. {asked[0]}", received)
+                raise UnreadableAnswerError(
+                    f"{self.scorer} cannot read an answer of its model. {question_texts[0]}", received
+                )
             questions = []
-            for text in asked:
+            for text in question_texts:
                 messages, draw = read_question(text)
-                drawn = replace(sampling, sample=sampling.sample * _MOST_ROUNDS + draw)
-                questions.append(chat_question(messages, drawn))
+                question_sampling = replace(sampling, sample=sampling.sample * _MOST_ROUNDS + draw)
+                questions.append(chat_question(messages, question_sampling))
             answers = yield questions
             received += answers
-            texts |= {text: answer_text(answer) for text, answer in zip(asked, answers, strict=True)}
+            texts |= {text: answer_text(answer) for text, answer in zip(question_texts, answers, strict=True)}
         raise UnreadableAnswerError(
             f"{self.scorer} asked its model in {_MOST_ROUNDS} rounds, and has no score.", received
         )
@@ -120,10 +122,10 @@ class FrameworkScorer(MultiRoundMetric):
 
     def _score(self, example: Example, reply: Answer, received: list[Answer], sampling: Sampling) -> Score:
         framework = FRAMEWORKS[self.scorer.partition(":")[0]]
-        asked = (
+        facts = (
             f"{framework.package}:{framework_environment(framework).version}",
             f"model:{model_title(sampling.model)}",
             *sampling_signature(sampling).split("|"),
         )
-        score = score_of_answer(example, reply, reply.texts, asked)
+        score = score_of_answer(example, reply, reply.texts, facts)
         return replace(score, seen=replace(score.seen, tokens=sum(answer.tokens for answer in received)))

@@ -43,32 +43,32 @@ def prompt(passages: Sequence[str], question: str = "") -> str:
     lines = [f"passage {number}: {passage}" for number, passage in enumerate(passages, 1)]
     if not question:
         return "\n".join(["Summarize the following text:", *lines, "output:"])
-    asked = ["Briefly answer the following question:", question]
+    request = ["Briefly answer the following question:", question]
     bounds = f"Bear in mind that your response should be strictly based on the following {len(passages)} passages:"
-    return "\n".join([*asked, bounds, *lines, _NO_ANSWER, "output:"])
+    return "\n".join([*request, bounds, *lines, _NO_ANSWER, "output:"])
 
 
 def group_passages(spans: Sequence[Span], sizes: Sequence[int], budget: int) -> list[list[Span]]:
     """Passages in order, in groups whose numbered lines stay within the budget; one that is larger stands alone."""
-    found: list[list[Span]] = [[]]
+    groups: list[list[Span]] = [[]]
     used = 0
     for span, size in zip(spans, sizes, strict=True):
-        if found[-1] and used + 1 + size > budget:
-            found.append([])
+        if groups[-1] and used + 1 + size > budget:
+            groups.append([])
             used = 0
-        used += size + (1 if found[-1] else 0)  # a newline between two lines
-        found[-1].append(span)
-    return found
+        used += size + (1 if groups[-1] else 0)  # a newline between two lines
+        groups[-1].append(span)
+    return groups
 
 
 def unsupported_spans(spans: Sequence[Span], shares: Sequence[float], called: Sequence[bool]) -> list[UnsupportedSpan]:
     """The runs of tokens that are called unsupported."""
-    found: list[UnsupportedSpan] = []
+    flags: list[UnsupportedSpan] = []
     for run, tokens in groupby(zip(spans, shares, called, strict=True), key=lambda token: token[2]):
         places, probabilities, _ = zip(*tokens, strict=True)
         if run:
-            found.append(UnsupportedSpan(Span(places[0].start, places[-1].end), max(probabilities)))
-    return found
+            flags.append(UnsupportedSpan(Span(places[0].start, places[-1].end), max(probabilities)))
+    return flags
 
 
 @METRICS.add
@@ -161,13 +161,13 @@ class LettuceDetect(ReplaceableWeights):
         # the package asks for the likelier label in one group and for a half over several
         called = [share > 0.5 if len(answers) == 1 else share >= 0.5 for share in shares]
 
-        found = unsupported_spans(spans, shares, called)
+        flags = unsupported_spans(spans, shares, called)
         cut = sum(answer.cut for answer in answers)
         notes = [f"{cut} tokens at the end of the document were not read."] if cut else []
         notes += [
             f"Unsupported with probability {flag.probability:.2f}: characters {flag.span.start} to {flag.span.end}, "
             f"“{flag.span.of(example.summary)}”."
-            for flag in found
+            for flag in flags
         ]
         pieces = tuple(question.evidence for question in questions if question.evidence)
         seen = Seen(pieces, sum(answer.tokens for answer in answers), cut, tuple(notes))

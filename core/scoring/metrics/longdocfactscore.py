@@ -41,13 +41,21 @@ class LongDocFactScore(Metric):
     )
 
     checkpoint: str = "facebook/bart-large"
+    """Sequence-to-sequence model that gives the likelihoods."""
     revision: str = ""
+    """Branch, tag or commit on the hub; empty for the pinned commit."""
     dtype: Dtype = "float32"
+    """Number format in which the weights are held and computed."""
     encoder: str = "sentence-transformers/bert-base-nli-mean-tokens"
+    """Sentence embedding model that selects the passages."""
     k: int = 3
+    """Passages tried for each sentence of the summary, at least 1."""
     w: int = 1
+    """Sentences around the middle one of a passage, at least 0; see `window`."""
     window: WindowMode = "coded"
+    """Side on which these sentences lie; "coded" as in the authors' code."""
     max_tokens: int = 1024
+    """Tokens read of a passage, and of a sentence, 8 to 1024."""
 
     def __post_init__(self) -> None:
         if not 8 <= self.max_tokens <= 1024:

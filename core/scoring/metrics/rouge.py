@@ -56,8 +56,8 @@ def perl_tokens(text: str, stemmer: bool) -> tuple[str, ...]:
     """
     spaced = text.encode().lower().replace(b"-", b" - ")
     words = _SEPARATORS.sub(b" ", spaced).decode("ascii").split()
-    kept = (word for word in words if word != "-")
-    return tuple(map(_stem, kept)) if stemmer else tuple(kept)
+    tokens = (word for word in words if word != "-")
+    return tuple(map(_stem, tokens)) if stemmer else tuple(tokens)
 
 
 @memoize(64)

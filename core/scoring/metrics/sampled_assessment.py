@@ -76,7 +76,7 @@ class SampledAssessment(MultiRoundMetric):
         worded_prompt(_PROMPT, self.wording)
 
     def rewordings(self) -> Sequence[Self]:
-        return [replace(self, wording=one) for one in wordings(_PROMPT) if one != self.wording]
+        return [replace(self, wording=wording) for wording in wordings(_PROMPT) if wording != self.wording]
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return (chat_model(self.model, self.endpoint),)
@@ -88,8 +88,8 @@ class SampledAssessment(MultiRoundMetric):
         )
         messages = used.fill(pair_texts(example))
         first = Sampling(model, self.temperature, self.top_p, self.max_tokens, endpoint=self.endpoint)
-        drawn = [ask_structured(messages, replace(first, sample=place), Mark) for place in range(self.samples)]
-        outcomes = yield from ask_side_by_side(drawn)
+        draws = [ask_structured(messages, replace(first, sample=place), Mark) for place in range(self.samples)]
+        outcomes = yield from ask_side_by_side(draws)
         marks = [outcome.score for outcome in outcomes if isinstance(outcome, Mark)]
         unread = [outcome for outcome in outcomes if isinstance(outcome, UnreadableAnswerError)]
         if len(marks) < max(2, self.samples / 2):

@@ -82,8 +82,8 @@ class SemanticSimilarity(ReplaceableWeights):
         if self.compared == "sentences":
             value = float(cosines.max(1).mean())
         else:
-            left, right = document.mean(0), summary.mean(0)
-            value = float(left @ right / (np.linalg.norm(left) * np.linalg.norm(right)))
+            document_mean, summary_mean = document.mean(0), summary.mean(0)
+            value = float(document_mean @ summary_mean / (np.linalg.norm(document_mean) * np.linalg.norm(summary_mean)))
         return Score(value, parts, Seen(tuple(places), tokens, cut, notes))
 
 

@@ -79,8 +79,8 @@ class Shallow(MultiRoundMetric):
         ]
         seen = Seen(
             pieces=(Span(0, len(example.document)),),
-            tokens=sum(one.tokens for one in read),
-            cut=sum(one.cut for one in read),
+            tokens=sum(inputs.tokens for inputs in read),
+            cut=sum(inputs.cut for inputs in read),
             notes=(*answer.texts, *outcomes),
         )
         return Score(answer.values[0], seen=seen)

@@ -79,13 +79,13 @@ def text_units(text: str, granularity: Units) -> tuple[Passage, ...]:
 def _paragraphs(text: str) -> list[Passage]:
     """Passages between blank lines, where there is one; else the lines."""
     separator = "\n\n" if "\n\n" in text else "\n"
-    found, start = [], 0
+    passages, start = [], 0
     for piece in text.split(separator):
         inner = piece.strip()
         place = start + len(piece) - len(piece.lstrip())
-        found.append(Passage(inner, Span(place, place + len(inner))))
+        passages.append(Passage(inner, Span(place, place + len(inner))))
         start += len(piece) + len(separator)
-    return [passage for passage in found if len(passage.text) >= _MIN_CHARACTERS]
+    return [passage for passage in passages if len(passage.text) >= _MIN_CHARACTERS]
 
 
 @dataclass(frozen=True)

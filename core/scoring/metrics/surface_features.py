@@ -36,9 +36,9 @@ class WordNovelty(SurfaceMetric):
     )
 
     def measure(self, document: str, text: str) -> float:
-        found = words_or_error(text, "summary")
-        known = _vocabulary(document)
-        return sum(word not in known for word in found) / len(found)
+        summary_words = words_or_error(text, "summary")
+        vocabulary = _vocabulary(document)
+        return sum(word not in vocabulary for word in summary_words) / len(summary_words)
 
 
 @METRICS.add
@@ -62,7 +62,7 @@ class SentenceNovelty(SurfaceMetric):
     )
 
     def measure(self, document: str, text: str) -> float:
-        claims = [found for span in sentences(text) if (found := words(span.of(text)))]
+        claims = [sentence_words for span in sentences(text) if (sentence_words := words(span.of(text)))]
         if not claims:
             raise UnscorableError(
                 "The summary holds no word, only punctuation or symbols: there is nothing to compare."
@@ -178,10 +178,10 @@ class SourcePosition(SurfaceMetric):
 
     def measure(self, document: str, text: str) -> float:
         places = _first_places(document)
-        known = [places[word] for word in words_or_error(text, "summary") if word in places]
-        if not known:
+        word_places = [places[word] for word in words_or_error(text, "summary") if word in places]
+        if not word_places:
             raise UnscorableError("No word of the summary stands in the document: it has no place there.")
-        return sum(known) / len(known) / max(1, len(words(document)))
+        return sum(word_places) / len(word_places) / max(1, len(words(document)))
 
 
 @memoize(32)

@@ -66,7 +66,7 @@ class WeightedAssessment(MultiRoundMetric):
         worded_prompt(self.name, self.wording)
 
     def rewordings(self) -> Sequence[Self]:
-        return [replace(self, wording=one) for one in wordings(self.name) if one != self.wording]
+        return [replace(self, wording=wording) for wording in wordings(self.name) if wording != self.wording]
 
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return (first_token_model(self.model, self.endpoint),)
@@ -75,12 +75,12 @@ class WeightedAssessment(MultiRoundMetric):
         used = load_prompt(worded_prompt(self.name, self.wording), PAIR_VARIABLES)
         messages, model = used.fill(pair_texts(example)), resolve_model(self.model, self.endpoint)
         options = (("model", model), ("top_tokens", _TOP_TOKENS))
-        asked = Question(self.checkpoints()[0], (messages.system, messages.user), options)
-        answers = yield [asked]
+        question = Question(self.checkpoints()[0], (messages.system, messages.user), options)
+        answers = yield [question]
         opening = math.fsum(share for token, share in _shares(answers[0]) if is_opening(token))
         # the mark stands behind a blank or a quotation mark, where only an endpoint goes on
-        if isinstance(asked.checkpoint, EndpointModel) and opening >= _LEAST_MASS:
-            answers = yield [replace(asked, options=(*options, ("max_tokens", _MAX_TOKENS)))]
+        if isinstance(question.checkpoint, EndpointModel) and opening >= _LEAST_MASS:
+            answers = yield [replace(question, options=(*options, ("max_tokens", _MAX_TOKENS)))]
         marks = read_marks(answers[0])
         low, high = _MARKS[0], _MARKS[-1]
         seen = Seen((Span(0, len(example.document)),), answers[0].tokens, notes=(str(marks),))
@@ -114,8 +114,8 @@ def read_marks(answer: Answer) -> Marks:
     mass = math.fsum(shares.values())
     if mass < _LEAST_MASS:
         tokens = ", ".join(f"{token!r} ({share:.2f})" for token, share in _shares(answer)) or "no token at all"
-        given = f"gives the digits from 1 to 5 {mass:.2f} of the probability" if mass else "gives no digit from 1 to 5"
-        raise UnreadableAnswerError(f"The model {given}, but begins its answer with {tokens}.", [answer])
+        digits = f"gives the digits from 1 to 5 {mass:.2f} of the probability" if mass else "gives no digit from 1 to 5"
+        raise UnreadableAnswerError(f"The model {digits}, but begins its answer with {tokens}.", [answer])
     mean = math.fsum(mark * share for mark, share in shares.items()) / mass
     variance = math.fsum((mark - mean) ** 2 * share for mark, share in shares.items()) / mass
     return Marks(mean, math.sqrt(variance), mass)

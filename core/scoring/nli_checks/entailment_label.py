@@ -61,8 +61,8 @@ class PredictedLabelCheck(NliCheck):
             for chunk in chunks
         ]
         answers = yield questions
-        asked = [answers[start : start + len(chunks)] for start in range(0, len(answers), len(chunks))]
-        labels = tuple(map(self._label, asked))
+        sentence_answers = [answers[start : start + len(chunks)] for start in range(0, len(answers), len(chunks))]
+        labels = tuple(map(self._label, sentence_answers))
         contradiction = max(self._probabilities(answer)["contradiction"] for answer in answers)
         cut = sum(answer.cut for answer in answers)
         notes = (f"{cut} tokens beyond the model's limit were not read. Set chunk_words= lower.",) if cut else ()
@@ -74,8 +74,8 @@ class PredictedLabelCheck(NliCheck):
         return pack_chunks(original, spans, (len(words(span.of(original))) for span in spans), self.chunk_words)
 
     def _label(self, answers: Sequence[Answer]) -> SentenceLabel:
-        found = [self._probabilities(answer) for answer in answers]
-        predicted = {max(SENTENCE_LABELS, key=lambda label: one[label]) for one in found}
+        probabilities = [self._probabilities(answer) for answer in answers]
+        predicted = {max(SENTENCE_LABELS, key=lambda label: by_label[label]) for by_label in probabilities}
         return next(label for label in _RANK if label in predicted)
 
     def _probabilities(self, answer: Answer) -> dict[SentenceLabel, float]:

@@ -38,5 +38,5 @@ class LanguageModelCheck(NliCheck):
         messages = used.fill({"original": original, "variant": variant})
         model = resolve_model(self.model, self.endpoint)
         sampling = Sampling(model, max_tokens=self.max_tokens, endpoint=self.endpoint)
-        found = yield from ask_structured(messages, sampling, Contradiction)
-        return NliResult(found.contradicts, f"{model_title(sampling.model)}|{used.signature}", said=found.because)
+        verdict = yield from ask_structured(messages, sampling, Contradiction)
+        return NliResult(verdict.contradicts, f"{model_title(sampling.model)}|{used.signature}", said=verdict.because)

@@ -27,9 +27,12 @@ def bundled_pairs() -> list[tuple[Example, Example]]:
     items = bundled_items()
     faithful = {item.example.id: item.example for item in items if not item.parent}
     wrong = [item for item in items if item.parent and item.intended is Verdict.INCONSISTENT]
-    nth = {item.example.id: sum(one.parent == item.parent for one in wrong[:place]) for place, item in enumerate(wrong)}
-    chosen = sorted(wrong, key=lambda item: nth[item.example.id])[:_PAIRS]
-    return [(faithful[str(item.parent)], item.example) for item in chosen]
+    nth = {
+        item.example.id: sum(earlier.parent == item.parent for earlier in wrong[:place])
+        for place, item in enumerate(wrong)
+    }
+    sample = sorted(wrong, key=lambda item: nth[item.example.id])[:_PAIRS]
+    return [(faithful[str(item.parent)], item.example) for item in sample]
 
 
 def check_metric(
@@ -49,9 +52,9 @@ def check_metric(
             break
     again = ask(texts[:size][::-1])[::-1]  # the other way round, which may change nothing
     changed = [
-        (scores[one], second)
-        for one, second in zip(texts[:size], again, strict=True)
-        if scores[one] != second and not isinstance(scores[one], Problem)
+        (scores[example], second)
+        for example, second in zip(texts[:size], again, strict=True)
+        if scores[example] != second and not isinstance(scores[example], Problem)
     ]
     ordered = [(scores[faithful], scores[wrong]) for faithful, wrong in pairs if faithful in scores and wrong in scores]
     outcomes = list(scores.values())

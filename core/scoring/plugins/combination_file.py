@@ -21,26 +21,32 @@ _URL = "https://doi.org/10.1007/BF00117832"
 
 
 class CombinationEntry(MetricEntry):
-    """One table, as `core.evaluation.studies.combine` writes it; see `core.scoring.plugins.combination_metric`.
-
-    `learned` names the documents of each fold. `signatures` are those that the members had, and `data` says what the labels were of. At
-    the `level` of sentences everything else is of these.
-    """
+    """One table, as `core.evaluation.studies.combine` writes it; see `core.scoring.plugins.combination_metric`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     hint: ClassVar[str] = "Fit it again: cli.py combine MEMBER MEMBER --data DATA --name NAME"
 
     combine: list[str] = Field(min_length=1)
+    """Specs of the members; with `unsure` the last one is asked only if the others leave it open."""
     means: list[float]
+    """Mean of each member's scores, turned so that higher is more consistent."""
     spreads: list[float]
+    """Standard deviation of each member's scores."""
     fits: list[list[float]]
+    """Intercept and slopes of all members, then those without each one in turn, whose row is empty if there is no such fit."""
     fold_fits: list[list[list[float]]] = Field(default_factory=list)
+    """The same for each fold, fitted without its documents; empty for none."""
     learned: list[list[str]] = Field(default_factory=list)
+    """Names of the documents of each fold, in the order of `fold_fits`."""
     unsure: list[float] = Field(default_factory=list)
+    """Two probabilities, the lower first, between which the last member is asked; empty to ask all members at once."""
     level: Literal["summary", "sentence"] = "summary"
+    """Unit that the weights are fitted to; at "sentence" every number above is of sentences."""
     signatures: list[str] = Field(default_factory=list)
+    """Signatures that the members had; empty if unknown."""
     data: str = ""
+    """Data whose labels it was fitted on; empty if unknown."""
 
     @classmethod
     def owns(cls, table: dict[str, object]) -> bool:
@@ -106,7 +112,7 @@ def combination_class(entry: CombinationEntry) -> type[CombinationMetric]:
         differs="Logistic regression without negative weights, on standard scores. It is calibrated on summaries as those of its labels"
         f"{f' ({entry.data})' if entry.data else ''}, and elsewhere only ranks. {sentence}",
     )
-    given = {
+    namespace = {
         "name": entry.name,
         "card": card,
         "specs": tuple(entry.combine),
@@ -120,5 +126,5 @@ def combination_class(entry: CombinationEntry) -> type[CombinationMetric]:
         "__module__": CombinationMetric.__module__,
     }
     form = SentenceCombination if entry.level == "sentence" else CombinationMetric
-    made: type[CombinationMetric] = type(f"{form.__name__}_{entry.name}", (form,), given)
+    made: type[CombinationMetric] = type(f"{form.__name__}_{entry.name}", (form,), namespace)
     return dataclass(frozen=True)(made)

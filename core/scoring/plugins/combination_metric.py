@@ -28,22 +28,24 @@ _NO_LANGUAGE = "zxx"  # of ISO 639: members that have no language in common are 
 
 @dataclass(frozen=True)
 class CombinationMetric(PluginMetric, MultiRoundMetric):
-    """Asks its members at once; each declared combination has a class of its own.
-
-    `specs` are the members, whose scores, turned so that higher is more consistent, have these `means` and `spreads`. `fits`
-    holds the fit of all members, then that without each one, for a text that this one cannot score. A document that was
-    learned from is in `learned`, by the fold whose `fold_fits` did not learn from it. With `unsure` it is a cascade: the last member is
-    asked where the probability without it lies between these two. `table` is the hash of all this.
-    """
+    """Asks its members at once, or in a cascade; each declared combination has a class of its own."""
 
     specs: ClassVar[tuple[str, ...]]
+    """Specs of the members."""
     means: ClassVar[Sequence[float]]
+    """Mean of each member's scores, turned so that higher is more consistent."""
     spreads: ClassVar[Sequence[float]]
+    """Standard deviation of each member's scores, turned likewise."""
     fits: ClassVar[Sequence[Fit]]
+    """Fit of all members, then that without each one, for a text which that one cannot score."""
     fold_fits: ClassVar[Sequence[Sequence[Fit]]]
+    """The same for each fold, fitted without its documents."""
     learned: ClassVar[Mapping[str, int]]
+    """Fold of each document that the weights were learned from."""
     unsure: ClassVar[Sequence[float]]
+    """Probabilities between which the last member of a cascade is asked; empty if all members are asked at once."""
     table: ClassVar[str]
+    """Hash of the table that declares it."""
 
     @cached_property
     def members(self) -> tuple[Metric, ...]:
@@ -54,7 +56,7 @@ class CombinationMetric(PluginMetric, MultiRoundMetric):
             if plugin.name == self.name:
                 raise BadSettingError(f"{self.name} is a member of itself. Correct combine = in its table.")
             if isinstance(plugin, CombinationMetric):
-                waiting += [one for one in map(METRICS.parse, plugin.specs) if one not in waiting]
+                waiting += [member for member in map(METRICS.parse, plugin.specs) if member not in waiting]
             elif isinstance(plugin, Metric):
                 waiting += plugin.uses()
         return members
@@ -63,7 +65,7 @@ class CombinationMetric(PluginMetric, MultiRoundMetric):
     def verified_languages(self) -> str:
         """The languages that every member is for."""
         of_members = [member.verified_languages for member in self.members]
-        named = [set(one.split()) for one in of_members if one not in {ANY, SPACED}]
+        named = [set(languages.split()) for languages in of_members if languages not in {ANY, SPACED}]
         if named:
             return " ".join(sorted(set.intersection(*named))) or _NO_LANGUAGE
         return SPACED if SPACED in of_members else ANY
@@ -123,7 +125,7 @@ class CombinationMetric(PluginMetric, MultiRoundMetric):
     def _score(
         self, fits: Sequence[Fit], verdicts: Mapping[int, InnerOutcome], notes: Sequence[str], example: Example
     ) -> Score:
-        failed = [(self.specs[place], one) for place, one in verdicts.items() if not isinstance(one, Score)]
+        failed = [(self.specs[place], verdict) for place, verdict in verdicts.items() if not isinstance(verdict, Score)]
         scores = _scores(verdicts)
         fit = self._fit(fits, scores)
         if not fit:
@@ -131,31 +133,31 @@ class CombinationMetric(PluginMetric, MultiRoundMetric):
             raise UnscorableError(
                 f"{len(failed)} of {len(self.specs)} members have no score, and no fit is without them. {reasons}"
             )
-        values = ", ".join(f"{self.specs[place]} {one.value:.4g}" for place, one in scores.items())
+        values = ", ".join(f"{self.specs[place]} {score.value:.4g}" for place, score in scores.items())
         parts = self._parts(fit, scores, example)
         seen = Seen(
-            pieces=tuple(sorted({piece for one in scores.values() for piece in one.seen.pieces})),
-            tokens=sum(one.seen.tokens for one in scores.values()),
-            cut=sum(one.seen.cut for one in scores.values()),
+            pieces=tuple(sorted({piece for score in scores.values() for piece in score.seen.pieces})),
+            tokens=sum(score.seen.tokens for score in scores.values()),
+            cut=sum(score.seen.cut for score in scores.values()),
             notes=(
                 f"{values}.",
                 *notes,
                 *self._remarks(fit, scores, parts),
-                *(f"{spec} has no score, so that the fit without it counts: {one}" for spec, one in failed),
+                *(f"{spec} has no score, so that the fit without it counts: {reason}" for spec, reason in failed),
             ),
         )
-        asked = [
+        facts = [
             f"of:{'+'.join(portable_spec(spec, self.checkpoints()) for spec in self.specs)}",
             f"fitted:{self.table}",
-            *(fact for one in scores.values() for fact in one.asked),
+            *(fact for score in scores.values() for fact in score.asked),
         ]
-        return Score(self._of_summary(fit, scores, example), parts, seen, tuple(dict.fromkeys(asked)))
+        return Score(self._of_summary(fit, scores, example), parts, seen, tuple(dict.fromkeys(facts)))
 
     def _parts(self, fit: Fit, scores: Mapping[int, Score], example: Example) -> tuple[Part, ...]:  # noqa: ARG002  # as above
         """The sentences that every member with scores of sentences has one of, by the weights of the summary."""
-        spans = dict.fromkeys(part.span for one in scores.values() for part in one.parts)
-        whole = [one for one in scores.values() if one.parts]
-        shared = [span for span in spans if all(any(part.span == span for part in one.parts) for one in whole)]
+        spans = dict.fromkeys(part.span for score in scores.values() for part in score.parts)
+        whole = [score for score in scores.values() if score.parts]
+        shared = [span for span in spans if all(any(part.span == span for part in score.parts) for score in whole)]
         return tuple(self._part(fit, scores, span) for span in shared)
 
     def _remarks(self, fit: Fit, scores: Mapping[int, Score], parts: Sequence[Part]) -> list[str]:  # noqa: ARG002  # as above
@@ -174,7 +176,7 @@ class CombinationMetric(PluginMetric, MultiRoundMetric):
             for part in score.parts
             if part.span == span and part.evidence
         ]
-        evidence = max(places, key=lambda one: one[0])[1] if places else None
+        evidence = max(places, key=lambda place: place[0])[1] if places else None
         return Part(span, self._probability(fit, values), evidence)
 
 
@@ -233,7 +235,7 @@ def document_names(document: str) -> tuple[str, str]:
 
 def _scores(verdicts: Mapping[int, InnerOutcome]) -> dict[int, Score]:
     """Those that are scores, in the order of the members."""
-    return {place: one for place, one in sorted(verdicts.items()) if isinstance(one, Score)}
+    return {place: verdict for place, verdict in sorted(verdicts.items()) if isinstance(verdict, Score)}
 
 
 def _values_of(scores: Mapping[int, Score], sentence: Span) -> dict[int, float]:

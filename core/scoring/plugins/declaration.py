@@ -31,28 +31,40 @@ _DECLARED: list[Declaration] = []
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A function as `@touchstone.metric` registered it.
-
-    `inputs` is the number of texts it takes: 2 (document, summary), 3 (and question), or 1, a list of examples. `settings` are
-    its keyword arguments with their defaults. `module` is where it was defined.
-    """
+    """A function as `@touchstone.metric` registered it."""
 
     function: Callable[..., Any]
+    """The function itself."""
     module: str
+    """Module that defines it."""
     name: str
+    """Name of the metric in specs and files."""
     title: str
+    """Name shown to people."""
     low: float | None
+    """Smallest possible score; None for no bound."""
     high: float | None
+    """Largest possible score; None for no bound."""
     direction: Direction
+    """Side on which consistent summaries lie; "neutral" if none is better."""
     measures: str
+    """A sentence on how the number comes about."""
     paper: str
+    """Authors, year and title of the publication; empty for none."""
     url: str
+    """Address of that publication; empty for none."""
     licence: str
+    """Licences of the code and the weights; empty if not stated."""
     languages: str
+    """Language codes separated by blanks, or `ANY` or `SPACED` of `core.text.language`."""
     network: bool
+    """True if Python's sockets may reach addresses while it runs."""
     inputs: int
+    """Number of texts it takes: 2 (document, summary), 3 (and question), or 1, a list of examples."""
     waits: bool
+    """True for an async function."""
     settings: tuple[tuple[str, Default], ...]
+    """Keyword arguments with their defaults."""
 
 
 @overload
@@ -188,17 +200,25 @@ def _check_number(number: float, declaration: Declaration, of: str) -> None:
 def _read_signature(function: Callable[..., Any]) -> tuple[int, tuple[tuple[str, Default], ...]]:
     """The number of texts that a function takes, and its settings; raises TypeError where it takes other arguments."""
     parameters = inspect.signature(function).parameters.values()
-    texts = [one.name for one in parameters if one.kind in {one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD}]
-    keywords = [one for one in parameters if one.kind is one.KEYWORD_ONLY]
-    others = [str(one) for one in parameters if one.kind in {one.VAR_POSITIONAL, one.VAR_KEYWORD}]
+    texts = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind in {parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD}
+    ]
+    keywords = [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    others = [
+        str(parameter)
+        for parameter in parameters
+        if parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
+    ]
     if not 1 <= len(texts) <= 3 or others:
         raise TypeError(
             f"{function.__name__} takes ({', '.join([*texts, *others])}). A metric takes (document, summary), "
             "(document, summary, question), or one list of examples; its settings come after *."
         )
-    for one in keywords:
-        if not isinstance(one.default, (bool, int, float, str)):
+    for keyword in keywords:
+        if not isinstance(keyword.default, (bool, int, float, str)):
             raise TypeError(
-                f"The setting {one.name} of {function.__name__} has no default that is a bool, int, float or str."
+                f"The setting {keyword.name} of {function.__name__} has no default that is a bool, int, float or str."
             )
-    return len(texts), tuple((one.name, one.default) for one in keywords)
+    return len(texts), tuple((keyword.name, keyword.default) for keyword in keywords)

@@ -72,10 +72,10 @@ def extend(registry: Registry[Any], groups: Sequence[str], contract: type[object
             with ThreadPoolExecutor(len(files)) as pool:  # each waits for a process
                 loaded = pool.map(lambda file: attempt(partial(load_plugin, file, settings)), files)
                 _reports.extend(
-                    [_add_functions(registry, "file", file, one) for file, one in zip(files, loaded, strict=True)]
+                    [_add_functions(registry, "file", file, plugin) for file, plugin in zip(files, loaded, strict=True)]
                 )
     for group in groups:
-        by_name = sorted(entry_points(group=group), key=lambda one: one.name)
+        by_name = sorted(entry_points(group=group), key=lambda point: point.name)
         points = {point.value: point for point in by_name}  # a package that is installed twice names it twice
         _reports.extend([_add_entry_point(registry, group, point, contract) for point in points.values()])
     if METRIC_GROUP in groups:
@@ -86,9 +86,9 @@ def add_new_tables(registry: Registry[Any], folder: Path) -> None:
     """Add the metrics of files that another process has put into the folder since this one read it."""
     registry.names()  # reads those that are there before any other
     with _ADDING:
-        known = {report.source for report in _reports}
+        sources = {report.source for report in _reports}
         for file in sorted(map(str, folder.resolve().glob("[!.]*.toml"))):
-            if file not in known and Path(file).stem not in registry.listed:
+            if file not in sources and Path(file).stem not in registry.listed:
                 _reports.append(_add_tables(registry, file))
                 _reports[:] = _without_broken_combinations(registry, _reports)
 
@@ -119,25 +119,25 @@ def _without_broken_combinations(registry: Registry[Any], reports: Sequence[Plug
             registry.remove(name)
             checked = [
                 dataclasses.replace(
-                    one,
-                    names=tuple(other for other in one.names if other != name),
-                    problem=f"{one.problem} {name} is left out. {message}".strip(),
+                    report,
+                    names=tuple(other for other in report.names if other != name),
+                    problem=f"{report.problem} {name} is left out. {message}".strip(),
                 )
-                if one.group == "table" and name in one.names
-                else one
-                for one in checked
+                if report.group == "table" and name in report.names
+                else report
+                for report in checked
             ]
     return checked
 
 
 def _combination_problems(registry: Registry[Any]) -> dict[str, str]:
     """By name, what is wrong with the members of combinations."""
-    found = {
+    outcomes = {
         name: attempt(made().checkpoints)
         for name, made in registry.listed.items()
         if issubclass(made, CombinationMetric)
     }
-    return {name: one.message for name, one in found.items() if isinstance(one, Problem)}
+    return {name: outcome.message for name, outcome in outcomes.items() if isinstance(outcome, Problem)}
 
 
 def _call(function: Callable[[], Any], failure: str) -> Any:

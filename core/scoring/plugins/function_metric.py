@@ -44,7 +44,7 @@ class FunctionMetric(PluginMetric):
         return score_of_answer(example, answer, notes=answer.texts[len(answer.spans) :])
 
 
-def score_of_answer(example: Example, answer: Answer, notes: Sequence[str], asked: Sequence[str] = ()) -> Score:
+def score_of_answer(example: Example, answer: Answer, notes: Sequence[str], facts: Sequence[str] = ()) -> Score:
     """The score whose `values` are that of the summary and those of its sentences, at `spans`, with places of evidence first in `texts`."""
     value, *scores = answer.values
     places = [tuple(map(int, text.split())) for text in answer.texts[: len(scores)]]
@@ -52,7 +52,7 @@ def score_of_answer(example: Example, answer: Answer, notes: Sequence[str], aske
         Part(span, score, Span(*place) if place else None)
         for span, score, place in zip(answer.spans, scores, places, strict=True)
     )
-    return Score(value, parts, Seen((Span(0, len(example.document)),), notes=tuple(notes)), tuple(asked))
+    return Score(value, parts, Seen((Span(0, len(example.document)),), notes=tuple(notes)), tuple(facts))
 
 
 def read_metric(spec: str) -> Metric:
@@ -62,9 +62,9 @@ def read_metric(spec: str) -> Metric:
 
 def example_of(question: Question) -> Example:
     """The example that a question of a function is about, as the function is given it."""
-    document, summary, asked, *contexts = question.inputs
+    document, summary, query, *contexts = question.inputs
     places = [Span(*map(int, place.split())) for place in contexts[1::2]]
-    return Example("", document, summary, tuple(map(Context, contexts[::2], places)), asked)
+    return Example("", document, summary, tuple(map(Context, contexts[::2], places)), query)
 
 
 def metric_class(source: str, record: Mapping[str, Any]) -> type[FunctionMetric]:
@@ -75,7 +75,11 @@ def metric_class(source: str, record: Mapping[str, Any]) -> type[FunctionMetric]
     at_once = _AT_ONCE if record["inputs"] == 1 or record["waits"] else 1
     function = PluginFunction(source, record["name"], at_once)
     settings = [(name, type(default), field(default=default)) for name, default in record["settings"]]
-    given = {"name": record["name"], "card": card, "function": function, "__module__": __name__}
+    namespace = {"name": record["name"], "card": card, "function": function, "__module__": __name__}
     return make_dataclass(
-        f"{FunctionMetric.__name__}_{record['name']}", settings, bases=(FunctionMetric,), namespace=given, frozen=True
+        f"{FunctionMetric.__name__}_{record['name']}",
+        settings,
+        bases=(FunctionMetric,),
+        namespace=namespace,
+        frozen=True,
     )

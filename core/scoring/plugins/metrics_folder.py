@@ -73,8 +73,8 @@ def remove_entry(name: str, folder: Path) -> None:
     if not re.fullmatch(NAME_PATTERN, name) or not file.is_file():
         raise BadSettingError(f"No metric {name!r} was added here.")
     member = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-    for other, known in METRICS.listed.items():
-        if issubclass(known, CombinationMetric) and any(map(member.search, known.specs)):
+    for other, plugin in METRICS.listed.items():
+        if issubclass(plugin, CombinationMetric) and any(map(member.search, plugin.specs)):
             raise BadSettingError(f"{name} is a member of {other}. Remove {other} first.")
     file.unlink()
     made = METRICS.listed.get(name)

@@ -44,7 +44,7 @@ class ServiceMetric(PluginMetric):
         signature = answer.texts[len(answer.spans)]
         # 12 digits in place of the signature that the service gives, which is a line of parts as ours
         digits = hashlib.sha256(signature.encode()).hexdigest()[:12]
-        return score_of_answer(example, answer, notes=(), asked=(f"remote:{digits}",) if signature else ())
+        return score_of_answer(example, answer, notes=(), facts=(f"remote:{digits}",) if signature else ())
 
 
 def service_classes(file: str) -> list[type[ServiceMetric]]:
@@ -63,7 +63,7 @@ def service_classes(file: str) -> list[type[ServiceMetric]]:
             licence=entry.licence,
             languages=entry.languages,
         )
-        given = {"name": entry.name, "card": card, "remote": entry.metric, "__module__": __name__}
-        plain = type(f"{ServiceMetric.__name__}_{entry.name}", (ServiceMetric,), given)
+        namespace = {"name": entry.name, "card": card, "remote": entry.metric, "__module__": __name__}
+        plain = type(f"{ServiceMetric.__name__}_{entry.name}", (ServiceMetric,), namespace)
         classes.append(dataclass(frozen=True)(plain))
     return classes

@@ -60,10 +60,10 @@ def source_hash(source: str) -> str:
 
 def _version(file: Path) -> tuple[str, int, int]:
     try:
-        kept = file.stat()
+        stat = file.stat()
     except OSError:
         return str(file), 0, 0
-    return str(file), kept.st_size, kept.st_mtime_ns
+    return str(file), stat.st_size, stat.st_mtime_ns
 
 
 def _locate(source: str) -> tuple[Path, Path, str]:

@@ -84,12 +84,12 @@ def checked_config(repository: Repository) -> Config:
 
 def _parse_object(repository: Repository, name: str) -> Config:
     try:
-        found = json.loads(repository.texts.get(name, ""))
+        parsed = json.loads(repository.texts.get(name, ""))
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        parsed = None
+    if not isinstance(parsed, dict):
         raise LoadError(f"{name} of {repository.source} is no JSON object. Get the file again.")
-    return found
+    return parsed
 
 
 def config_labels(repository: Repository, config: Config) -> list[str]:
@@ -142,7 +142,11 @@ def token_limits(repository: Repository, config: Config) -> dict[str, int]:
     pad = config.get("pad_token_id")
     offset = (pad if isinstance(pad, int) else 1) + 1 if config.get("model_type") in _OFFSET_POSITIONS else 0
     limits = [
-        *(int(one) for one in (stated, sentence) if isinstance(one, int | float) and 16 <= one <= _UNLIMITED_TOKENS),
+        *(
+            int(limit)
+            for limit in (stated, sentence)
+            if isinstance(limit, int | float) and 16 <= limit <= _UNLIMITED_TOKENS
+        ),
         *([positions - offset] if isinstance(positions, int) and positions > offset + 16 else []),
     ]
     tokens = min([_MOST_TOKENS, *limits]) if limits else _DEFAULT_TOKENS

@@ -85,9 +85,9 @@ def checkpoint_class(entry: CheckpointEntry) -> type[CheckpointMetric]:
     )
     hints = types_of(base)
     fields = [(name, hints[name], field(default=value)) for name, value in entry.settings.items()]
-    given = {"name": entry.name, "card": card, "template": entry.template, "__module__": base.__module__}
+    namespace = {"name": entry.name, "card": card, "template": entry.template, "__module__": base.__module__}
     made: type[CheckpointMetric] = make_dataclass(
-        f"{base.__name__}_{entry.name}", fields, bases=(base,), namespace=given, frozen=True
+        f"{base.__name__}_{entry.name}", fields, bases=(base,), namespace=namespace, frozen=True
     )
     made()  # raises what its settings cannot be
     return made

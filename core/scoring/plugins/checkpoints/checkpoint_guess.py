@@ -81,14 +81,14 @@ def guess_form(repository: Repository) -> Guess:
                 f"{repository.source} has its weights as ONNX, of which sequence classifiers and cross-encoders are read. Name the "
                 "repository that it was exported from."
             )
-        computed = tuple({**one, "backend": "onnx"} for one in guess.candidates)
+        computed = tuple({**candidate, "backend": "onnx"} for candidate in guess.candidates)
         notes = (*guess.notes, "Its weights are ONNX: ONNX Runtime computes them.")
         guess = replace(guess, candidates=computed, notes=notes)
     common: dict[str, object] = {"revision": repository.revision} if repository.revision else {}
     common |= card_fields(repository.texts.get(MODEL_CARD_FILE, ""))
     if repository.download_mb:
         common["download_mb"] = repository.download_mb
-    candidates = tuple({"checkpoint": repository.source, **one, **common} for one in guess.candidates)
+    candidates = tuple({"checkpoint": repository.source, **candidate, **common} for candidate in guess.candidates)
     pickled = (
         ("Its weights are a pickle: they are read as numbers only, and no code in them is run.",)
         if not only_onnx and not any(file.startswith("model.safetensors") for file in repository.sizes)
@@ -100,12 +100,17 @@ def guess_form(repository: Repository) -> Guess:
 def correct_guess(guess: Guess, fields: Table) -> Guess:
     """The same with fields that a person knows better; of another form only what belongs to any form is kept."""
     form = fields.get("form", guess.candidates[0]["form"])
-    kept = [
-        one if one["form"] == form else {name: value for name, value in one.items() if name in _OF_ANY_FORM}
-        for one in guess.candidates
+    compatible = [
+        candidate
+        if candidate["form"] == form
+        else {name: value for name, value in candidate.items() if name in _OF_ANY_FORM}
+        for candidate in guess.candidates
     ]
-    corrected = [{**one, **fields} for one in kept]
-    return replace(guess, candidates=tuple(one for place, one in enumerate(corrected) if one not in corrected[:place]))
+    corrected = [{**candidate, **fields} for candidate in compatible]
+    return replace(
+        guess,
+        candidates=tuple(candidate for place, candidate in enumerate(corrected) if candidate not in corrected[:place]),
+    )
 
 
 def _read_classifier(repository: Repository, config: Config, name: str) -> Guess:
@@ -128,7 +133,7 @@ def _read_classifier(repository: Repository, config: Config, name: str) -> Guess
     common = token_limits(repository, config)
     if len(labels) == 1:
         return _read_regressor(config, common)
-    if any("," in one or "|" in one for one in labels):
+    if any("," in label or "|" in label for label in labels):
         raise LoadError(
             f"A label of {repository.source} has a comma or a bar in its name. Rename it in config.json of a folder."
         )

@@ -50,24 +50,31 @@ _SYSTEM = "You compare a claim with a document. Answer with one word."
 
 @dataclass(frozen=True)
 class CheckpointMetric(PluginMetric):
-    """Base of the forms; each declared metric has a class of its own, with the values of its table as defaults.
-
-    `template` is the text that the model reads, with {document} and {summary} in it; "" for a pair of texts. A document of
-    more than `chunk_words` words is read in chunks, with 0 in one piece; `max_tokens` is the limit of the model.
-    """
+    """Base of the forms; each declared metric has a class of its own, with the values of its table as defaults."""
 
     form: ClassVar[str]
+    """Form of the table that declares it, as "classifier"."""
     kind: ClassVar[str]
+    """Kind of model that reads the texts; see `core.models.adapters`."""
     template: ClassVar[str] = ""
+    """Text that the model reads, with {document} and {summary} in it; empty for a pair of texts."""
 
     checkpoint: str = ""
+    """Repository, folder or file of the weights."""
     revision: str = ""
+    """Branch, tag or commit on the hub; empty for the pinned commit."""
     dtype: Dtype = "float32"
+    """Number format in which the weights are held and computed."""
     max_tokens: int = 512
+    """Limit of the model in tokens, at least 16."""
     chunk_words: int = 250
+    """Words of a chunk of the document; 0 reads it in one piece."""
     claims: Claims = "sentences"
+    """Unit that is judged: each sentence, or the summary as a whole."""
     over_chunks: Over = "max"
+    """Aggregation of the scores of a claim over chunks."""
     over_sentences: OverSentences = "mean"
+    """Aggregation of the scores of sentences over the summary."""
 
     def __post_init__(self) -> None:
         if self.max_tokens < 16 or self.chunk_words < 0:
@@ -130,12 +137,12 @@ class _SupportReader(CheckpointMetric, SupportMetric):
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:
         score = super().fold(example, questions, answers)
         value = score.value if self.whole else self._over_sentences(score.parts)
-        asked = (f"template:{hashlib.sha256(self.template.encode()).hexdigest()[:12]}",) if self.template else ()
-        return replace(score, value=value, asked=asked)
+        facts = (f"template:{hashlib.sha256(self.template.encode()).hexdigest()[:12]}",) if self.template else ()
+        return replace(score, value=value, asked=facts)
 
-    def _part(self, claim: Span, asked: Sequence[tuple[Question, Answer]]) -> Part:
-        supports = [self.support(answer) for _, answer in asked]
-        return self._claim_part(claim, supports, [question.evidence for question, _ in asked])
+    def _part(self, claim: Span, pairs: Sequence[tuple[Question, Answer]]) -> Part:
+        supports = [self.support(answer) for _, answer in pairs]
+        return self._claim_part(claim, supports, [question.evidence for question, _ in pairs])
 
 
 @dataclass(frozen=True)
@@ -310,7 +317,7 @@ class DeclaredJudge(_WordReader):
     def support(self, answer: Answer) -> float:
         good, bad = self.words.lower().split()
         shares = [(token_word(token).lower(), share) for token, share in zip(answer.texts, answer.values, strict=True)]
-        yes, no = (math.fsum(share for word, share in shares if word == wanted) for wanted in (good, bad))
+        yes, no = (math.fsum(share for word, share in shares if word == label) for label in (good, bad))
         if not yes + no:
             written = ", ".join(repr(token) for token in answer.texts[:5])
             raise UnreadableAnswerError(

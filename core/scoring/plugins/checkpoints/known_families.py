@@ -33,10 +33,10 @@ def family_spec(source: str) -> str:
             continue
         if source in {hub_file(model.source)[0] for model in local_checkpoints(plugin().checkpoints())[:1]}:
             return plugin.name
-    found = next(
+    family = next(
         (name for pattern, name in FAMILIES if re.search(pattern, source.rpartition("/")[2], re.IGNORECASE)), ""
     )
-    return f"{found}[checkpoint={source}]" if found else ""
+    return f"{family}[checkpoint={source}]" if family else ""
 
 
 def family_note(source: str) -> str:

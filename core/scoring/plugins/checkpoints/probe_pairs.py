@@ -53,7 +53,11 @@ class ProbeResult:
     @property
     def gaps(self) -> list[float]:
         """The supported summary's score less the other's, of the pairs that have both."""
-        return [one - other for one, other in self.scores if not isinstance(one, str) and not isinstance(other, str)]
+        return [
+            supported - unsupported
+            for supported, unsupported in self.scores
+            if not isinstance(supported, str) and not isinstance(unsupported, str)
+        ]
 
     @property
     def right(self) -> int:
@@ -80,8 +84,8 @@ def probe(run: Run, candidates: Iterable[CheckpointEntry]) -> list[ProbeResult]:
     results = []
     for entry in candidates:
         outcomes = {example.id: outcome for example, outcome in run([checkpoint_class(entry)()], examples)}
-        found = [outcomes[example.id] for example in examples]
-        scores = [one.message if isinstance(one, Failure) else one.score for one in found]
+        in_order = [outcomes[example.id] for example in examples]
+        scores = [outcome.message if isinstance(outcome, Failure) else outcome.score for outcome in in_order]
         results.append(ProbeResult(entry, tuple(zip(scores[::2], scores[1::2], strict=True))))
     return results
 
@@ -91,32 +95,32 @@ def best(results: Sequence[ProbeResult], is_open: bool) -> ProbeResult:
     else the first, unless only another gets all of them right.
     """
     if is_open:
-        return max(results, key=lambda one: (one.right, fmean(one.gaps) if one.gaps else 0.0))
-    return next((one for one in results if one.passes), results[0])
+        return max(results, key=lambda result: (result.right, fmean(result.gaps) if result.gaps else 0.0))
+    return next((result for result in results if result.passes), results[0])
 
 
-def describe_probes(chosen: ProbeResult, results: Sequence[ProbeResult], is_open: str) -> list[str]:
+def describe_probes(winner: ProbeResult, results: Sequence[ProbeResult], is_open: str) -> list[str]:
     """Sentences on how the pairs came out and on what was decided by them."""
-    if not chosen.gaps:
-        return [f"The probe pairs have no score: {chosen.problem}"]
-    sentences = [f"{chosen.right} of {len(PAIRS)} probe pairs come out the right way round."]
-    if chosen.problem:
-        sentences.append(f"Some have no score: {chosen.problem}")
+    if not winner.gaps:
+        return [f"The probe pairs have no score: {winner.problem}"]
+    sentences = [f"{winner.right} of {len(PAIRS)} probe pairs come out the right way round."]
+    if winner.problem:
+        sentences.append(f"Some have no score: {winner.problem}")
     if is_open and len(results) > 1:
-        second = max(one.right for one in results if one is not chosen)
+        second = max(result.right for result in results if result is not winner)
         chance = min(1.0, len(results) / 2 ** len(PAIRS))  # Boole's inequality
         sentences.append(
             f"Guessed from the probe pairs: {is_open}. The next best of {len(results)} ways to ask gets {second} right. Of a model "
             f"that knows nothing, one of {len(results)} ways gets all five right in up to {chance:.0%} of cases, so "
             "check the model's own page."
         )
-    elif chosen is not results[0]:
+    elif winner is not results[0]:
         sentences.append(f"With the document first {results[0].right} are right, so the summary is given first.")
-    if not chosen.right:
+    if not winner.right:
         sentences.append(
             "All are the wrong way round: its config.json may name the labels in another order than it was trained with."
         )
-    elif not chosen.passes:
+    elif not winner.passes:
         sentences.append(
             "A metric of consistency gets all of them right. Look up on the model's page how it is asked, and correct the fields."
         )

@@ -122,12 +122,14 @@ def _score(declaration: Declaration, request: Message, source: str, network: Net
                 f"It returned {len(values)} scores for {len(examples)} examples. Return one for each, in order."
             )
     else:
-        texts = [(one.document, one.summary, one.question)[: declaration.inputs] for one in examples]
-        values = [call(*one) for one in texts]
+        texts = [(example.document, example.summary, example.question)[: declaration.inputs] for example in examples]
+        values = [call(*arguments) for arguments in texts]
         values = _wait_for(_gather(values)) if declaration.waits else values
     pairs = zip(values, examples, strict=True)
     return {
-        "scores": [_outcome(partial(_write_score, value, declaration, one), source, network) for value, one in pairs]
+        "scores": [
+            _outcome(partial(_write_score, value, declaration, example), source, network) for value, example in pairs
+        ]
     }
 
 

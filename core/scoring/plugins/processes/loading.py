@@ -41,7 +41,10 @@ def load_plugin(source: str, settings: Settings) -> LoadedPlugin:
         limits = PluginLimits.of(settings)
         process = PluginProcess(source, replace(limits, call_s=min(limits.call_s, _CHECK_CALL_S)))
         try:
-            checked = {one["name"]: _check(process, metric_class(source, one)) for one in process.metrics}
+            checked = {
+                declaration["name"]: _check(process, metric_class(source, declaration))
+                for declaration in process.metrics
+            }
             record = {"metrics": process.metrics, "remarks": checked, "memory": process.peak_memory}
         finally:
             process.end()
@@ -49,7 +52,7 @@ def load_plugin(source: str, settings: Settings) -> LoadedPlugin:
         unfinished = file.with_name(f".{file.name}.{os.getpid()}")
         unfinished.write_text(json.dumps(record), encoding="utf-8")
         unfinished.replace(file)
-    metrics = tuple(metric_class(source, one) for one in record["metrics"])
+    metrics = tuple(metric_class(source, declaration) for declaration in record["metrics"])
     return LoadedPlugin(metrics, record["remarks"], record["memory"])
 
 
