@@ -61,25 +61,33 @@ def cases_from_items(items: Iterable[Item]) -> Iterator[Case | SkippedCase]:
     for subject in summaries_with_edits(items):
         example, explanations = subject.item.example, subject.item.explanations
         # those that people graded, once for each of them, and all others once
-        graded = [one for one in explanations if one.grade and not is_model_signature(one.judge)]
-        known = {(one.by, one.text) for one in graded}
-        ungraded = [one for one in explanations if (one.by, one.text) not in known]
-        others = {(one.by, one.text): replace(one, grade="", judge="") for one in ungraded}
-        for place, given in enumerate([*graded, *others.values()]):
-            skipped = None if given.text.strip() else _UNANSWERED
-            skipped = _skip_reason(given.verdict, subject.item.intended) or skipped
+        graded = [
+            explanation
+            for explanation in explanations
+            if explanation.grade and not is_model_signature(explanation.judge)
+        ]
+        graded_keys = {(explanation.by, explanation.text) for explanation in graded}
+        ungraded = [
+            explanation for explanation in explanations if (explanation.by, explanation.text) not in graded_keys
+        ]
+        others = {
+            (explanation.by, explanation.text): replace(explanation, grade="", judge="") for explanation in ungraded
+        }
+        for place, explanation in enumerate([*graded, *others.values()]):
+            skipped = None if explanation.text.strip() else _UNANSWERED
+            skipped = _skip_reason(explanation.verdict, subject.item.intended) or skipped
             yield skipped or Case(
                 id=f"{example.id}#{place}",
-                explanation=given.text,
+                explanation=explanation.text,
                 document=document_for_reader(example),
                 seed=subject.seed,
                 summary=example.summary,
                 reference=subject.reference,
                 group=subject.group,
-                human=parse_grade(given.grade) if given.grade else None,
-                human_cause=parse_cause(given.cause) if given.cause else None,
+                human=parse_grade(explanation.grade) if explanation.grade else None,
+                human_cause=parse_cause(explanation.cause) if explanation.cause else None,
                 sample=example.id,
-                by=given.by,
+                by=explanation.by,
             )
 
 
@@ -138,17 +146,17 @@ def read_judged(file: Path) -> list[JudgedExplanation]:
 
     Raises TouchstoneError for a line that `judgement_record` did not write.
     """
-    found: dict[tuple[str, ...], JudgedExplanation] = {}
+    by_key: dict[tuple[str, ...], JudgedExplanation] = {}
     for number, line in _numbered_lines(file):
         record = _parse_object(line)
         judge, compared = _parse_judgement(record, f"{file.name}, line {number}")
         group, grade = str(record["group"]), record["grade"]
         key = (group, *(str(record.get(name, "")) for name in ("id", "by", "explanation")))
         if grade and not is_panel_signature(judge):
-            grades = found[key].grades if key in found else {}
+            grades = by_key[key].grades if key in by_key else {}
             human = compared.human_grade if compared else None
-            found[key] = JudgedExplanation(key, group, {**grades, judge: parse_grade(str(grade))}, human)
-    return list(found.values())
+            by_key[key] = JudgedExplanation(key, group, {**grades, judge: parse_grade(str(grade))}, human)
+    return list(by_key.values())
 
 
 def read_judgements(file: Path) -> dict[str, list[GradePair]]:
@@ -156,12 +164,12 @@ def read_judgements(file: Path) -> dict[str, list[GradePair]]:
 
     Raises TouchstoneError for a line that `judgement_record` did not write.
     """
-    found: dict[str, list[GradePair]] = {}
+    pairs: dict[str, list[GradePair]] = {}
     for number, line in _numbered_lines(file):
         signature, compared = _parse_judgement(_parse_object(line), f"{file.name}, line {number}")
         if compared:
-            found.setdefault(signature, []).append(compared)
-    return found
+            pairs.setdefault(signature, []).append(compared)
+    return pairs
 
 
 def _parse_judgement(record: Mapping[str, object], where: str) -> tuple[str, GradePair | None]:

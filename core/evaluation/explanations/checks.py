@@ -41,7 +41,7 @@ def check_named_edits(explanation: str, seed: str, edits: Sequence[Edit]) -> lis
     words that stand there for another reason are.
     """
     spoken = base_forms_in(explanation)
-    found = []
+    named_edits = []
     for edit in edits:
         old, new = words(edit.span.of(seed)), words(edit.new)
         inserted, deleted = _words_only_in(new, old), _words_only_in(old, new)
@@ -49,8 +49,8 @@ def check_named_edits(explanation: str, seed: str, edits: Sequence[Edit]) -> lis
         if telling:
             inserted, deleted = (tuple(word for word in side if word in telling) for side in (inserted, deleted))
         used = frozenset(word for word in (*inserted, *deleted) if base_forms(word) & spoken)
-        found.append(NamedEdit(edit, inserted, deleted, used))
-    return found
+        named_edits.append(NamedEdit(edit, inserted, deleted, used))
+    return named_edits
 
 
 def _words_only_in(here: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
@@ -85,8 +85,8 @@ def stated_verdict(explanation: str) -> Verdict | None:
     It knows the plain English phrases of such verdicts ("the summary is accurate", "there is no error", "not supported")
     and no others: an explanation that only tells the facts has none for it.
     """
-    found = set(_verdicts(explanation))
-    return found.pop() if len(found) == 1 else None
+    verdicts = set(_verdicts(explanation))
+    return verdicts.pop() if len(verdicts) == 1 else None
 
 
 def contradicts_itself(verdict: Verdict, explanation: str) -> bool:
@@ -127,8 +127,8 @@ class RuleChecks:
 def run_rule_checks(case: Case) -> RuleChecks:
     """Check by `check_named_edits` and `contradicts_itself` the explanation of a summary that was found inconsistent."""
     edits = recover(case.seed, case.summary) if case.seed and case.summary else []
-    found = check_named_edits(case.explanation, case.seed, edits)
+    named_edits = check_named_edits(case.explanation, case.seed, edits)
     return RuleChecks(
-        names_edit=all(one.is_named for one in found) if found else None,
+        names_edit=all(edit.is_named for edit in named_edits) if named_edits else None,
         contradicts_verdict=contradicts_itself(Verdict.INCONSISTENT, case.explanation),
     )

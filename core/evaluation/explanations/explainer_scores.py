@@ -68,14 +68,14 @@ def joint_score(explained: GradedDetections) -> Statistic:
     that JS is DS times ES. Undefined where errors were found and none of their explanations is graded.
     """
     inconsistent = explained.inconsistent
-    found = inconsistent & explained.flagged
-    graded = found & ~np.isnan(explained.grades)
+    detections = inconsistent & explained.flagged
+    graded = detections & ~np.isnan(explained.grades)
     if not inconsistent.any():
         return undefined(0, _NO_ERROR)
-    if found.any() and not graded.any():
+    if detections.any() and not graded.any():
         return undefined(0, "No explanation of an error that was found is graded.")
     numbers, places = cluster_documents(explained.documents)
-    counted = np.column_stack([inconsistent, found, graded, np.where(graded, explained.grades, 0.0)])
+    counted = np.column_stack([inconsistent, detections, graded, np.where(graded, explained.grades, 0.0)])
     sums = sums_by(places, counted.astype(np.float64), len(numbers))
 
     def weigh(weights: Values) -> Values:
@@ -89,10 +89,10 @@ def joint_score(explained: GradedDetections) -> Statistic:
 _NO_ERROR = "No summary is inconsistent."
 
 
-def _mean_over(chosen: Mask, values: Values, explained: GradedDetections) -> Statistic:
-    if not chosen.any():
+def _mean_over(mask: Mask, values: Values, explained: GradedDetections) -> Statistic:
+    if not mask.any():
         return undefined(0, "No error was found." if explained.inconsistent.any() else _NO_ERROR)
-    return mean(values[chosen], explained.documents[chosen])
+    return mean(values[mask], explained.documents[mask])
 
 
 SCORE_TITLES = MappingProxyType(
@@ -147,7 +147,7 @@ class GradedAnswer:
     failed: bool = False
 
 
-def explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
+def explainer_scores(cases: Cases, draws: Resamples) -> Iterator[ExplainerScores]:
     """Everybody whose explanations were graded or came with a verdict, in the order of their first one.
 
     Grades of several judges of one explanation are averaged; the majority of a panel, whose judges count already, is left
@@ -155,29 +155,39 @@ def explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores
     inconsistent, unless the verdict beside it is another. Detection is told where the author's verdicts stand beside the
     explanations, or among the judgements under the same name.
     """
-    yield from _explainer_scores(without_panels(cases), drawn)
+    yield from _explainer_scores(without_panels(cases), draws)
 
 
-def scores_by_judge(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
+def scores_by_judge(cases: Cases, draws: Resamples) -> Iterator[ExplainerScores]:
     """The same by the grades of each language model alone, and of each panel's majority, where there are several."""
-    given = (one.judge for sample in cases.samples for one in sample.item.explanations)
-    judges = [judge for judge in dict.fromkeys(given) if is_model_signature(judge)]
+    signatures = (explanation.judge for sample in cases.samples for explanation in sample.item.explanations)
+    judges = [judge for judge in dict.fromkeys(signatures) if is_model_signature(judge)]
     for judge in judges if len(judges) > 1 else ():
         of_judge = _with_judges(cases, partial(eq, judge))
-        yield from (replace(one, judge=judge) for one in _explainer_scores(of_judge, drawn) if one.graded or one.failed)
+        yield from (
+            replace(scores, judge=judge)
+            for scores in _explainer_scores(of_judge, draws)
+            if scores.graded or scores.failed
+        )
 
 
 def judged_explanations(cases: Cases) -> list[JudgedExplanation]:
     """Every explanation that language models graded, with the grade of each; panels are left out."""
-    found: dict[tuple[str, ...], JudgedExplanation] = {}
+    by_key: dict[tuple[str, ...], JudgedExplanation] = {}
     for place, sample in enumerate(cases.samples):
-        for one in sample.item.explanations:
-            if one.grade and is_model_signature(one.judge) and not is_panel_signature(one.judge):
-                key = (str(place), one.by, one.text)
-                grades = found[key].grades if key in found else {}
+        for explanation in sample.item.explanations:
+            if (
+                explanation.grade
+                and is_model_signature(explanation.judge)
+                and not is_panel_signature(explanation.judge)
+            ):
+                key = (str(place), explanation.by, explanation.text)
+                grades = by_key[key].grades if key in by_key else {}
                 group = str(cases.documents[place])
-                found[key] = JudgedExplanation(key, group, {**grades, one.judge: parse_grade(one.grade)})
-    return list(found.values())
+                by_key[key] = JudgedExplanation(
+                    key, group, {**grades, explanation.judge: parse_grade(explanation.grade)}
+                )
+    return list(by_key.values())
 
 
 def without_panels(cases: Cases) -> Cases:
@@ -185,26 +195,35 @@ def without_panels(cases: Cases) -> Cases:
     return _with_judges(cases, lambda judge: not is_panel_signature(judge))
 
 
-def _with_judges(cases: Cases, kept: Callable[[str], bool]) -> Cases:
+def _with_judges(cases: Cases, keep: Callable[[str], bool]) -> Cases:
     """The same cases with the grades of some judges only."""
 
     def of_sample(sample: Sample) -> Sample:
-        explanations = tuple(one for one in sample.item.explanations if not one.judge or kept(one.judge))
+        explanations = tuple(
+            explanation for explanation in sample.item.explanations if not explanation.judge or keep(explanation.judge)
+        )
         return replace(sample, item=replace(sample.item, explanations=explanations))
 
     return replace(cases, samples=tuple(map(of_sample, cases.samples)))
 
 
-def _explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
+def _explainer_scores(cases: Cases, draws: Resamples) -> Iterator[ExplainerScores]:
     for name, answers in answers_by_explainer(cases).items():
         figures = {
-            title: drawn.estimate(statistic) for title, statistic in _score_statistics(cases, name, answers).items()
+            title: draws.estimate(statistic) for title, statistic in _score_statistics(cases, name, answers).items()
         }
         awaited = [answer for answer in answers if answer.flagged and cases.labels[answer.place] != 1]
         ungraded = [answer for answer in awaited if not answer.worths]
-        given = [[one for one in sample.item.explanations if one.by == name] for sample in cases.samples]
+        by_sample = [
+            [explanation for explanation in sample.item.explanations if explanation.by == name]
+            for sample in cases.samples
+        ]
         # asked and without an answer, then and later
-        unanswered = [of_item for of_item in given if of_item and not any(one.text or one.verdict for one in of_item)]
+        unanswered = [
+            of_item
+            for of_item in by_sample
+            if of_item and not any(explanation.text or explanation.verdict for explanation in of_item)
+        ]
         yield ExplainerScores(
             name,
             sum(len(answer.worths) for answer in answers),
@@ -218,8 +237,12 @@ def _explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScore
 
 def answers_by_explainer(cases: Cases) -> dict[str, list[GradedAnswer]]:
     """Answers of all whose explanations were graded or came with a verdict, in the order of the samples."""
-    given = (given for sample in cases.samples for given in sample.item.explanations)
-    names = dict.fromkeys(one.by for one in given if one.grade or one.judge or one.verdict or not one.text)
+    explanations = [explanation for sample in cases.samples for explanation in sample.item.explanations]
+    names = dict.fromkeys(
+        explanation.by
+        for explanation in explanations
+        if explanation.grade or explanation.judge or explanation.verdict or not explanation.text
+    )
     places = range(len(cases.samples))
     return {name: [answer for place in places for answer in _graded_answers(cases, place, name)] for name in names}
 
@@ -229,16 +252,16 @@ def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[GradedAnswe
     item = cases.samples[place].item
     texts: dict[str, list[float]] = {}
     failed: set[str] = set()
-    for given in item.explanations:
-        if given.by != name or given.verdict is Verdict.CONSISTENT or not given.text:
+    for explanation in item.explanations:
+        if explanation.by != name or explanation.verdict is Verdict.CONSISTENT or not explanation.text:
             continue
-        if given.grade:
-            texts.setdefault(given.text, []).append(GRADE_VALUES[parse_grade(given.grade)])
-        elif given.judge:
-            texts.setdefault(given.text, [])
-            failed.add(given.text)
+        if explanation.grade:
+            texts.setdefault(explanation.text, []).append(GRADE_VALUES[parse_grade(explanation.grade)])
+        elif explanation.judge:
+            texts.setdefault(explanation.text, [])
+            failed.add(explanation.text)
         elif _verdict_of(item, name) is None:
-            texts.setdefault(given.text, [])  # an explanation of the error that it was told of
+            texts.setdefault(explanation.text, [])  # an explanation of the error that it was told of
     if texts:
         yield from (GradedAnswer(place, True, tuple(worths), text in failed) for text, worths in texts.items())
     elif verdict := _verdict_of(item, name):
@@ -246,8 +269,10 @@ def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[GradedAnswe
 
 
 def _verdict_of(item: Item, name: str) -> Verdict | None:
-    given_verdicts = [given.verdict for given in item.explanations if given.by == name and given.verdict]
-    return next(iter(given_verdicts), None) or next(
+    verdicts = [
+        explanation.verdict for explanation in item.explanations if explanation.by == name and explanation.verdict
+    ]
+    return next(iter(verdicts), None) or next(
         (judgement.verdict for judgement in item.judgements if judgement.judge == name), None
     )
 
@@ -261,12 +286,12 @@ def _score_statistics(cases: Cases, name: str, answers: Sequence[GradedAnswer]) 
         statistics |= dict.fromkeys(("DA", "DS", "JS"), undefined(len(answers), _UNKNOWN_VERDICTS))
     else:
         places = np.array([answer.place for answer in answers], dtype=np.intp)
-        kept = ~np.isnan(cases.labels[places])
+        labelled = ~np.isnan(cases.labels[places])
         detections = GradedDetections(
-            inconsistent=cases.labels[places][kept] == 0,
-            flagged=np.array([answer.flagged for answer in answers], dtype=np.bool_)[kept],
-            grades=grades[kept],
-            documents=cases.documents[places][kept],
+            inconsistent=cases.labels[places][labelled] == 0,
+            flagged=np.array([answer.flagged for answer in answers], dtype=np.bool_)[labelled],
+            grades=grades[labelled],
+            documents=cases.documents[places][labelled],
         )
         statistics |= {  # they rest on labels: summaries without one do not count
             "DA": detection_accuracy(detections),

@@ -130,8 +130,8 @@ def judge_explanation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Roun
             f"{setup} reads the {' and the '.join(missing)}, and there is none. Give it, or judge otherwise."
         )
     used = _judge_prompt(setup)
-    found = yield from ask_structured(used.fill(case.texts()), sampling, Graded)
-    return Judgement(found.grade, found.because.strip(), model_signature(used.name, used, sampling))
+    answer = yield from ask_structured(used.fill(case.texts()), sampling, Graded)
+    return Judgement(answer.grade, answer.because.strip(), model_signature(used.name, used, sampling))
 
 
 def judge_signature(setup: JudgeSetup, sampling: Sampling) -> str:

@@ -52,11 +52,11 @@ class JudgedExplanation:
 
 def merge_judged(judged: Iterable[JudgedExplanation]) -> list[JudgedExplanation]:
     """Each explanation once, with the grades of all judges."""
-    found: dict[tuple[str, ...], JudgedExplanation] = {}
-    for one in judged:
-        before = found.get(one.key, one)
-        found[one.key] = replace(before, grades={**before.grades, **one.grades})
-    return list(found.values())
+    by_key: dict[tuple[str, ...], JudgedExplanation] = {}
+    for explanation in judged:
+        before = by_key.get(explanation.key, explanation)
+        by_key[explanation.key] = replace(before, grades={**before.grades, **explanation.grades})
+    return list(by_key.values())
 
 
 def agreement_among_judges(
@@ -69,10 +69,13 @@ def agreement_among_judges(
     judges = judge_names(judged)
     if len(judges) < 2:
         return {}
-    groups = sorted({one.group for one in judged})
-    documents = np.array([groups.index(one.group) for one in judged], dtype=np.intp)
+    groups = sorted({explanation.group for explanation in judged})
+    documents = np.array([groups.index(explanation.group) for explanation in judged], dtype=np.intp)
     labels = np.array(
-        [[GRADE_VALUES[one.grades[name]] if name in one.grades else np.nan for name in judges] for one in judged]
+        [
+            [GRADE_VALUES[explanation.grades[name]] if name in explanation.grades else np.nan for name in judges]
+            for explanation in judged
+        ]
     )
     matrix = LabelMatrix(labels, documents, tuple(GRADE_VALUES.values()))
     draws = Resamples.draw(len(groups), resamples, seed)
@@ -82,8 +85,8 @@ def agreement_among_judges(
         "alpha (ordinal)": krippendorff_alpha(matrix, distance.ordinal_distance),
         "AC1": gwet_ac1(matrix),
         **{
-            f"weighted kappa, {one + 1} × {two + 1}": cohen_kappa(matrix, one, two, distance.linear_distance)
-            for one, two in combinations(range(len(judges)), 2)
+            f"weighted kappa, {first + 1} × {second + 1}": cohen_kappa(matrix, first, second, distance.linear_distance)
+            for first, second in combinations(range(len(judges)), 2)
         },
     }
     return {name: draws.estimate(statistic) for name, statistic in statistics.items()}
@@ -91,7 +94,7 @@ def agreement_among_judges(
 
 def judge_names(judged: Iterable[JudgedExplanation]) -> list[str]:
     """The judges, who are numbered from 1 in this order."""
-    return list(dict.fromkeys(name for one in judged for name in one.grades))
+    return list(dict.fromkeys(name for explanation in judged for name in explanation.grades))
 
 
 AGREEMENT_COLUMNS = (
@@ -148,7 +151,7 @@ def agreement_with_people(
 
     places = {cause: float(place) for place, cause in enumerate(get_args(Cause))}
     named = np.array(
-        [[places[cause] if cause else np.nan for cause in (one.judge_cause, one.human_cause)] for one in compared]
+        [[places[cause] if cause else np.nan for cause in (pair.judge_cause, pair.human_cause)] for pair in compared]
     )
     matrix = LabelMatrix(named, documents, tuple(places.values()))
     rated = RatedScores(judged, human, documents)

@@ -72,8 +72,8 @@ class PanelVote:
     @property
     def unequal_share(self) -> float | None:
         """The share of pairs of judges that differ; None with fewer than two grades."""
-        given = sum(self.counts.values())
-        pairs = given * (given - 1)
+        graded = sum(self.counts.values())
+        pairs = graded * (graded - 1)
         return 1 - sum(count * (count - 1) for count in self.counts.values()) / pairs if pairs else None
 
     def __str__(self) -> str:
@@ -100,11 +100,11 @@ class PanelVote:
 
 def count_votes(outcomes: Iterable[Judgement | Failure], quorum: int = 0) -> PanelVote:
     """The vote of a panel; the grades in the order of their worth."""
-    given = list(outcomes)
-    counts = Counter(one.grade for one in given if isinstance(one, Judgement))
+    results = list(outcomes)
+    counts = Counter(result.grade for result in results if isinstance(result, Judgement))
     return PanelVote(
         {grade: counts[grade] for grade in GRADE_VALUES if counts[grade]},
-        sum(isinstance(one, Failure) for one in given),
+        sum(isinstance(result, Failure) for result in results),
         quorum,
     )
 
@@ -122,7 +122,7 @@ class PanelRule:
         if not self.weights or not vote.counts:
             return vote
         named = zip(signatures, outcomes, strict=True)
-        grades = {signature: one.grade for signature, one in named if isinstance(one, Judgement)}
+        grades = {signature: outcome.grade for signature, outcome in named if isinstance(outcome, Judgement)}
         return replace(vote, probabilities=self.weights.probabilities(grades))
 
 
@@ -199,8 +199,8 @@ def judge_by_panel(
     ask: JudgeFunction = judge_conversation,
 ) -> Iterator[tuple[Case, tuple[Judgement | Failure, ...]]]:
     """Each case with the outcome of every judge, in order."""
-    asked = ((case, judge) for case in cases for judge in judges)
-    judged = converse_in_order(engine, asked, lambda one: ask(one[0], setup, one[1]))
+    pairs = ((case, judge) for case in cases for judge in judges)
+    judged = converse_in_order(engine, pairs, lambda pair: ask(pair[0], setup, pair[1]))
     for of_case in zip(*[judged] * len(judges), strict=True):
         (case, _), _ = of_case[0]
         yield case, tuple(outcome for _, outcome in of_case)

@@ -41,7 +41,7 @@ def table_latex(table: Table, name: str = "", label: str = "") -> str:
         lines = [[_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
         caption = " ".join([f"{table.title}.", *table.notes, *_legend(table, "")])
         return _latex_table(
-            head, lines, ["l" if one.format in _WORDS else "r" for one in table.columns], caption, label
+            head, lines, ["l" if column.format in _WORDS else "r" for column in table.columns], caption, label
         )
     down, across, cells = pivot_grid(table, name)
     column, (titles, heads) = table.column(name), pivot_titles(table, down, across)
@@ -101,7 +101,7 @@ _BREAK_AFTER = re.compile(r"(?<=[/|?&=_.:,;-])(?=\w)")
 
 def latex_text(text: str) -> str:
     """Words in which nothing is a command; lines may break inside those that are long."""
-    parts = _LONG_WORD.sub(lambda found: _BREAK_AFTER.sub(_BREAK, found[0]), text)
+    parts = _LONG_WORD.sub(lambda match: _BREAK_AFTER.sub(_BREAK, match[0]), text)
     return parts.translate(_ESCAPES).replace(_BREAK, r"\allowbreak{}")
 
 
@@ -132,11 +132,13 @@ def _legend(table: Table, name: str) -> list[str]:
     figures = [cell for cell in cells if isinstance(cell, Measurement)]
     estimates = [estimate for cell in cells if (estimate := estimate_of(cell))]
     sentences = {
-        "In brackets the 95 % interval of a bootstrap over documents.": any(one.low is not None for one in estimates),
+        "In brackets the 95 % interval of a bootstrap over documents.": any(
+            estimate.low is not None for estimate in estimates
+        ),
         "Bold: the best.": any(figure.best for figure in figures),
         "†: not significantly worse (Holm over the metrics, p ≥ .05).": any(figure.level for figure in figures),
         "‡: not tested, too few documents.": any(figure.untested and not figure.needs_resamples for figure in figures),
         "‡: not to be told, too few resamples for the correction.": any(figure.needs_resamples for figure in figures),
-        "–: undefined.": any(one.value is None for one in estimates),
+        "–: undefined.": any(estimate.value is None for estimate in estimates),
     }
     return [sentence for sentence, holds in sentences.items() if holds]

@@ -112,8 +112,8 @@ class ReleasedScores(Study):
             Column("correlation", "Pearson", "number"),
             Column("same_way", "pairs the same way", "percent", "Share of minimal pairs that both move the same way."),
         )
-        rows = tuple(tuple(getattr(one, column.name) for column in columns) for one in comparisons)
-        farthest = max(comparisons, key=lambda one: one.largest)
+        rows = tuple(tuple(getattr(comparison, column.name) for column in columns) for comparison in comparisons)
+        farthest = max(comparisons, key=lambda comparison: comparison.largest)
         sentence = (
             f"{farthest.ours} departs most from the released {farthest.released}: by {farthest.mean:.4g} on average and at most "
             f"{farthest.largest:.4g} over {farthest.n} summaries."

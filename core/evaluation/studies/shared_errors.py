@@ -120,14 +120,14 @@ def explained_errors(cases: Cases) -> dict[str, Values]:
 def error_overlaps(caught: Mapping[str, Values]) -> list[ErrorOverlap]:
     """Every two metrics, those whose misses go together most first."""
     overlaps = []
-    for left, right in combinations(caught, 2):
-        both = ~np.isnan(caught[left]) & ~np.isnan(caught[right])
-        misses, others = caught[left][both] == 0, caught[right][both] == 0
+    for first, second in combinations(caught, 2):
+        both = ~np.isnan(caught[first]) & ~np.isnan(caught[second])
+        misses, others = caught[first][both] == 0, caught[second][both] == 0
         n, a, b = int(both.sum()), int(misses.sum()), int(others.sum())
         joint = int((misses & others).sum())
         spread = a * (n - a) * b * (n - b)
         phi = (n * joint - a * b) / float(np.sqrt(spread)) if spread else None
-        overlaps.append(ErrorOverlap(left, right, n, a, b, joint, a * b / n if n else 0.0, phi))
+        overlaps.append(ErrorOverlap(first, second, n, a, b, joint, a * b / n if n else 0.0, phi))
     return sorted(
         overlaps, key=lambda overlap: (overlap.phi is None, -(overlap.phi or 0.0), overlap.left, overlap.right)
     )
@@ -218,13 +218,13 @@ class SharedErrors(Study):
                 f"Most alike in their misses are {metric_title(most.left)} and {metric_title(most.right)}: both miss {most.both_missed} of {most.n}, "
                 f"by chance it would be {most.expected:.1f} (phi {most.phi:+.2f})."
             )
-        one = self.of.removesuffix("s")
+        noun = self.of.removesuffix("s")
         named: Format = "metric" if self.of == "metrics" else "text"
         smallest = Table(
             "coverage",
             f"The smallest set of {self.of}",
             (
-                Column(one, format=named),
+                Column(noun, format=named),
                 Column("gain", "adds", "count", f"Number of {what} that those before it do not catch."),
                 Column("together", format="count", help=f"Number of {what} that it and those before it catch."),
                 Column(what, f"of {what}", "count"),
@@ -240,8 +240,8 @@ class SharedErrors(Study):
             self.of,
             f"Every two {self.of}",
             (
-                Column("left", one, named),
-                Column("right", f"other {one}", named),
+                Column("left", noun, named),
+                Column("right", f"other {noun}", named),
                 Column("n", format="count", help=f"Number of {what} on which both have a verdict."),
                 Column("left_missed", "misses", "count"),
                 Column("right_missed", "other misses", "count"),

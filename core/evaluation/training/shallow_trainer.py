@@ -45,14 +45,14 @@ class TrainingTask:
 
 
 def train_model(
-    table: TrainingTable, task: TrainingTask, signatures: Mapping[str, str], given: Mask | None = None
+    table: TrainingTable, task: TrainingTask, signatures: Mapping[str, str], held_out: Mask | None = None
 ) -> ShallowModel:
-    """The model of three quarters of the documents, with its agreement on the rest; or on the pairs that are `given`, (n,).
+    """The model of three quarters of the documents, with its agreement on the rest; or on the pairs of the mask `held_out`, (n,).
 
-    A document of a given pair is learned from in no other pair. The same table and seed give the same weights. Raises
+    A document of a held-out pair is learned from in no other pair. The same table and seed give the same weights. Raises
     TouchstoneError where there are too few documents, or targets that are all alike.
     """
-    apart = held_out_pairs(table.documents, task.seed) if given is None else given
+    apart = held_out_pairs(table.documents, task.seed) if held_out is None else held_out
     learnt = table.where(~np.isin(table.documents, table.documents[apart]))
     rest = table.where(apart)
     if len(np.unique(learnt.targets)) < 2:
@@ -82,8 +82,8 @@ def held_out_pairs(numbers: Numbers, seed: int) -> Mask:
     different = np.unique(numbers)
     if len(different) < 2:
         raise TouchstoneError("All pairs are of one document, so that none can be held out. Add pairs of another.")
-    chosen = np.random.default_rng(seed).permutation(different)[: max(1, round(_HELD_OUT_SHARE * len(different)))]
-    return np.isin(numbers, chosen)
+    documents = np.random.default_rng(seed).permutation(different)[: max(1, round(_HELD_OUT_SHARE * len(different)))]
+    return np.isin(numbers, documents)
 
 
 def fit_model(table: TrainingTable, task: TrainingTask, facts: TrainingFacts) -> ShallowModel:
