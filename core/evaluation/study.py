@@ -82,32 +82,42 @@ Outlet = Literal["command", "page", "audit", "python", "pack"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyData:
-    """The data of a study, of which it takes what its `takes` name.
-
-    `by` is the field whose values are the slices besides Overall. `counting` are the variants of the run that count, None
-    for all, and `left_out` the filters that leave the others out. `items` are pairs with their edits, those of each dataset or file by its name, `files` paths. An `engine` is there for a study
-    that `asks`. `metric_names` are those that were chosen, empty for all. `pool` holds summaries that were read without samples,
-    `labels_file` names the labels that stand in place of their own; `results` are the datasets that are folders of results.
-    `sentence_scores` are the scores of sentences, for a study that takes them.
-    """
+    """The data of a study, which reads those that its `takes` and `may_take` name."""
 
     datasets: tuple[str, ...] = ()
+    """Names of the datasets that `cases` or `pool` were read from."""
     cases: Cases | None = None
+    """Samples with their scores; None where no dataset was read."""
     by: str | None = None
+    """Field whose values are the slices besides Overall; None for Overall alone."""
     metric_names: tuple[str, ...] = ()
+    """Specs of the metrics to which the data were reduced; empty for all."""
     resamples: int = RESAMPLES
+    """Number of resamples of documents for intervals and tests."""
     run: Run | None = None
+    """A stress run; None where none was read."""
     run_name: str = "RUN.jsonl"
+    """File of the run as commands name it."""
     counting: frozenset[VariantKey] | None = None
+    """Variants of the run that count; None for all."""
     left_out: tuple[str, ...] = ()
+    """Names of the filters that left the other variants out."""
     items: Mapping[str, Sequence[Item]] = dataclasses.field(default_factory=dict)
+    """Items by the name of their dataset or file: pairs with their edits, or texts to count."""
     pool: Pool | None = None
+    """Summaries of which few have a label, where they were read without samples."""
     labels_file: str = ""
+    """File with the labels that replace those of the pool; "" for its own."""
     results: tuple[str, ...] = ()
+    """Those of `datasets` that are folders of results."""
     files: tuple[Path, ...] = ()
+    """Files that a command wrote, such as the grades of judges."""
     sentence_scores: SentenceScores = dataclasses.field(default_factory=dict)
+    """Scores of single sentences, for a study that takes them; empty where none are kept."""
     engine: Engine | None = None
+    """Scores texts for a study that `asks`; None where nobody opened one."""
     track: Track = untracked
+    """Reports the progress of iterables to whoever waits."""
 
     @property
     def samples(self) -> Cases:
@@ -265,24 +275,31 @@ def setting_help(field: dataclasses.Field[Setting]) -> str:
 class Study(ABC):
     """A frozen dataclass whose fields are its settings, each made by `setting`.
 
-    `does` is one sentence in the imperative, the help of its command. It needs what it `takes`, and makes use of what it
-    `may_take`. `sliced` says that its figures are by the slices of the data; `place` orders the
-    studies of a group. `asks` says that it scores texts with an engine, at least with some settings (`scores_texts`). `audit`
-    names the question of the audit that shows its figure. `without` gives the reason for each outlet that it does not have.
     A study with several views of the same data has a setting `view`, whose labels are their titles.
     """
 
     name: ClassVar[str]
+    """Its name in commands, records and addresses."""
     title: ClassVar[str]
+    """The heading of its report and of its section on the page."""
     does: ClassVar[str]
+    """One sentence in the imperative, the help of its command."""
     group: ClassVar[Group]
+    """The tab that it is in."""
     takes: ClassVar[tuple[Input, ...]] = ()
+    """Inputs that it needs."""
     may_take: ClassVar[tuple[Input, ...]] = ()
+    """Inputs that it uses where they are there."""
     asks: ClassVar[bool] = False
+    """True if it scores texts with an engine, at least with some settings (`scores_texts`)."""
     sliced: ClassVar[bool] = False
+    """True if its figures are by the slices of the data."""
     place: ClassVar[int] = 50
+    """Order within its group, the smallest first."""
     audit: ClassVar[str] = ""
+    """Question of the audit that shows its figure; "" for none."""
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType({})
+    """The reason for each outlet that it does not have."""
 
     def __post_init__(self) -> None:
         for name, field in settings_of(self).items():

@@ -115,21 +115,24 @@ MIN_GRADED_SHARE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class ExplainerScores:
-    """A model or person by the name under which it explained: how many grades there are, and its figures.
-
-    `explained` are the explanations that ought to have a grade, those of errors where labels are known; of them `failed`
-    were given to a judge in vain, and `ungraded` have no grade for whatever reason. `unanswered` are the
-    summaries about which it was asked and gave no answer. `judge` alone counts where one is named.
-    """
+    """Figures of one explainer, a model or a person, by the grades of its explanations."""
 
     name: str
+    """Signature of the model, or name of the person; "" where the data name nobody."""
     graded: int
+    """Number of grades that its explanations have; one explanation may have several."""
     explained: int
+    """Explanations that ought to have a grade: those of errors, and those of summaries without a label."""
     ungraded: int
+    """Those of `explained` without a grade, for whatever reason."""
     failed: int
+    """Those of `ungraded` that a judge was given and did not grade."""
     unanswered: int
+    """Summaries about which it was asked and gave neither a verdict nor an explanation."""
     figures: dict[str, Estimate]
+    """By the names of SCORE_TITLES, each a share in 0..1."""
     judge: str = ""
+    """Signature of the only judge whose grades count; "" where those of all judges do."""
 
     @property
     def incomplete(self) -> bool:

@@ -73,23 +73,30 @@ _INPUT_TITLES = {"seed": "original summary", "reference": "reference explanation
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An explanation of what is wrong with a summary, and the texts it may be judged by; "" where one is not known.
-
-    `seed` is the summary before its edit. `human` is a person's grade and `human_cause` what the person found wrong, which no
-    judge is shown; `group` names the document, the unit of resampling. `sample` is the id of the summary in its dataset, `by` who explained.
-    """
+    """An explanation of what is wrong with a summary, and the texts by which it may be judged."""
 
     id: str
+    """Unique in its file or dataset; names the case in the judge's records."""
     explanation: str
+    """The text to grade."""
     document: str = ""
+    """The document, with its named contexts joined; "" where it is not known."""
     seed: str = ""
+    """The summary before its edit; "" where it is not known."""
     summary: str = ""
+    """The summary that is explained; "" where it is not known."""
     reference: str = ""
+    """Explanation that the edit or the dataset gives of itself; "" where there is none."""
     group: str = ""
+    """Name of the document, the unit of resampling; the id of the case where it is empty."""
     human: Grade | None = None
+    """Grade by a person, which no judge is shown; None without one."""
     sample: str = ""
+    """Id of the summary in its dataset; "" for that of the case."""
     by: str = ""
+    """Name or signature of who wrote the explanation; "" where it is not known."""
     human_cause: Cause | None = None
+    """Flaw that the same person named, which no judge is shown; None where nothing is wrong or nobody asked."""
 
     def texts(self) -> dict[str, str]:
         """By the names that prompts have for them."""

@@ -58,22 +58,28 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorAgreement:
-    """One aspect on one unit: `sentence`, `summary`, or `summary mean`, each annotator's mean over sentences.
-
-    `labels` were given by `annotators` to `items`. `pairs` are those that share ten items, the most shared first, of
-    `all_pairs` that share any; at most a hundred.
-    """
+    """Agreement of the annotators of one aspect on one unit."""
 
     aspect: str
+    """Name of the rated aspect, or VERDICT."""
     unit: str
+    """`sentence`, `summary`, or `summary mean`: the mean of each annotator over the sentences of a summary."""
     items: int
+    """Units with at least one label."""
     labels: int
+    """Labels on all items together."""
     annotators: int
+    """Different annotators of these items."""
     raw: Estimate
+    """Share of two labels of one item that are the same, 0..1; undefined with more than 25 distinct values."""
     alphas: Mapping[str, Estimate]
+    """Krippendorff's alpha by the name of the distance, at most 1; nominal alone for two values."""
     ac1: Estimate
+    """Gwet's AC1, at most 1; undefined with more than 25 distinct values."""
     pairs: tuple[PairAgreement, ...]
+    """Every two annotators that share ten items or more, those that share most first; at most a hundred."""
     all_pairs: int
+    """Number of pairs of annotators that share any item."""
 
 
 _Labels = Mapping[tuple[int, int], Mapping[str, float]]

@@ -43,21 +43,26 @@ class AblatedScore:
 
 @dataclass(frozen=True, slots=True)
 class ScoreHistogram:
-    """Number of the same summaries that score from one edge up to the next, with their document and without.
-
-    Means are in the metric's own units; `loss` is the mean gain of the document, towards consistency, and `own_better` the
-    share of summaries that score strictly more consistent with it. `failed` lack one of the two scores.
-    """
+    """Distribution of the scores of the same summaries with their document and without."""
 
     metric: str
+    """Spec of the metric."""
     edges: tuple[float, ...]
+    """Edges of bins of the same width in the metric's own units, (bins + 1,)."""
     own: tuple[int, ...]
+    """Summaries in each bin by their score with the document, (bins,)."""
     other: tuple[int, ...]
+    """Summaries in each bin by their score without it, (bins,)."""
     own_mean: Estimate
+    """Mean score with the document, in the metric's own units."""
     other_mean: Estimate
+    """Mean score without it, in the metric's own units."""
     loss: Estimate
+    """Mean gain by the document towards consistency, in the metric's own units."""
     own_better: Estimate
+    """Share of summaries, 0..1, that score strictly more consistent with their document."""
     failed: int
+    """Summaries that lack one of the two scores and are in no bin."""
 
 
 def foreign_examples(run: Run) -> list[Example]:

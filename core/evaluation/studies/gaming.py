@@ -41,27 +41,32 @@ _ADDED_PLACES: tuple[Placement, ...] = ("prefix", "suffix")
 
 @dataclass(frozen=True, slots=True)
 class PhraseEffect:
-    """One phrase against one metric; gains are towards consistency, whichever way that lies.
-
-    `alone` is the mean score of the phrase as the whole summary, and `outright` the share of summaries that it beats. `appended`
-    and `prefixed` are mean gains in the metric's own units, `per_word` the first by the words that it takes, `spreads` the first in
-    standard deviations of the metric over the originals; `raised` is the share of summaries that the appended phrase lifts.
-    `control` is the mean gain by harmless edits of the run that change half to twice as many words, in spreads too, and
-    `excess` what the phrase gains beyond it.
-    """
+    """One phrase against one metric; gains are towards consistency, whichever way that lies."""
 
     metric: str
+    """Spec of the metric."""
     phrase: Filler
+    """The phrase as a perturbation that appends it."""
     words: int
+    """Number of words of the phrase."""
     alone: Estimate
+    """Mean score of the phrase as the whole summary, in the metric's own units."""
     outright: Estimate
+    """Share of summaries, 0..1, that the bare phrase outscores."""
     appended: Estimate
+    """Mean gain by the phrase after a summary, in the metric's own units."""
     prefixed: Estimate
+    """Mean gain by the phrase before a summary, in the metric's own units."""
     per_word: Estimate
+    """`appended` divided by the number of words."""
     spreads: Estimate
+    """`appended` in standard deviations of the metric over the original summaries."""
     raised: Estimate
+    """Share of summaries, 0..1, that score higher with the phrase after them."""
     control: Estimate
+    """Mean gain in standard deviations by harmless edits that change half to twice as many words."""
     excess: Estimate
+    """`spreads` minus `control`, paired on the same resamples."""
 
 
 @dataclass(frozen=True, slots=True)

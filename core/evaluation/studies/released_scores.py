@@ -18,21 +18,24 @@ from core.results.cases.cases import Cases
 
 @dataclass(frozen=True, slots=True)
 class ReleasedComparison:
-    """A released metric and ours of the same name on the `n` summaries that both score.
-
-    `scale` is the factor that brings ours onto the released one where the two are told in different units, else 1.
-    `mean` and `largest` are those of the absolute difference in the released units, `correlation` is Pearson's, None
-    where it is undefined. `same_way` is the share of pairs that both move the same way.
-    """
+    """A released metric and ours of the same name, on the summaries that both score."""
 
     released: str
+    """Name of the column of released scores."""
     ours: str
+    """Spec of our metric."""
     n: int
+    """Summaries with both scores, at least one."""
     scale: float
+    """Factor that brings our scores into the released unit: 100 or 0.01 where one of them is in percent, else 1."""
     mean: float
+    """Mean absolute difference, in the released unit."""
     largest: float
+    """Largest absolute difference, in the released unit."""
     correlation: float | None
+    """Pearson's correlation; None where either side does not vary."""
     same_way: float | None
+    """Share of minimal pairs, 0..1, that both move the same way; None without such a pair."""
 
 
 def compare_with_released(cases: Cases) -> list[ReleasedComparison]:

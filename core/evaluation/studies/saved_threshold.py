@@ -33,23 +33,33 @@ _MOST_BYTES = 65_536  # of a file of one threshold
 
 @dataclass(frozen=True, slots=True)
 class OwnThreshold:
-    """Threshold on the score of one metric, from which on a summary counts as consistent.
+    """A threshold on the score of one metric, from which on a summary counts as consistent.
 
-    `accuracy` is the balanced accuracy, `false_alarms` the share of consistent summaries that are refused and `missed` that of
-    inconsistent ones that are accepted, all three cross-fitted: of thresholds chosen in the same way on other documents.
+    The figures are cross-fitted: of thresholds chosen in the same way on other documents.
     """
 
     name: str
+    """Name that the person gave it, or that of its file; "" before it is saved."""
     metric: str
+    """Spec of the metric."""
     signature: str
+    """Signature of the scores that it was chosen on; scores of another set-up are refused."""
     direction: Direction
+    """The side of the value that counts as consistent: `lower` takes scores up to it, others from it on."""
     value: float
+    """The threshold itself, in the metric's own units."""
     accuracy: Estimate
+    """Balanced accuracy, 0..1."""
     false_alarms: Estimate
+    """Share of consistent summaries that are refused, 0..1."""
     missed: Estimate
+    """Share of inconsistent summaries that are accepted, 0..1."""
     data: tuple[DataFacts, ...]
+    """Facts of the datasets that it was chosen on."""
     version: str = VERSION
+    """Version of Touchstone that chose it."""
     record: str = _RECORD
+    """Kind and version of the file format."""
 
     def accepts(self, score: float) -> bool:
         return score <= self.value if self.direction == "lower" else score >= self.value

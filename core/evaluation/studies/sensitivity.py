@@ -30,19 +30,24 @@ from core.types import Direction
 
 @dataclass(frozen=True, slots=True)
 class ScoredEdit:
-    """Scores of one metric for the faithful and the other side; None where it failed. `document` is the unit of resampling.
-
-    The other side is inconsistent where `corrects`, else it says the same. `signature` tells two forms of a metric apart.
-    """
+    """Scores of one metric for both sides of an edit, the faithful one and the other."""
 
     metric: str
+    """Spec of the metric, or the name of a column of released scores."""
     signature: str
+    """Distinguishes two forms of a metric; "" where no score succeeded."""
     direction: Direction
+    """Which side of the metric's scale is more consistent."""
     document: str
+    """Name of the document, the unit of resampling."""
     domain: str
+    """Domain of the document; "" where it is not known."""
     corrects: bool
+    """True where the other side is inconsistent; False where it says the same in other words."""
     faithful: float | None
+    """Score of the faithful side; None where it failed."""
     other: float | None
+    """Score of the other side; None where it failed."""
 
 
 @dataclass(frozen=True, slots=True)

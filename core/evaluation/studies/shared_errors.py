@@ -24,19 +24,24 @@ from core.types import Format
 
 @dataclass(frozen=True, slots=True)
 class ErrorOverlap:
-    """Two metrics, or explainers, on the `n` cases that both have an answer for: how many each missed, how many both did, and the phi coefficient.
-
-    `expected` is how many both would miss if their misses were independent; `phi` is None where one misses all or none.
-    """
+    """Misses of two metrics, or explainers, on the cases that both have an answer for."""
 
     left: str
+    """Name of the first of the two."""
     right: str
+    """Name of the second."""
     n: int
+    """Cases with an answer of both."""
     left_missed: int
+    """Of these, how many the first missed."""
     right_missed: int
+    """Of these, how many the second missed."""
     both_missed: int
+    """Of these, how many both missed."""
     expected: float
+    """Number that both would miss if their misses were independent; need not be whole."""
     phi: float | None
+    """Correlation of the misses, −1..1; None where one of them misses all or none."""
 
 
 @dataclass(frozen=True, slots=True)

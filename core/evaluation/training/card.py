@@ -50,19 +50,24 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """Facts for the card besides the figures; `learned_tests` counts the summaries of a test that were learned from, by dataset.
-
-    The `battery` made the corruptions and harmless edits, where a share of them was asked for.
-    """
+    """Facts for the card besides the figures."""
 
     title: str
+    """Name of the metric in its card."""
     recipe: str
+    """Name of the recipe, as `--recipe` takes it."""
     seed: int
+    """Seed of the folds, the corruptions and the weights."""
     share: float
+    """Share of generated summaries that was asked for, 0 to below 1."""
     data: Sequence[str]
+    """Names of the sources that were learned from."""
     licences: Sequence[str]
+    """Licences of the sources, each once; empty where none is known."""
     learned_tests: Mapping[str, int] = field(default_factory=dict)
+    """By dataset, the number of test summaries that were learned from on request; empty for none."""
     battery: Battery = field(default_factory=standard_battery)
+    """Made the corruptions and harmless edits, where `share` is above 0."""
 
     @property
     def test_note(self) -> str:
@@ -77,22 +82,24 @@ class CardFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecipeAccount:
-    """Account of a recipe on the model that it made: the held-out scores, and paragraphs of the card.
-
-    `held_out` are the scores of every row by a model that did not learn from its document, (rows,), nan for a row that
-    nobody judged; `by_domain` those of a domain's labelled rows by a model that learned from the other domains. `settings`
-    stand in the figures' file. `reads` says how the model reads, `judged` how the documents were dealt, `limits` what it
-    cannot see. `stress` are the figures of a stress run, which stand in a `section` of their own.
-    """
+    """Account of a recipe on the model that it made: the held-out scores, and paragraphs of the card."""
 
     held_out: Values
+    """Score of every row by a model that did not learn from its document, (rows,); nan for a row that nobody judged."""
     by_domain: Mapping[str, tuple[Numbers, Values]]
+    """By domain, places and scores of its labelled rows by a model that learned from the other domains; may be empty."""
     settings: Mapping[str, object]
+    """Settings of the model that are written into the file of figures."""
     reads: str
+    """Paragraph of the card: how the model reads."""
     judged: str
+    """Paragraph of the card: how documents were divided between learning and judging."""
     limits: str
+    """Paragraph of the card: what the model cannot see."""
     stress: Sequence[Figure] = ()
+    """Figures of a stress run that it was hardened by; empty without one."""
     section: str = ""
+    """Section of the card with these figures, in Markdown; "" without a stress run."""
 
 
 def words_account(trained: Trained) -> RecipeAccount:

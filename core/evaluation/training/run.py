@@ -90,19 +90,24 @@ class TrainingSource:
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """Plan of a training; `title` is the name of the metric in its card, `encoder` is for cross-encoders.
-
-    The `battery` makes the corruptions and harmless edits, by the variants of a `stress` run a cross-encoder is hardened.
-    """
+    """Plan of a training: what is learned from, by which recipe, and what is generated besides."""
 
     sources: Sequence[TrainingSource]
+    """Datasets or files with labelled items."""
     share: float = 0.5
+    """Share of generated summaries among all, 0 to below 1."""
     seed: int = 0
+    """Seed of the folds, the corruptions and the weights."""
     recipe: Recipe = "words"
+    """How the metric learns."""
     title: str = "A metric of your own"
+    """Name of the metric in its card."""
     encoder: EncoderSetting = PACKAGED_ENCODER
+    """The encoder that a cross-encoder starts from; other recipes ignore it."""
     battery: Battery = field(default_factory=standard_battery)
+    """Makes the corruptions and harmless edits."""
     stress: StressSource | None = None
+    """Stress run whose variants harden a cross-encoder; None for none."""
 
     def data(self) -> TrainingData:
         """Raises TouchstoneError for too little, a share that is none, or a stress run for another recipe."""
