@@ -15,7 +15,7 @@ from core.stats.statistic import Estimate
 from core.types import Format
 
 Cell = str | bool | int | float | Estimate | Measurement | None
-"""A text, a number, a statistic with its interval, or one that is compared with the best; None where there is nothing."""
+"""A text, a number, a statistic with its interval, or one compared with the best; None for an empty cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Table:
                 raise ValueError(f"A row of {self.name} has {len(row)} cells for {len(self.columns)} columns: {row}.")
 
     def column(self, name: str) -> Column:
-        """Raises UnknownNameError for a column that is not there."""
+        """The column of that name. Raises UnknownNameError for a missing one."""
         return self.columns[self._place(name)]
 
     def cells(self, name: str) -> list[Cell]:
@@ -78,7 +78,7 @@ class Table:
         return (dict(zip(names, row, strict=True)) for row in self.rows)
 
     def figure(self, name: str, **where: Cell) -> Estimate:
-        """The statistic in one column of the only row with these cells. Raises LookupError where there is not just one."""
+        """The statistic in one column of the only row with these cells. Raises LookupError unless exactly one row matches."""
         rows = [row for row in self.records() if all(row[column] == value for column, value in where.items())]
         if len(rows) != 1:
             raise LookupError(f"{len(rows)} rows of {self.name} have {where}.")
@@ -174,7 +174,7 @@ class Report:
     """True tells a scheduler to act: the command then ends with status 1."""
 
     def table(self, name: str = "") -> Table:
-        """The table of that name, or the first. Raises UnknownNameError for a table that is not there."""
+        """The table of that name, or the first. Raises UnknownNameError for a missing one."""
         if not name:
             return self.tables[0]
         tables = {table.name: table for table in self.tables}

@@ -121,7 +121,7 @@ class StudyData:
 
     @property
     def samples(self) -> Cases:
-        """The samples. Raises TouchstoneError where no dataset is given."""
+        """The samples. Raises TouchstoneError without a dataset."""
         if self.cases is None:
             raise TouchstoneError("This study needs labelled summaries. Name a dataset.")
         return self.cases
@@ -138,7 +138,7 @@ class StudyData:
 
     @property
     def summaries(self) -> Pool:
-        """The pool of summaries, that of the samples where none was read. Raises TouchstoneError where there is neither."""
+        """The pool of summaries, by default made of the samples. Raises TouchstoneError if there is neither."""
         return self.pool or pool_of_cases(self.samples, self.by)
 
     @property
@@ -148,12 +148,12 @@ class StudyData:
 
     @property
     def draws(self) -> Resamples:
-        """The resamples of documents that serve all figures."""
+        """The resamples of documents, the same for all figures."""
         return draw_resamples(self.samples, self.resamples, track=self.track)
 
     @property
     def stress_run(self) -> Run:
-        """The run. Raises TouchstoneError where none is given."""
+        """The run. Raises TouchstoneError without one."""
         if self.run is None:
             raise TouchstoneError("This study needs a stress run. Make one: cli.py stress PAIRS -o RUN.jsonl")
         return self.run
@@ -167,7 +167,7 @@ class StudyData:
 
     @property
     def scoring(self) -> Engine:
-        """The engine. Raises TouchstoneError where nobody opened one."""
+        """The engine. Raises TouchstoneError if none is open."""
         if self.engine is None:
             raise TouchstoneError("This study asks models, and no engine is open.")
         return self.engine
@@ -242,12 +242,12 @@ def setting(  # noqa: PLR0913  # what there is to say of a setting
 ) -> T:
     """A described setting of a study: the field's default, and what the command's help and the form say of it.
 
-    `choices` are the values of a text that has no others, `labels` their names in a form; `low` and `high` bound a number.
-    A form calls it by its `title`, or else by the name of the field. A text that has some of the choices of the data, with
-    `several` between them, is chosen from them. One that gives some of these a number, as name=number, has a field for each; the
-    others have the number `each`.
-    One that is `shown` changes what a study that asks shows of the same scores, and asks for no others.
-    `views` are those that read it, of a study that has several; none are all.
+    `choices` are the only values that a text may have, `labels` their names in a form; `low` and `high` bound a number.
+    A form shows its `title`, by default the name of the field. With `several`, the text is a list of the data's choices with
+    that separator, and a form offers them for multiple selection. With `each`, the text assigns numbers as name=number, a form
+    has a field for each name, and names that are not listed have the number `each`.
+    A setting that is `shown` only changes how a study that asks displays its scores, and needs no new ones.
+    `views` are the views that read it, of a study with several; empty for all.
     """
     metadata = {
         "help": description,
@@ -266,7 +266,7 @@ def setting(  # noqa: PLR0913  # what there is to say of a setting
 
 
 def setting_help(field: dataclasses.Field[Setting]) -> str:
-    """The description of a setting, after the views that read it where not all do."""
+    """The description of a setting, preceded by the views that read it unless all do."""
     views: Sequence[str] = field.metadata["views"]
     return f"View {' and '.join(views)}: {field.metadata['help']}" if views else str(field.metadata["help"])
 
@@ -321,16 +321,16 @@ class Study(ABC):
 
     @classmethod
     def in_pack(cls, data: StudyData) -> Sequence[Study]:  # noqa: ARG003  # most studies are packed as they are
-        """The settings with which the paper pack has it."""
+        """The studies, with their settings, that the paper pack includes."""
         return [cls()]
 
     def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:  # noqa: ARG002  # most settings depend on no data
-        """The values that these data have of settings, where they are fewer than the setting's own; a form offers these."""
+        """Values that a form offers for settings whose choices depend on the data."""
         return {}
 
     @property
     def scores_texts(self) -> bool:
-        """True if it asks models with these settings."""
+        """True if it needs an engine with these settings."""
         return self.asks
 
     @property
@@ -340,12 +340,12 @@ class Study(ABC):
 
     @property
     def view_name(self) -> str:
-        """The view that it shows, empty for a study that has one."""
+        """The name of its view; empty for a study with a single one."""
         return str(getattr(self, "view", ""))
 
     @property
     def view_title(self) -> str:
-        """The title of its view, that of the study where it has one."""
+        """The title of its view; that of the study if it has a single one."""
         field = settings_of(self).get("view")
         return str(field.metadata["labels"][self.view_name]) if field else self.title
 
@@ -433,11 +433,11 @@ _FORMER_STUDIES: Mapping[str, str] = MappingProxyType(
         "windows": "readings[view=windows]",
     }
 )
-"""Views by the names that they had as studies, which pins, recipes and addresses of before 0.3 have."""
+"""Views by their former names as studies, as in pins, recipes and addresses from before 0.3."""
 
 
 def current_spec(spec: str) -> str:
-    """The spec of a stored study as it is spelled now, with the settings that it has."""
+    """The current spelling of a stored spec, with its settings."""
     name, _, settings = spec.partition("[")
     current = _FORMER_STUDIES.get(name)
     if current is None:

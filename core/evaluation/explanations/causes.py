@@ -27,7 +27,7 @@ class NamedCause(StructuredAnswer):
 
 
 def parse_cause(words: str) -> Cause:
-    """The cause in a person's or file's words; TouchstoneError for words that are not known."""
+    """The cause that a person or file names; raises TouchstoneError for an unknown name."""
     name = words.replace("_", " ").strip().lower()
     cause = next((cause for cause in _CAUSES if cause == name), None)
     if cause is None:

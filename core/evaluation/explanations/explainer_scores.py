@@ -52,20 +52,20 @@ def detection_accuracy(explained: GradedDetections) -> Statistic:
 
 
 def detection_score(explained: GradedDetections) -> Statistic:
-    """DS: share of the inconsistent summaries that are found out."""
+    """DS: share of the inconsistent summaries that are flagged."""
     return _mean_over(explained.inconsistent, explained.flagged.astype(np.float64), explained)
 
 
 def explanation_score(explained: GradedDetections) -> Statistic:
-    """ES: mean grade of the explanations of the errors that were found."""
+    """ES: mean grade of the explanations of detected errors."""
     return _mean_over(explained.inconsistent & explained.flagged, explained.grades, explained)
 
 
 def joint_score(explained: GradedDetections) -> Statistic:
-    """JS: mean over the inconsistent summaries of detection times grade; an error that is missed counts 0.
+    """JS: mean over the inconsistent summaries of detection times grade; a missed error counts 0.
 
-    A found error without a grade is unknown, neither wrong nor left out: it counts as the graded ones do in the mean, so
-    that JS is DS times ES. Undefined where errors were found and none of their explanations is graded.
+    A detected error without a grade counts as the mean of the graded ones, so that JS is DS times ES. Undefined if errors
+    were detected and none of their explanations is graded.
     """
     inconsistent = explained.inconsistent
     detections = inconsistent & explained.flagged
@@ -151,18 +151,18 @@ class GradedAnswer:
 
 
 def explainer_scores(cases: Cases, draws: Resamples) -> Iterator[ExplainerScores]:
-    """Everybody whose explanations were graded or came with a verdict, in the order of their first one.
+    """Scores of every explainer with a graded explanation or a verdict, in the order of their first explanation.
 
-    Grades of several judges of one explanation are averaged; the majority of a panel, whose judges count already, is left
-    out. A graded explanation says that its author found the summary
-    inconsistent, unless the verdict beside it is another. Detection is told where the author's verdicts stand beside the
-    explanations, or among the judgements under the same name.
+    Grades by several judges of one explanation are averaged; the majority of a panel is left out, because its judges count
+    already. A graded explanation implies that its author called the summary inconsistent, unless it comes with another
+    verdict. Detection is scored only if the author's verdicts come with the explanations, or are among the judgements under
+    the same name.
     """
     yield from _explainer_scores(without_panels(cases), draws)
 
 
 def scores_by_judge(cases: Cases, draws: Resamples) -> Iterator[ExplainerScores]:
-    """The same by the grades of each language model alone, and of each panel's majority, where there are several."""
+    """The same scores by the grades of each language model and each panel alone, if there are several."""
     signatures = (explanation.judge for sample in cases.samples for explanation in sample.item.explanations)
     judges = [judge for judge in dict.fromkeys(signatures) if is_model_signature(judge)]
     for judge in judges if len(judges) > 1 else ():
@@ -221,7 +221,7 @@ def _explainer_scores(cases: Cases, draws: Resamples) -> Iterator[ExplainerScore
             [explanation for explanation in sample.item.explanations if explanation.by == name]
             for sample in cases.samples
         ]
-        # asked and without an answer, then and later
+        # neither the first request nor a later one gave an answer
         unanswered = [
             of_item
             for of_item in by_sample
@@ -251,7 +251,7 @@ def answers_by_explainer(cases: Cases) -> dict[str, list[GradedAnswer]]:
 
 
 def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[GradedAnswer]:
-    """One for each text that the explainer wrote of a sample and somebody was to judge, or its bare verdict."""
+    """An answer for each text by the explainer on a sample that was to be judged, or one for its verdict alone."""
     item = cases.samples[place].item
     texts: dict[str, list[float]] = {}
     failed: set[str] = set()
@@ -264,7 +264,7 @@ def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[GradedAnswe
             texts.setdefault(explanation.text, [])
             failed.add(explanation.text)
         elif _verdict_of(item, name) is None:
-            texts.setdefault(explanation.text, [])  # an explanation of the error that it was told of
+            texts.setdefault(explanation.text, [])  # E|D: the model was told that there is an error
     if texts:
         yield from (GradedAnswer(place, True, tuple(worths), text in failed) for text, worths in texts.items())
     elif verdict := _verdict_of(item, name):
@@ -296,7 +296,7 @@ def _score_statistics(cases: Cases, name: str, answers: Sequence[GradedAnswer]) 
             grades=grades[labelled],
             documents=cases.documents[places][labelled],
         )
-        statistics |= {  # they rest on labels: summaries without one do not count
+        statistics |= {  # based on labels: summaries without one do not count
             "DA": detection_accuracy(detections),
             "DS": detection_score(detections),
             "ES": explanation_score(detections),

@@ -34,7 +34,7 @@ _GRADE_WORDS: Mapping[str, Grade] = MappingProxyType(
         "not": "not",
         "not correct": "not",
         "incorrect": "not",
-        # what speaks of something else, or says nothing, explains no error
+        # an unrelated or empty explanation does not explain the error
         "unrelated": "not",
         "no explanation": "not",
     }
@@ -42,7 +42,7 @@ _GRADE_WORDS: Mapping[str, Grade] = MappingProxyType(
 
 
 def parse_grade(words: str) -> Grade:
-    """The grade that a dataset gives in its own words; TouchstoneError for words that are not known."""
+    """The grade that a dataset gives in its own words; raises TouchstoneError for unknown words."""
     grade = _GRADE_WORDS.get(plain_words(words))
     if grade is None:
         raise TouchstoneError(f"The grade is {words[:60]!r}. Known: {', '.join(_GRADE_WORDS)}.")
@@ -99,11 +99,11 @@ class Case:
     """Flaw that the same person named, which no judge is shown; None where nothing is wrong or nobody asked."""
 
     def texts(self) -> dict[str, str]:
-        """By the names that prompts have for them."""
+        """The texts by the names of their variables in prompts."""
         return {name: getattr(self, name) for name in ("document", "seed", "summary", "reference", "explanation")}
 
     def missing_inputs(self, setup: JudgeSetup) -> list[str]:
-        """Inputs that this set-up reads and that are not there, in words."""
+        """Titles of the inputs that this set-up reads and that are missing."""
         return [_INPUT_TITLES.get(name, name) for name in SETUP_INPUTS[setup] if not self.texts()[name].strip()]
 
 
@@ -119,7 +119,7 @@ class Judgement:
 
 
 def _as_grade(value: object) -> object:
-    """The grade in our word, however a judge spells it; anything else as it is."""
+    """The grade, however a judge spells it; anything else unchanged."""
     return _GRADE_WORDS.get(plain_words(value), value) if isinstance(value, str) else value
 
 

@@ -42,7 +42,7 @@ class GradePair:
 
 @dataclass(frozen=True, slots=True)
 class JudgedExplanation:
-    """The grades of one explanation by judge, and that of a person; `key` tells it from others, `group` names the document."""
+    """The grades of one explanation by judge, and that of a person; `key` identifies it, `group` names the document."""
 
     key: tuple[str, ...]
     group: str
@@ -106,7 +106,7 @@ AGREEMENT_COLUMNS = (
 
 
 def judge_tables(judged: Sequence[JudgedExplanation], resamples: int = RESAMPLES) -> list[Table]:
-    """The agreement of the judges with one another, and which number is which judge; no table below two judges."""
+    """Tables of the agreement among judges and of their numbers; none for fewer than two judges."""
     figures = agreement_among_judges(judged, resamples)
     if not figures:
         return []
@@ -138,7 +138,7 @@ def judge_tables(judged: Sequence[JudgedExplanation], resamples: int = RESAMPLES
 def agreement_with_people(
     compared: Sequence[GradePair], resamples: int = RESAMPLES, seed: int = 0
 ) -> dict[str, Estimate]:
-    """Each figure by its name with its 95 % interval, documents resampled; a failed judgement counts in none.
+    """Each figure by name, with a 95 % interval over resampled documents; failed judgements are left out.
 
     Balanced accuracy takes people's grades as the truth, cut twice: entirely correct against the rest, and not correct
     against the rest. Weighted kappa counts half a grade apart as half as bad (Cohen 1968, linear weights).
@@ -162,12 +162,12 @@ def agreement_with_people(
         "kendall": correlation.kendall(rated),
     }
     for name, cut in _GRADE_CUTS.items():
-        # the cut lies between grades and was chosen on no document
+        # the cut lies between two grades, so no document was used to choose it
         labelled = LabelledScores(rated.scores, rated.human > cut, rated.documents)
         statistics[f"balanced accuracy, {name}"] = balanced_accuracy(labelled, Threshold(cut, 0, frozenset()))
     statistics["kappa"] = cohen_kappa(ratings, 0, 1, distance.nominal_distance)
     statistics["weighted kappa"] = cohen_kappa(ratings, 0, 1, distance.linear_distance)
-    if matrix.given.all(axis=1).any():  # somebody names a cause, and so does the other
+    if matrix.given.all(axis=1).any():  # at least one explanation has a cause from both
         statistics["same cause"] = raw_agreement(matrix)
         statistics["kappa of causes"] = cohen_kappa(matrix, 0, 1, distance.nominal_distance)
     return {name: draws.estimate(statistic) for name, statistic in statistics.items()}

@@ -40,9 +40,9 @@ class PanelVote:
 
     @property
     def majority(self) -> Grade | None:
-        """The grade that more than half of the whole panel gave, those who failed included; None where there is none.
+        """The grade by more than half of the whole panel, failed judges included; None if there is none.
 
-        With weights the grade that is more probable than all others together.
+        With weights: the grade that is more probable than all others together.
         """
         if not self._is_quorate:
             return None
@@ -160,9 +160,9 @@ class GradeCounts:
 
 
 def parse_judge(text: str, temperature: float = 0.0, sample: int = 0) -> Sampling:
-    """A judge as it is written: MODEL@ENDPOINT, MODEL, @ENDPOINT or local:FOLDER.
+    """Parse a judge: MODEL@ENDPOINT, MODEL, @ENDPOINT or local:FOLDER.
 
-    Raises TouchstoneError for one that cannot be asked.
+    Raises TouchstoneError for a judge without a model or endpoint.
     """
     named = text.strip()
     if not named:
@@ -182,7 +182,7 @@ def judge_title(sampling: Sampling) -> str:
 
 
 def require_panel(judges: Sequence[Sampling], quorum: int = 0) -> None:
-    """Raise BadSettingError for judges who are no panel (fewer than two, or one of them twice) or fewer than the quorum."""
+    """Raise BadSettingError for fewer than two judges, the same judge twice, or a quorum above their number."""
     if len(set(judges)) < max(2, len(judges)):
         raise BadSettingError(
             f"A panel has two judges or more, each once; got {', '.join(map(judge_title, judges)) or 'none'}."

@@ -18,7 +18,7 @@ _GRADES: tuple[Grade, ...] = tuple(GRADE_VALUES)
 _LEAST_GRADES = 10  # of people, for each judge
 _MAX_ROUNDS = 100
 _SMALL = 1e-6
-_SMOOTHING = 1.0  # counted into each cell: a judge who was never seen to err is not without error
+_SMOOTHING = 1.0  # added to each cell: a judge without an observed error is not infallible
 
 Floats = NDArray[np.float64]
 
@@ -105,7 +105,7 @@ def _maximize(
 
 
 def _posterior(shares: Floats, likelihoods: Sequence[Floats]) -> Floats:
-    """Probabilities of the right grade, (grades,); in logarithms, as many judges make small products."""
+    """Probabilities of the right grade, (grades,); in logarithms, because the product over many judges underflows."""
     logs = np.log(np.array([shares, *likelihoods])).sum(axis=0)
     weights = np.exp(logs - logs.max())
     probabilities: Floats = weights / weights.sum()

@@ -100,13 +100,13 @@ _BREAK_AFTER = re.compile(r"(?<=[/|?&=_.:,;-])(?=\w)")
 
 
 def latex_text(text: str) -> str:
-    """Words in which nothing is a command; lines may break inside those that are long."""
+    """Text with LaTeX's special characters escaped; long words may be broken across lines."""
     parts = _LONG_WORD.sub(lambda match: _BREAK_AFTER.sub(_BREAK, match[0]), text)
     return parts.translate(_ESCAPES).replace(_BREAK, r"\allowbreak{}")
 
 
 def _cell(cell: Cell, column: Column) -> str:
-    """A text escaped; a statistic with its interval in small type, bold where it is the best, with its sign else."""
+    """An escaped text, or a statistic with its interval in small type: bold if it is the best, else with its sign."""
     text = format_value(cell, column.format).replace("−", "-")
     if estimate_of(cell) is None:
         return latex_text(text)
@@ -127,7 +127,7 @@ def _case_numbers(cells: Mapping[tuple[str, str], Cell], places: Sequence[tuple[
 
 
 def _legend(table: Table, name: str) -> list[str]:
-    """Meanings of the signs that occur, in the column `name` alone where it is given."""
+    """Meanings of the signs that occur, only in the column `name` unless it is empty."""
     cells = table.cells(name) if name else [cell for row in table.rows for cell in row]
     figures = [cell for cell in cells if isinstance(cell, Measurement)]
     estimates = [estimate for cell in cells if (estimate := estimate_of(cell))]

@@ -36,7 +36,7 @@ _MARKS = re.compile(r"[\\`*_\[\]#|~$!]|^[-+>=]|(?<=^\d)[.)]|(?<=^\d\d)[.)]")
 
 
 def plain_markdown(text: str) -> str:
-    """Words on one line in which nothing is Markdown or HTML."""
+    """Text on one line with the special characters of Markdown and HTML escaped."""
     line = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
     return _MARKS.sub(lambda match: f"\\{match[0]}", line)
 

@@ -145,7 +145,7 @@ class Combine(Study):
 
 
 def _plain_names(cases: Cases) -> list[str]:
-    """The metrics but for the combinations of before, each of which holds members once more."""
+    """The metrics without saved combinations, whose members are metrics here already."""
     names = [column.name for column in cases.columns]
     return [name for name in names if not issubclass(METRICS.listed.get(name, Metric), CombinationMetric)]
 
@@ -169,7 +169,7 @@ def _sentences(
             else f"Cheapest that is as good: {names}, at a cost of {subset.cost:g} instead of {combining.costs.sum():g}; the combination "
             f"minus it: {_points(subset.loss)}."
         )
-    differ = len(set(combining.costs.tolist())) > 1  # of equally dear members none is worth leaving out
+    differ = len(set(combining.costs.tolist())) > 1  # with equal costs no member is worth leaving out
     if cascade is not None and (differ or budget):
         point = cascade.within(budget)
         lines.append(

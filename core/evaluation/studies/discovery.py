@@ -21,7 +21,7 @@ from core.text.text import sentences, words
 from core.types import Direction
 
 _FIFTHS = 5  # the best fifth, as Ramprasad and Wallace (2024) take it
-_MIN_SHARED = 2  # of the best that must share a bigram: what stands in one of them is its topic
+_MIN_SHARED = 2  # of the best that must share a bigram: a bigram in one summary is its topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def _leading_bigrams(summaries: Sequence[str], scores: Values, direction: Direct
     best = np.zeros(len(values), dtype=np.bool_)
     best[np.argsort(values if direction == "lower" else -values, kind="stable")[:number]] = True
 
-    from sklearn.feature_extraction.text import TfidfVectorizer  # it takes a second, and few commands discover
+    from sklearn.feature_extraction.text import TfidfVectorizer  # takes a second to import, and few commands need it
 
     if not any(map(_word_pairs, texts)):
         raise UnscorableError("No summary has two words in a row.")

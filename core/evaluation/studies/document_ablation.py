@@ -76,7 +76,7 @@ def foreign_examples(run: Run) -> list[Example]:
     if len(groups) < 2:
         raise UnscorableError("All summaries of the run are of one document: there is no foreign one.")
     random.Random(run.plan.seed).shuffle(groups)
-    following = dict(zip(groups, [*groups[1:], groups[0]], strict=True))  # nobody keeps their own
+    following = dict(zip(groups, [*groups[1:], groups[0]], strict=True))  # a rotation: no group keeps its own document
     foreign = [documents[following[source.group]] for source in sources]
     return [
         replace(source.example, document=other.document, contexts=other.contexts)

@@ -48,7 +48,7 @@ def metric_ranks(cases: Cases, parts: Sequence[Slice], draws: Resamples, measure
     """
     if measure not in RANKED_MEASURES:
         raise UnknownNameError("measure to rank by", measure, RANKED_MEASURES)
-    from scipy.stats import rankdata  # it takes a second, and few commands rank
+    from scipy.stats import rankdata  # takes a second to import, and few commands rank
 
     for part in parts:
         figures = {

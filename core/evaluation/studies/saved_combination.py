@@ -1,6 +1,6 @@
 """A combination of metrics as the table that is saved: the fits by all labels, and those of the folds with their documents.
 
-It is no study: it is kept, and scores texts that come later. The study `combine` reports what it gains.
+This is not a study: the table is saved and scores later texts. The study `combine` reports what it gains.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def combination_entry(name: str, combining: Combining, cases: Cases, data: str) 
 
 
 def _rows(fits: Values) -> list[list[float]]:
-    """Fits as a table has them: without numbers where nothing could be fitted."""
+    """Fits as rows of a table; a fit that failed is an empty row."""
     return [[] if np.isnan(fit).any() else fit.tolist() for fit in fits]
 
 

@@ -1,7 +1,7 @@
-"""A threshold of one's own: chosen on labelled data, checked on documents that it was not chosen on, and kept with its signature.
+"""A custom threshold: chosen on labelled data, checked on held-out documents, and saved with its signature.
 
-It is no study: it is kept, and decides scores that come later. The study `calibration` reports how thresholds that are chosen
-in the same way carry over to other data, and the question `threshold` of the audit how a kept one decides.
+This is not a study: the threshold is saved and applied to later scores. The study `calibration` reports how thresholds that are
+chosen in the same way transfer to other data, and the question `threshold` of the audit how a saved one decides.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class OwnThreshold:
 
     def require_signature(self, signature: str) -> None:
         """Raises TouchstoneError for scores of another signature; without one, all of them failed."""
-        # other code is most often another version that scores alike; settings, weights and prompts give another scale
+        # other code is usually another version with the same scores; settings, weights and prompts change the scale
         if signature and apart_from_code(signature) != apart_from_code(self.signature):
             raise TouchstoneError(
                 f"The threshold {self.name} is of {self.signature}, and this score of {signature}. Choose it again: "
@@ -74,7 +74,7 @@ class OwnThreshold:
             )
 
     def decide(self, record: JsonRecord) -> JsonRecord:
-        """A record of `score` with the decision, None where there is no score; others as they are.
+        """A record of `score` with the decision added, None without a score; records of other metrics are unchanged.
 
         Raises TouchstoneError for a score of the metric with another signature, whose scale may be another.
         """
@@ -113,7 +113,7 @@ def decision_figures(labelled: LabelledScores, decisions: Values, draws: Resampl
 
 
 def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], draws: Resamples) -> OwnThreshold:
-    """The best threshold of the one metric of these cases. Raises TouchstoneError where the labels are not of both kinds."""
+    """The best threshold of the only metric of these cases. Raises TouchstoneError unless both labels occur."""
     labelled, complete = _labelled_scores(cases)
     [column] = cases.columns
     threshold = choose_threshold(labelled)
@@ -208,7 +208,7 @@ def read_threshold(path: Path) -> OwnThreshold:
 
 
 def thresholds_by_metric(thresholds: Sequence[OwnThreshold], metrics: Sequence[Metric]) -> dict[str, OwnThreshold]:
-    """By the spec of the metric. Raises TouchstoneError for one of a metric that is not among these, or a second one."""
+    """Thresholds by the spec of their metric. Raises TouchstoneError for another metric, or a second threshold of one."""
     specs, by_metric = [metric.spec for metric in metrics], dict[str, OwnThreshold]()
     for threshold in thresholds:
         spec = METRICS.parse(threshold.metric).spec

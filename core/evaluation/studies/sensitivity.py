@@ -83,7 +83,7 @@ def edits_of_cases(cases: Cases) -> Iterator[ScoredEdit]:
                     metric=column.name,
                     signature=column.signature,
                     direction=column.direction,
-                    # as a stress run of the dataset calls it, so that both can be put together
+                    # the name that a stress run of the dataset uses, so that both can be combined
                     document=sample.document or f"{sample.dataset}/{sample.item.group or sample.item.example.id}",
                     domain=sample.item.domain,
                     corrects=corrects,

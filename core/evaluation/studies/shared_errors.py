@@ -161,7 +161,7 @@ def _minimum_cover(hits: Values) -> list[int]:
     metrics, pairs = hits.shape
     if not pairs:
         return []
-    # less than one metric in all: it decides between covers of one size only
+    # sums to less than one metric, so it only decides between covers of the same size
     bonus = hits.sum(axis=1) / (hits.sum() + 1.0) / metrics
     every_pair = LinearConstraint(hits.T, lb=np.ones(pairs))
     solved = milp(1.0 - bonus, constraints=every_pair, bounds=Bounds(0, 1), integrality=np.ones(metrics))

@@ -88,13 +88,13 @@ def predicted_shares(cases: Cases, draws: Resamples, seed: int = 0) -> Iterator[
 
 
 def surface_shares(cases: Cases, draws: Resamples, seed: int = 0) -> Iterator[PredictedShare]:
-    """Share of each metric that all of SURFACE_FEATURES predict by a ridge regression; raises TouchstoneError where one was not scored."""
+    """Share of each metric that SURFACE_FEATURES predict by a ridge regression; raises TouchstoneError if one was not scored."""
     from scipy.stats import rankdata  # takes a second to import, and only this part of the study needs it
 
     features = _feature_array(cases, SURFACE_FEATURES)
     missing = np.isnan(features)
     filled = np.where(missing, np.nanmean(features, axis=0), features)
-    # a summary that is far from all others has the next rank: it decides no fit
+    # ranks as well as values: an outlier in value is only one rank away and cannot dominate the fit
     both = np.column_stack([filled, rankdata(filled, axis=0)])
     scales = both.std(axis=0)
     standard = (both - both.mean(axis=0)) / np.where(scales > 0, scales, 1.0)
@@ -109,7 +109,7 @@ def surface_shares(cases: Cases, draws: Resamples, seed: int = 0) -> Iterator[Pr
 
 
 def _ridge_predicted(features: Values, targets: Values, folds: Numbers) -> Values:
-    """Each fold predicted from the others, (samples,); nan where too few are left to learn from."""
+    """Predict each fold from the others, (samples,); nan where too few samples remain to learn from."""
     predictions = np.full(len(targets), np.nan)
     for fold in np.unique(folds):
         learnt = (folds != fold) & ~np.isnan(targets)
@@ -132,7 +132,7 @@ def surface_against_metrics(cases: Cases, draws: Resamples, seed: int = 0) -> li
     """
     names = np.unique([sample.dataset for sample in cases.samples], return_inverse=True)[1].astype(np.intp)
     apart = names if names.max() else deal_folds(cases.documents, _FOLDS, seed)
-    # a document goes with its first sample, so that no two parts share one
+    # all samples of a document get the fold of its first one, so that no document is in two folds
     folds: Numbers = apart[np.unique(cases.documents, return_index=True)[1]][cases.documents]
     predicted = _cross_predicted(_feature_array(cases), cases.labels, folds, "probability", seed)
     metrics = tuple(column for column in cases.columns if column.name not in FEATURES)
@@ -155,7 +155,7 @@ def _cross_predicted(features: Values, targets: Values, parts: Numbers, output: 
     """Predict each part by a model that never saw it, (samples,); nan where too little is left to learn from."""
     predictions = np.full(len(targets), np.nan)
     scored = ~np.isnan(features).all(axis=1)
-    # the papers of a model that lives for one table only
+    # a model needs facts, and this one is never saved
     task = TrainingTask("", "", output, seed)
     facts = TrainingFacts(
         dataset="",
@@ -179,7 +179,7 @@ def _cross_predicted(features: Values, targets: Values, parts: Numbers, output: 
 
 
 def _explained_variance(predicted: Values, scores: Values, documents: Numbers) -> Statistic:
-    """R² with the mean of the scores as they are."""
+    """R² of the predictions, against the mean of all scores."""
     complete = ~np.isnan(predicted) & ~np.isnan(scores)
     if not complete.any() or np.ptp(scores[complete]) == 0:
         return undefined(int(complete.sum()), "The scores do not vary, or too few are known to learn from.")

@@ -13,12 +13,12 @@ _BATCH_TEXTS = 8
 
 
 def units_of(row: TrainingRow, texts: Sequence[int]) -> list[Unit]:
-    """A unit for each sentence where it is known which ones are wrong, else one for the summary; `texts` has one a sentence."""
+    """A unit for each sentence if it is known which are wrong, else one for the summary; `texts` has a number per sentence."""
     if not row.wrong:
         return [Unit((text,), True) for text in texts]
     spans = sentences(row.summary)
     changed = [(place.start, max(place.end, place.start + 1)) for place in row.wrong_words or ()]
-    # a deletion is an empty place, which may begin or end a sentence
+    # a deletion is an empty span, possibly at the start or end of a sentence
     wrong = [any(start <= span.end and end > span.start for start, end in changed) for span in spans]
     if not any(wrong):
         return [Unit(tuple(texts), False)]
@@ -28,7 +28,7 @@ def units_of(row: TrainingRow, texts: Sequence[int]) -> list[Unit]:
 def batches(
     rows: Sequence[TrainingRow], texts: Sequence[Sequence[int]], places: Sequence[int], seed: str
 ) -> Iterator[Batch]:
-    """The chosen rows once, in an order that the seed draws, an original followed by its edits; `texts` are those of each row."""
+    """The rows at `places`, in an order drawn by the seed, each original followed by its edits; `texts` are those of every row."""
     families: dict[tuple[str, str], list[int]] = {}
     for place in places:
         row = rows[place]
@@ -65,7 +65,7 @@ def stress_batches(
     pairs: Sequence[tuple[int, int]],
     seed: str,
 ) -> Iterator[Batch]:
-    """Originals with their variants, in an order that the seed draws: no units, as nobody knows a label, and only pairs."""
+    """Originals with their variants, in an order drawn by the seed: pairs only, no units, because labels are unknown."""
     families: dict[int, list[int]] = {}
     for original, variant in pairs:
         families.setdefault(original, []).append(variant)

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 MAX_EPOCHS = 8
 LOSS_STAGE = "Epochs"
-"""The stage of the steps that tell a loss."""
+"""The stage of the steps that report a loss."""
 _PATIENCE = 2  # epochs without a smaller loss, after which training stops
 _PARTS = 10
 _JUDGED, _CHOOSING = (0, 1), (2,)  # parts of the documents; the other seven are learned from
 _WARM_EPOCHS = 0.5  # while the learning rate rises
-_STEPS = 1_000_003  # so that no step of a seed draws what a step of the next one does
+_STEPS = 1_000_003  # so that two seeds never share the random numbers of a step
 _READ_AT_ONCE = 64
 
 
@@ -92,8 +92,8 @@ EncoderTraining = Generator[TrainingStep, None, TrainedEncoder]
 def train_cross_encoder(data: TrainingData, network: PairNetwork, seed: int) -> EncoderTraining:
     """Yields its progress, and leaves the network at its best epoch; the same data, seed and network give the same weights.
 
-    The best epoch is the one with the smallest loss on a tenth of the documents; a fifth, of which nothing is learned and
-    by which nothing is chosen, is judged. With the pairs of a stress run, as many batches of them are dealt among the others,
+    The best epoch has the smallest loss on a tenth of the documents; another fifth, used neither for learning nor for
+    this choice, is judged. With the pairs of a stress run, as many batches of them are dealt among the others,
     or all. Raises TouchstoneError where one of the three parts lacks a class.
     """
     rows, size = (*data.rows, *data.stress.rows), len(data.rows)
@@ -173,7 +173,7 @@ def _read_rows(rows: Sequence[TrainingRow], network: PairNetwork) -> Generator[T
 
 
 def _scores(read: _ReadRows, rows: Mask, network: PairNetwork) -> Values:
-    """The score of each chosen row, the product over its sentences, (rows,); nan for the others."""
+    """The score of each row of the mask, the product over its sentences, (rows,); nan for the others."""
     needed = sorted({text for place in np.flatnonzero(rows) for text in read.of_row[place]})
     logits = dict(zip(needed, network.logits([read.texts[text] for text in needed]).tolist(), strict=True))
     scores = np.full(len(rows), np.nan)

@@ -69,15 +69,15 @@ def parse_target(text: str) -> TrainingTarget:
 
 
 def read_scores(path: Path, metric: str) -> dict[str, float]:
-    """Id → score of one metric, from the JSONL that `cli.py score` writes; those that failed are left out."""
+    """Id → score of one metric, from the JSONL that `cli.py score` writes, without failed scores."""
     records: list[dict[str, object]] = []
-    with path.open("rb") as file:  # as bytes: a text would also be cut at the line separators inside of sentences
+    with path.open("rb") as file:  # as bytes: text mode would also split at Unicode line separators inside sentences
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
             try:
                 record = json.loads(line)
-            except (ValueError, RecursionError):  # no JSON, no UTF-8, brackets in thousands
+            except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested thousands deep
                 record = None
             if not isinstance(record, dict) or not {"id", "metric", "score"} <= set(record):
                 raise TouchstoneError(

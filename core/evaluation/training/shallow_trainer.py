@@ -13,7 +13,7 @@ from core.stats.statistic import Mask, Numbers, Values
 
 _HELD_OUT_SHARE = 0.25  # of the documents
 _HIDDEN_LAYERS = (16,)
-_L2_PENALTY = 0.1  # a dozen inputs and some hundred pairs ask for a firm hand
+_L2_PENALTY = 0.1  # strong, because there are a dozen inputs and only some hundred pairs
 _LEARNING_RATE = 0.01
 _EPOCHS = 5000
 
@@ -108,7 +108,7 @@ def fit_model(table: TrainingTable, task: TrainingTask, facts: TrainingFacts) ->
         random_state=task.seed,
     ).fit(read, targets)
     first, *others = network.coefs_
-    # an input that never varied taught nothing, so what the seed gave it must not speak
+    # an input that never varied was not learned, so its random initial weights must not count
     matrices = [np.where(np.ptp(read, axis=0)[:, None] > 0, first, 0.0), *others]
     layers = tuple(
         Layer(weights=tuple(map(tuple, matrix.tolist())), biases=tuple(biases.tolist()))

@@ -103,7 +103,7 @@ def read_table(
 ) -> Generator[TrainingStep, None, WordTable]:
     """The words of all rows, read or as they were kept in `unfinished`."""
     if cached := unfinished.load("words"):
-        with suppress(OSError, ValueError):  # the states were deleted or cut: they are read again
+        with suppress(OSError, ValueError):  # the saved states are missing or truncated: read the words again
             return WordTable.from_arrays(cached, unfinished.folder)
     reading = read_words(encoder.network, data.rows, unfinished.folder)
     while True:
@@ -172,7 +172,7 @@ def _unseen_domains(
         logits = yield from fit_words_of(table, others, seed, trees, f"Leaving out {name}")
         if logits is None:
             continue
-        # a few numbers, fitted on held-out logits of the others: on logits of words learned from they would be too sure
+        # fitted on held-out logits of the other rows: logits of words that were learned from would be overconfident
         weights = scale.weights(judge.weights(others))
         rows = np.flatnonzero(own & labelled & np.isin(np.arange(len(own)), table.row))
         by_domain[name] = (rows, support_scores(table.sentence_table(logits, len(own)), weights)[rows])

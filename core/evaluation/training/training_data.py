@@ -264,8 +264,8 @@ def near_duplicates(documents: Sequence[str], groups: Sequence[str]) -> Numbers:
 def _near_pairs(documents: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Pairs of near-duplicates, enough to connect all that are connected.
 
-    Half of the smaller one's runs are shared, so that one of its rarer half is (the prefix filter of Chaudhuri et al. 2006):
-    a footer that all documents have is not looked up.
+    At least half of the smaller document's runs are shared, so at least one of its rarer half is (the prefix filter of
+    Chaudhuri et al. 2006): frequent runs, as of a footer in all documents, need no look-up.
     """
     runs = _numbered_runs(documents)
     listed, sizes = np.concatenate([np.zeros(0, dtype=np.intp), *runs]), [len(document_runs) for document_runs in runs]
@@ -281,7 +281,9 @@ def _near_pairs(documents: Sequence[str]) -> Iterator[tuple[int, int]]:
         for run in rarer[counts[rarer] > 1]:
             others = holders[ends[run] - counts[run] : ends[run]]
             apart[others] = True
-            if (group[others] == group[number]).all():  # they stay together, and need not be looked up again
+            if (
+                group[others] == group[number]
+            ).all():  # all holders are in one group already: skip this run from now on
                 counts[run] = 1
         while len(others := np.flatnonzero(apart & (group != group[number]))):
             other = int(others[0])

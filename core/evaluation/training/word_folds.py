@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 FOLDS = 5
 CALIBRATION = -1
-"""The part of the documents that nothing is fitted on and nothing chosen by, but the scale of the probability."""
-_PATIENCE = 3  # steps in which the loss may stay above its least, before a fold stops
+"""The part of the documents that is used only to fit the scale of the probability."""
+_PATIENCE = 3  # steps without a new minimum of the loss, after which a fold stops
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +63,7 @@ def fit_words(
 def fit_words_of(
     table: WordTable, rows: Mask, seed: int, trees: int, stage: str
 ) -> Generator[TrainingStep, None, Features | None]:
-    """The logit of every word, (words,), by models that learned from some rows alone; None where these teach nothing."""
+    """The logit of every word, (words,), by models that learned from these rows alone; None if no word of them is wrong."""
     targets = word_targets(table, rows, seed)
     if not np.nanmax(targets, initial=0.0) > 0:
         return None
