@@ -14,7 +14,7 @@ from core.stats import Estimate, Measurement
 from core.types import Format
 
 Cell = str | bool | int | float | Estimate | Measurement | None
-"""A text, a number, a statistic with its interval, or one that is compared with the best; None where there is nothing."""
+"""A text, a number, a statistic with its interval, or one compared with the best; None for an empty cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Table:
                 raise ValueError(f"A row of {self.name} has {len(row)} cells for {len(self.columns)} columns: {row}.")
 
     def column(self, name: str) -> Column:
-        """Raises UnknownNameError for a column that is not there."""
+        """The column of that name. Raises UnknownNameError for a missing one."""
         return self.columns[self._place(name)]
 
     def cells(self, name: str) -> list[Cell]:
@@ -77,7 +77,7 @@ class Table:
         return (dict(zip(names, row, strict=True)) for row in self.rows)
 
     def figure(self, name: str, **where: Cell) -> Estimate:
-        """The statistic in one column of the only row with these cells. Raises LookupError where there is not just one."""
+        """The statistic in one column of the only row with these cells. Raises LookupError unless exactly one row matches."""
         rows = [row for row in self.records() if all(row[column] == value for column, value in where.items())]
         if len(rows) != 1:
             raise LookupError(f"{len(rows)} rows of {self.name} have {where}.")
@@ -125,43 +125,55 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart as data: the kind of all its series that name none of their own, two axes, and the series.
-
-    `sideways` draws the first axis upwards, for long names of categories; a `square` has the same unit on both axes. Where the
-    second axis has no title, each panel has a scale of its own.
-    """
+    """A chart as data, from which the figures, the page and the record are made."""
 
     name: str
+    """Unique in its report; also the end of the name of its file."""
     kind: ChartKind
+    """How series are drawn that have no kind of their own."""
     title: str
+    """The heading."""
     x: Axis
+    """The first axis: horizontal, unless the chart is drawn sideways."""
     y: Axis
+    """The second axis; without a title, each panel has a scale of its own."""
     series: tuple[Series, ...]
+    """In the order of the legend; the rows of a heat map."""
     sideways: bool = False
+    """True draws the first axis upwards, for long names of categories."""
     square: bool = False
+    """True gives both axes the same unit of length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The result of a study. `sentences` say the answer in words; `notes` how to read it; `problems` what could not be computed.
-
-    An `alarm` is for a scheduler: something has to be done, and the command ends with status 1. `settings` are those of the study, `data` the facts that the figures rest on; `command` gives the same again.
-    """
+    """The result of a study, from which every form of it is made."""
 
     study: str
+    """Name of the study, as in `cli.py study NAME`."""
     title: str
+    """Title of the view that was computed."""
     tables: tuple[Table, ...]
+    """The figures; the first is the one that `table()` gives without a name."""
     charts: tuple[Chart, ...] = ()
+    """Drawn from the same figures as the tables."""
     sentences: tuple[str, ...] = ()
+    """The answer in words, most important first."""
     notes: tuple[str, ...] = ()
+    """Sentences on how to read the figures."""
     problems: tuple[str, ...] = ()
+    """What could not be computed, and why; empty where nothing failed."""
     settings: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    """Settings of the study by name, those that its view reads."""
     data: Mapping[str, object] = field(default_factory=dict)
+    """Facts on which the figures rest, as a record: version, datasets, signatures, counts."""
     command: str = ""
+    """Command line that gives the same report; "" where there is none."""
     alarm: bool = False
+    """True tells a scheduler to act: the command then ends with status 1."""
 
     def table(self, name: str = "") -> Table:
-        """The table of that name, or the first. Raises UnknownNameError for a table that is not there."""
+        """The table of that name, or the first. Raises UnknownNameError for a missing one."""
         if not name:
             return self.tables[0]
         tables = {table.name: table for table in self.tables}

@@ -76,36 +76,46 @@ Outlet = Literal["command", "page", "audit", "python", "pack"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyData:
-    """The data of a study, of which it takes what its `takes` name.
-
-    `by` is the field whose values are the slices besides Overall. `counting` are the variants of the run that count, None
-    for all, and `left_out` the filters that leave the others out. `items` are pairs with their edits, those of each dataset or file by its name, `files` paths. An `engine` is there for a study
-    that `asks`. `metric_names` are those that were chosen, empty for all. `pool` holds summaries that were read without samples,
-    `labels_file` names the labels that stand in place of their own; `results` are the datasets that are folders of results.
-    `sentence_scores` are the scores of sentences, for a study that takes them.
-    """
+    """The data of a study, which reads those that its `takes` and `may_take` name."""
 
     datasets: tuple[str, ...] = ()
+    """Names of the datasets that `cases` or `pool` were read from."""
     cases: Cases | None = None
+    """Samples with their scores; None where no dataset was read."""
     by: str | None = None
+    """Field whose values are the slices besides Overall; None for Overall alone."""
     metric_names: tuple[str, ...] = ()
+    """Specs of the metrics to which the data were reduced; empty for all."""
     resamples: int = RESAMPLES
+    """Number of resamples of documents for intervals and tests."""
     run: Run | None = None
+    """A stress run; None where none was read."""
     run_name: str = "RUN.jsonl"
+    """File of the run as commands name it."""
     counting: frozenset[VariantKey] | None = None
+    """Variants of the run that count; None for all."""
     left_out: tuple[str, ...] = ()
+    """Names of the filters that left the other variants out."""
     items: Mapping[str, Sequence[Item]] = dataclasses.field(default_factory=dict)
+    """Items by the name of their dataset or file: pairs with their edits, or texts to count."""
     pool: Pool | None = None
+    """Summaries of which few have a label, where they were read without samples."""
     labels_file: str = ""
+    """File with the labels that replace those of the pool; "" for its own."""
     results: tuple[str, ...] = ()
+    """Those of `datasets` that are folders of results."""
     files: tuple[Path, ...] = ()
+    """Files that a command wrote, such as the grades of judges."""
     sentence_scores: SentenceScores = dataclasses.field(default_factory=dict)
+    """Scores of single sentences, for a study that takes them; empty where none are kept."""
     engine: Engine | None = None
+    """Scores texts for a study that `asks`; None where nobody opened one."""
     track: Track = untracked
+    """Reports the progress of iterables to whoever waits."""
 
     @property
     def samples(self) -> Cases:
-        """The samples. Raises TouchstoneError where no dataset is given."""
+        """The samples. Raises TouchstoneError without a dataset."""
         if self.cases is None:
             raise TouchstoneError("This study needs labelled summaries. Name a dataset.")
         return self.cases
@@ -122,7 +132,7 @@ class StudyData:
 
     @property
     def summaries(self) -> Pool:
-        """The pool of summaries, that of the samples where none was read. Raises TouchstoneError where there is neither."""
+        """The pool of summaries, by default made of the samples. Raises TouchstoneError if there is neither."""
         return self.pool or pool_of_cases(self.samples, self.by)
 
     @property
@@ -132,12 +142,12 @@ class StudyData:
 
     @property
     def draws(self) -> Resamples:
-        """The resamples of documents that serve all figures."""
+        """The resamples of documents, the same for all figures."""
         return draw_resamples(self.samples, self.resamples, track=self.track)
 
     @property
     def stress_run(self) -> Run:
-        """The run. Raises TouchstoneError where none is given."""
+        """The run. Raises TouchstoneError without one."""
         if self.run is None:
             raise TouchstoneError("This study needs a stress run. Make one: cli.py stress PAIRS -o RUN.jsonl")
         return self.run
@@ -151,7 +161,7 @@ class StudyData:
 
     @property
     def scoring(self) -> Engine:
-        """The engine. Raises TouchstoneError where nobody opened one."""
+        """The engine. Raises TouchstoneError if none is open."""
         if self.engine is None:
             raise TouchstoneError("This study asks models, and no engine is open.")
         return self.engine
@@ -226,12 +236,12 @@ def setting(  # noqa: PLR0913  # what there is to say of a setting
 ) -> T:
     """A described setting of a study: the field's default, and what the command's help and the form say of it.
 
-    `choices` are the values of a text that has no others, `labels` their names in a form; `low` and `high` bound a number.
-    A form calls it by its `title`, or else by the name of the field. A text that has some of the choices of the data, with
-    `several` between them, is chosen from them. One that gives some of these a number, as name=number, has a field for each; the
-    others have the number `each`.
-    One that is `shown` changes what a study that asks shows of the same scores, and asks for no others.
-    `views` are those that read it, of a study that has several; none are all.
+    `choices` are the only values that a text may have, `labels` their names in a form; `low` and `high` bound a number.
+    A form shows its `title`, by default the name of the field. With `several`, the text is a list of the data's choices with
+    that separator, and a form offers them for multiple selection. With `each`, the text assigns numbers as name=number, a form
+    has a field for each name, and names that are not listed have the number `each`.
+    A setting that is `shown` only changes how a study that asks displays its scores, and needs no new ones.
+    `views` are the views that read it, of a study with several; empty for all.
     """
     metadata = {
         "help": description,
@@ -250,7 +260,7 @@ def setting(  # noqa: PLR0913  # what there is to say of a setting
 
 
 def setting_help(field: dataclasses.Field[Setting]) -> str:
-    """The description of a setting, after the views that read it where not all do."""
+    """The description of a setting, preceded by the views that read it unless all do."""
     views: Sequence[str] = field.metadata["views"]
     return f"View {' and '.join(views)}: {field.metadata['help']}" if views else str(field.metadata["help"])
 
@@ -259,24 +269,31 @@ def setting_help(field: dataclasses.Field[Setting]) -> str:
 class Study(ABC):
     """A frozen dataclass whose fields are its settings, each made by `setting`.
 
-    `does` is one sentence in the imperative, the help of its command. It needs what it `takes`, and makes use of what it
-    `may_take`. `sliced` says that its figures are by the slices of the data; `place` orders the
-    studies of a group. `asks` says that it scores texts with an engine, at least with some settings (`scores_texts`). `audit`
-    names the question of the audit that shows its figure. `without` gives the reason for each outlet that it does not have.
     A study with several views of the same data has a setting `view`, whose labels are their titles.
     """
 
     name: ClassVar[str]
+    """Its name in commands, records and addresses."""
     title: ClassVar[str]
+    """The heading of its report and of its section on the page."""
     does: ClassVar[str]
+    """One sentence in the imperative, the help of its command."""
     group: ClassVar[Group]
+    """The tab that it is in."""
     takes: ClassVar[tuple[Input, ...]] = ()
+    """Inputs that it needs."""
     may_take: ClassVar[tuple[Input, ...]] = ()
+    """Inputs that it uses where they are there."""
     asks: ClassVar[bool] = False
+    """True if it scores texts with an engine, at least with some settings (`scores_texts`)."""
     sliced: ClassVar[bool] = False
+    """True if its figures are by the slices of the data."""
     place: ClassVar[int] = 50
+    """Order within its group, the smallest first."""
     audit: ClassVar[str] = ""
+    """Question of the audit that shows its figure; "" for none."""
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType({})
+    """The reason for each outlet that it does not have."""
 
     def __post_init__(self) -> None:
         for name, field in settings_of(self).items():
@@ -298,16 +315,16 @@ class Study(ABC):
 
     @classmethod
     def in_pack(cls, data: StudyData) -> Sequence[Study]:  # noqa: ARG003  # most studies are packed as they are
-        """The settings with which the paper pack has it."""
+        """The studies, with their settings, that the paper pack includes."""
         return [cls()]
 
     def choices(self, data: StudyData) -> Mapping[str, Sequence[str]]:  # noqa: ARG002  # most settings depend on no data
-        """The values that these data have of settings, where they are fewer than the setting's own; a form offers these."""
+        """Values that a form offers for settings whose choices depend on the data."""
         return {}
 
     @property
     def scores_texts(self) -> bool:
-        """True if it asks models with these settings."""
+        """True if it needs an engine with these settings."""
         return self.asks
 
     @property
@@ -317,12 +334,12 @@ class Study(ABC):
 
     @property
     def view_name(self) -> str:
-        """The view that it shows, empty for a study that has one."""
+        """The name of its view; empty for a study with a single one."""
         return str(getattr(self, "view", ""))
 
     @property
     def view_title(self) -> str:
-        """The title of its view, that of the study where it has one."""
+        """The title of its view; that of the study if it has a single one."""
         field = settings_of(self).get("view")
         return str(field.metadata["labels"][self.view_name]) if field else self.title
 
@@ -410,11 +427,11 @@ _FORMER_STUDIES: Mapping[str, str] = MappingProxyType(
         "windows": "readings[view=windows]",
     }
 )
-"""Views by the names that they had as studies, which pins, recipes and addresses of before 0.3 have."""
+"""Views by their former names as studies, as in pins, recipes and addresses from before 0.3."""
 
 
 def current_spec(spec: str) -> str:
-    """The spec of a stored study as it is spelled now, with the settings that it has."""
+    """The current spelling of a stored spec, with its settings."""
     name, _, settings = spec.partition("[")
     current = _FORMER_STUDIES.get(name)
     if current is None:

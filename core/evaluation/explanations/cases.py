@@ -37,7 +37,7 @@ _FIELD_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class SkippedCase:
-    """An explanation of no error, which is not graded, and why."""
+    """Reason why an explanation is not graded: it explains no error."""
 
     why: str
 
@@ -48,7 +48,7 @@ _UNANSWERED = SkippedCase("without an answer")
 
 
 def read_cases(file: Path) -> Iterator[Case | SkippedCase | Refusal]:
-    """The cases of a file of JSON lines; a broken line is a Refusal. Raises TouchstoneError for a file that is not there."""
+    """The cases of a JSON Lines file; a malformed line is a Refusal. Raises TouchstoneError for a missing file."""
     for number, line in _numbered_lines(file):
         try:
             yield _parse_case(_parse_object(line), number)
@@ -57,37 +57,42 @@ def read_cases(file: Path) -> Iterator[Case | SkippedCase | Refusal]:
 
 
 def cases_from_items(items: Iterable[Item]) -> Iterator[Case | SkippedCase]:
-    """The explanations of a dataset's items: one for each person that graded it, or one where there is no such grade."""
+    """The explanations of a dataset's items: a case for each person who graded one, a single case if nobody did."""
     for subject in summaries_with_edits(items):
         example, explanations = subject.item.example, subject.item.explanations
-        # those that people graded, once for each of them, and all others once
-        graded = [one for one in explanations if one.grade and not is_model_signature(one.judge)]
-        known = {(one.by, one.text) for one in graded}
-        ungraded = [one for one in explanations if (one.by, one.text) not in known]
-        others = {(one.by, one.text): replace(one, grade="", judge="") for one in ungraded}
-        for place, given in enumerate([*graded, *others.values()]):
-            skipped = None if given.text.strip() else _UNANSWERED
-            skipped = _skip_reason(given.verdict, subject.item.intended) or skipped
+        # one case per grade by a person; an explanation that only models graded, or nobody, is one case
+        graded = [
+            explanation
+            for explanation in explanations
+            if explanation.grade and not is_model_signature(explanation.judge)
+        ]
+        graded_keys = {(explanation.by, explanation.text) for explanation in graded}
+        ungraded = [
+            explanation for explanation in explanations if (explanation.by, explanation.text) not in graded_keys
+        ]
+        others = {
+            (explanation.by, explanation.text): replace(explanation, grade="", judge="") for explanation in ungraded
+        }
+        for place, explanation in enumerate([*graded, *others.values()]):
+            skipped = None if explanation.text.strip() else _UNANSWERED
+            skipped = _skip_reason(explanation.verdict, subject.item.intended) or skipped
             yield skipped or Case(
                 id=f"{example.id}#{place}",
-                explanation=given.text,
+                explanation=explanation.text,
                 document=document_for_reader(example),
                 seed=subject.seed,
                 summary=example.summary,
                 reference=subject.reference,
                 group=subject.group,
-                human=parse_grade(given.grade) if given.grade else None,
-                human_cause=parse_cause(given.cause) if given.cause else None,
+                human=parse_grade(explanation.grade) if explanation.grade else None,
+                human_cause=parse_cause(explanation.cause) if explanation.cause else None,
                 sample=example.id,
-                by=given.by,
+                by=explanation.by,
             )
 
 
 def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -> dict[str, object]:
-    """One line of what the judge of that signature said: a grade with its worth, 0 to 1, or a reason and no number.
-
-    It includes the results of the rule checks.
-    """
+    """Record of a judge's outcome, with the rule checks: the grade with its score, 0 to 1, or the error without a score."""
     record: dict[str, object] = {"id": case.id, "group": case.group or case.id, "signature": signature}
     record |= {"sample": case.sample or case.id, "by": case.by, "explanation": case.explanation}
     record |= {"human": case.human, "human_cause": case.human_cause, "checks": asdict(run_rule_checks(case))}
@@ -107,9 +112,9 @@ def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -
 
 
 def panel_record(case: Case, signature: str, vote: PanelVote) -> dict[str, object]:
-    """The same for a panel of that signature: the grade of the majority with the mean worth of all grades, and the votes.
+    """Record of a panel's vote: the grade of the majority, the mean score of all grades, and the votes.
 
-    Without a majority there is no grade.
+    Without a majority the grade is None, and the error says why.
     """
     record = judgement_record(case, signature, Judgement(vote.majority or "not", str(vote), signature))
     record |= {"votes": dict(vote.counts), "failed": vote.failed, "mean": vote.score}
@@ -126,7 +131,7 @@ def judgement_records(
     panel: str = "",
     rule: PanelRule = ONE_VOTE_EACH,
 ) -> Iterator[dict[str, object]]:
-    """A line for each judge of a case, and one more for the panel of that signature, "" where there is none."""
+    """A record for each judge of a case, and one for the panel unless its signature is empty."""
     for signature, outcome in zip(signatures, outcomes, strict=True):
         yield judgement_record(case, signature, outcome)
     if panel:
@@ -134,21 +139,21 @@ def judgement_records(
 
 
 def read_judged(file: Path) -> list[JudgedExplanation]:
-    """Every explanation of a file with the grade of each judge; those of panels are left out.
+    """Every explanation of a file with the grade of each judge, without those of panels.
 
     Raises TouchstoneError for a line that `judgement_record` did not write.
     """
-    found: dict[tuple[str, ...], JudgedExplanation] = {}
+    by_key: dict[tuple[str, ...], JudgedExplanation] = {}
     for number, line in _numbered_lines(file):
         record = _parse_object(line)
         judge, compared = _parse_judgement(record, f"{file.name}, line {number}")
         group, grade = str(record["group"]), record["grade"]
         key = (group, *(str(record.get(name, "")) for name in ("id", "by", "explanation")))
         if grade and not is_panel_signature(judge):
-            grades = found[key].grades if key in found else {}
+            grades = by_key[key].grades if key in by_key else {}
             human = compared.human_grade if compared else None
-            found[key] = JudgedExplanation(key, group, {**grades, judge: parse_grade(str(grade))}, human)
-    return list(found.values())
+            by_key[key] = JudgedExplanation(key, group, {**grades, judge: parse_grade(str(grade))}, human)
+    return list(by_key.values())
 
 
 def read_judgements(file: Path) -> dict[str, list[GradePair]]:
@@ -156,12 +161,12 @@ def read_judgements(file: Path) -> dict[str, list[GradePair]]:
 
     Raises TouchstoneError for a line that `judgement_record` did not write.
     """
-    found: dict[str, list[GradePair]] = {}
+    pairs: dict[str, list[GradePair]] = {}
     for number, line in _numbered_lines(file):
         signature, compared = _parse_judgement(_parse_object(line), f"{file.name}, line {number}")
         if compared:
-            found.setdefault(signature, []).append(compared)
-    return found
+            pairs.setdefault(signature, []).append(compared)
+    return pairs
 
 
 def _parse_judgement(record: Mapping[str, object], where: str) -> tuple[str, GradePair | None]:
@@ -187,7 +192,7 @@ def _parse_case(record: Mapping[str, object], number: int) -> Case | SkippedCase
         return _UNANSWERED
     if spared := _skip_reason(record.get("verdict"), record.get("label")):
         return spared
-    if "human" in record:  # a line that a judge has written: its grade is no person's
+    if "human" in record:  # written by a judge, so the grade is not a person's
         record = {**record, "grade": None}
     texts = {field: _read_text(record, names) for field, names in _FIELD_NAMES.items()}
     if not texts["explanation"]:
@@ -199,7 +204,7 @@ def _parse_case(record: Mapping[str, object], number: int) -> Case | SkippedCase
 
 
 def _read_text(record: Mapping[str, object], names: Iterable[str]) -> str:
-    """The text under the first of the names that is there, "" where none is."""
+    """The text under the first name that the record has; "" if it has none."""
     value = next((record[name] for name in names if record.get(name) is not None), "")
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise TouchstoneError(f"{next(iter(names))} must be a text; got {type(value).__name__}.")

@@ -25,9 +25,9 @@ class NamedCause(StructuredAnswer):
 
 
 def parse_cause(words: str) -> Cause:
-    """The cause in a person's or file's words; TouchstoneError for words that are not known."""
-    wanted = words.replace("_", " ").strip().lower()
-    cause = next((one for one in _CAUSES if one == wanted), None)
+    """The cause that a person or file names; raises TouchstoneError for an unknown name."""
+    name = words.replace("_", " ").strip().lower()
+    cause = next((cause for cause in _CAUSES if cause == name), None)
     if cause is None:
         raise TouchstoneError(f"The cause is {words[:60]!r}. Known: {', '.join(_CAUSES)}.")
     return cause
@@ -40,8 +40,8 @@ def judge_with_cause(case: Case, setup: JudgeSetup, sampling: Sampling) -> Round
         return judged
     used = load_prompt(_PROMPT, _VARIABLES)
     texts = {"explanation": case.explanation, "because": judged.because}
-    found = yield from ask_structured(used.fill(texts), sampling, NamedCause)
-    return replace(judged, cause=found.cause, cause_by=used.signature)
+    answer = yield from ask_structured(used.fill(texts), sampling, NamedCause)
+    return replace(judged, cause=answer.cause, cause_by=used.signature)
 
 
 def cause_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Conversation[Judgement]:

@@ -15,7 +15,7 @@ _MIN_NAMED_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class NamedEdit:
-    """Of one edit the words that it brought in and took away, and which of them an explanation uses, in some form."""
+    """The words that one edit inserted and deleted, and those that an explanation uses in any inflection."""
 
     edit: Edit
     inserted: tuple[str, ...]
@@ -32,13 +32,13 @@ class NamedEdit:
 
 
 def check_named_edits(explanation: str, seed: str, edits: Sequence[Edit]) -> list[NamedEdit]:
-    """For each edit of `seed` whether the explanation names it.
+    """The words of each edit of `seed`, with those that the explanation uses.
 
-    Function words count only where an edit changes nothing else. A description in other words is not recognised, and
-    words that stand there for another reason are.
+    Function words count only where an edit changes nothing else. A paraphrase of the edit is not recognised, and a word
+    that the explanation uses for another reason is counted.
     """
     spoken = base_forms_in(explanation)
-    found = []
+    named_edits = []
     for edit in edits:
         old, new = words(edit.span.of(seed)), words(edit.new)
         inserted, deleted = _words_only_in(new, old), _words_only_in(old, new)
@@ -46,8 +46,8 @@ def check_named_edits(explanation: str, seed: str, edits: Sequence[Edit]) -> lis
         if telling:
             inserted, deleted = (tuple(word for word in side if word in telling) for side in (inserted, deleted))
         used = frozenset(word for word in (*inserted, *deleted) if base_forms(word) & spoken)
-        found.append(NamedEdit(edit, inserted, deleted, used))
-    return found
+        named_edits.append(NamedEdit(edit, inserted, deleted, used))
+    return named_edits
 
 
 def _words_only_in(here: tuple[str, ...], there: tuple[str, ...]) -> tuple[str, ...]:
@@ -72,28 +72,28 @@ _INCONSISTENT_WORDS = frozenset(
 _SUPPORT_WORDS = frozenset("mentioned stated".split())
 _DENIALS = NEGATIVES | frozenset("cannot can't can’t don't don’t".split())
 _QUALIFIERS = frozenset("partially partly some most mostly largely whether if possible possibly difficult".split())
-_NEGATION_WINDOW = 6  # words before a judgement in which a negation turns it
-_SUBJECT_WINDOW = 10  # words before a judgement in which stands what is judged
+_NEGATION_WINDOW = 6  # words before a judgement in which a negation reverses it
+_SUBJECT_WINDOW = 10  # words before a judgement in which its subject is looked for
 
 
 def stated_verdict(explanation: str) -> Verdict | None:
-    """The verdict that the explanation gives in so many words; None where it gives none, or both.
+    """The verdict that the explanation states; None if it states none, or both.
 
-    It knows the plain English phrases of such verdicts ("the summary is accurate", "there is no error", "not supported")
-    and no others: an explanation that only tells the facts has none for it.
+    Only plain English phrases are recognised ("the summary is accurate", "there is no error", "not supported"): an
+    explanation that merely gives the facts states no verdict.
     """
-    found = set(_verdicts(explanation))
-    return found.pop() if len(found) == 1 else None
+    verdicts = set(_verdicts(explanation))
+    return verdicts.pop() if len(verdicts) == 1 else None
 
 
 def contradicts_itself(verdict: Verdict, explanation: str) -> bool:
-    """True if the explanation states a verdict, and not the one that it was given for."""
+    """True if the explanation states the opposite of the verdict that it comes with."""
     stated = stated_verdict(explanation)
     return stated is not None and stated != verdict
 
 
 def _verdicts(explanation: str) -> Iterator[Verdict]:
-    # without a "no" in front, which answers a question and negates nothing that follows
+    # a leading "no" answers a question and negates nothing that follows
     sentences_of_lines = [(line, span) for line in _LINE.split(explanation) for span in sentences(line)]
     for statement in (_ANSWER.sub("", span.of(line)) for line, span in sentences_of_lines):
         tokens = _TOKEN.findall(statement.lower())
@@ -124,8 +124,8 @@ class RuleChecks:
 def run_rule_checks(case: Case) -> RuleChecks:
     """Check by `check_named_edits` and `contradicts_itself` the explanation of a summary that was found inconsistent."""
     edits = recover(case.seed, case.summary) if case.seed and case.summary else []
-    found = check_named_edits(case.explanation, case.seed, edits)
+    named_edits = check_named_edits(case.explanation, case.seed, edits)
     return RuleChecks(
-        names_edit=all(one.is_named for one in found) if found else None,
+        names_edit=all(edit.is_named for edit in named_edits) if named_edits else None,
         contradicts_verdict=contradicts_itself(Verdict.INCONSISTENT, case.explanation),
     )

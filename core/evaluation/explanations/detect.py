@@ -97,16 +97,16 @@ class Explained(StructuredAnswer):
 def detect_and_explain(example: Example, sampling: Sampling, profile: str = "") -> Rounds[Finding]:
     """D&E: ask whether the summary is consistent, and why; UnscorableError, with the raw answer, for one not to be read."""
     used = load_prompt("detect-explain", PAIR_VARIABLES, profile)
-    found = yield from ask_structured(used.fill(pair_texts(example)), sampling, Detected)
-    verdict = Verdict.CONSISTENT if found.consistent == "yes" else Verdict.INCONSISTENT
-    return Finding(verdict, found.explanation.strip(), model_signature("detect-explain", used, sampling))
+    answer = yield from ask_structured(used.fill(pair_texts(example)), sampling, Detected)
+    verdict = Verdict.CONSISTENT if answer.consistent == "yes" else Verdict.INCONSISTENT
+    return Finding(verdict, answer.explanation.strip(), model_signature("detect-explain", used, sampling))
 
 
 def explain_given_detection(example: Example, sampling: Sampling, profile: str = "") -> Rounds[Finding]:
     """E|D: state that the summary is inconsistent, and ask why; UnscorableError as above."""
     used = load_prompt("explain-given", PAIR_VARIABLES, profile)
-    found = yield from ask_structured(used.fill(pair_texts(example)), sampling, Explained)
-    return Finding(Verdict.INCONSISTENT, found.explanation.strip(), model_signature("explain-given", used, sampling))
+    answer = yield from ask_structured(used.fill(pair_texts(example)), sampling, Explained)
+    return Finding(Verdict.INCONSISTENT, answer.explanation.strip(), model_signature("explain-given", used, sampling))
 
 
 def explanation_signature(ask: ExplainMode, sampling: Sampling, profile: str = "") -> str:
@@ -142,10 +142,10 @@ def summary_conversation(
 
 
 def explain_all(
-    engine: Engine, asked: Iterable[SummaryWithEdit], ask: ExplainMode, sampling: Sampling, profile: str = ""
+    engine: Engine, subjects: Iterable[SummaryWithEdit], ask: ExplainMode, sampling: Sampling, profile: str = ""
 ) -> Iterator[tuple[SummaryWithEdit, Finding | Failure]]:
     """Each summary with what the model said of it, or with the reason why there is no answer, in order."""
-    return converse_in_order(engine, asked, lambda subject: summary_conversation(subject, ask, sampling, profile))
+    return converse_in_order(engine, subjects, lambda subject: summary_conversation(subject, ask, sampling, profile))
 
 
 def explanation_record(

@@ -52,30 +52,30 @@ def detection_accuracy(explained: GradedDetections) -> Statistic:
 
 
 def detection_score(explained: GradedDetections) -> Statistic:
-    """DS: share of the inconsistent summaries that are found out."""
+    """DS: share of the inconsistent summaries that are flagged."""
     return _mean_over(explained.inconsistent, explained.flagged.astype(np.float64), explained)
 
 
 def explanation_score(explained: GradedDetections) -> Statistic:
-    """ES: mean grade of the explanations of the errors that were found."""
+    """ES: mean grade of the explanations of detected errors."""
     return _mean_over(explained.inconsistent & explained.flagged, explained.grades, explained)
 
 
 def joint_score(explained: GradedDetections) -> Statistic:
-    """JS: mean over the inconsistent summaries of detection times grade; an error that is missed counts 0.
+    """JS: mean over the inconsistent summaries of detection times grade; a missed error counts 0.
 
-    A found error without a grade is unknown, neither wrong nor left out: it counts as the graded ones do in the mean, so
-    that JS is DS times ES. Undefined where errors were found and none of their explanations is graded.
+    A detected error without a grade counts as the mean of the graded ones, so that JS is DS times ES. Undefined if errors
+    were detected and none of their explanations is graded.
     """
     inconsistent = explained.inconsistent
-    found = inconsistent & explained.flagged
-    graded = found & ~np.isnan(explained.grades)
+    detections = inconsistent & explained.flagged
+    graded = detections & ~np.isnan(explained.grades)
     if not inconsistent.any():
         return undefined(0, _NO_ERROR)
-    if found.any() and not graded.any():
+    if detections.any() and not graded.any():
         return undefined(0, "No explanation of an error that was found is graded.")
     numbers, places = cluster_documents(explained.documents)
-    counted = np.column_stack([inconsistent, found, graded, np.where(graded, explained.grades, 0.0)])
+    counted = np.column_stack([inconsistent, detections, graded, np.where(graded, explained.grades, 0.0)])
     sums = sums_by(places, counted.astype(np.float64), len(numbers))
 
     def weigh(weights: Values) -> Values:
@@ -89,10 +89,10 @@ def joint_score(explained: GradedDetections) -> Statistic:
 _NO_ERROR = "No summary is inconsistent."
 
 
-def _mean_over(chosen: Mask, values: Values, explained: GradedDetections) -> Statistic:
-    if not chosen.any():
+def _mean_over(mask: Mask, values: Values, explained: GradedDetections) -> Statistic:
+    if not mask.any():
         return undefined(0, "No error was found." if explained.inconsistent.any() else _NO_ERROR)
-    return mean(values[chosen], explained.documents[chosen])
+    return mean(values[mask], explained.documents[mask])
 
 
 SCORE_TITLES = MappingProxyType(
@@ -115,21 +115,24 @@ MIN_GRADED_SHARE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class ExplainerScores:
-    """A model or person by the name under which it explained: how many grades there are, and its figures.
-
-    `explained` are the explanations that ought to have a grade, those of errors where labels are known; of them `failed`
-    were given to a judge in vain, and `ungraded` have no grade for whatever reason. `unanswered` are the
-    summaries about which it was asked and gave no answer. `judge` alone counts where one is named.
-    """
+    """Figures of one explainer, a model or a person, by the grades of its explanations."""
 
     name: str
+    """Signature of the model, or name of the person; "" where the data name nobody."""
     graded: int
+    """Number of grades that its explanations have; one explanation may have several."""
     explained: int
+    """Explanations that ought to have a grade: those of errors, and those of summaries without a label."""
     ungraded: int
+    """Those of `explained` without a grade, for whatever reason."""
     failed: int
+    """Those of `ungraded` that a judge was given and did not grade."""
     unanswered: int
+    """Summaries about which it was asked and gave neither a verdict nor an explanation."""
     figures: dict[str, Estimate]
+    """By the names of SCORE_TITLES, each a share in 0..1."""
     judge: str = ""
+    """Signature of the only judge whose grades count; "" where those of all judges do."""
 
     @property
     def incomplete(self) -> bool:
@@ -147,37 +150,47 @@ class GradedAnswer:
     failed: bool = False
 
 
-def explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
-    """Everybody whose explanations were graded or came with a verdict, in the order of their first one.
+def explainer_scores(cases: Cases, draws: Resamples) -> Iterator[ExplainerScores]:
+    """Scores of every explainer with a graded explanation or a verdict, in the order of their first explanation.
 
-    Grades of several judges of one explanation are averaged; the majority of a panel, whose judges count already, is left
-    out. A graded explanation says that its author found the summary
-    inconsistent, unless the verdict beside it is another. Detection is told where the author's verdicts stand beside the
-    explanations, or among the judgements under the same name.
+    Grades by several judges of one explanation are averaged; the majority of a panel is left out, because its judges count
+    already. A graded explanation implies that its author called the summary inconsistent, unless it comes with another
+    verdict. Detection is scored only if the author's verdicts come with the explanations, or are among the judgements under
+    the same name.
     """
-    yield from _explainer_scores(without_panels(cases), drawn)
+    yield from _explainer_scores(without_panels(cases), draws)
 
 
-def scores_by_judge(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
-    """The same by the grades of each language model alone, and of each panel's majority, where there are several."""
-    given = (one.judge for sample in cases.samples for one in sample.item.explanations)
-    judges = [judge for judge in dict.fromkeys(given) if is_model_signature(judge)]
+def scores_by_judge(cases: Cases, draws: Resamples) -> Iterator[ExplainerScores]:
+    """The same scores by the grades of each language model and each panel alone, if there are several."""
+    signatures = (explanation.judge for sample in cases.samples for explanation in sample.item.explanations)
+    judges = [judge for judge in dict.fromkeys(signatures) if is_model_signature(judge)]
     for judge in judges if len(judges) > 1 else ():
         of_judge = _with_judges(cases, partial(eq, judge))
-        yield from (replace(one, judge=judge) for one in _explainer_scores(of_judge, drawn) if one.graded or one.failed)
+        yield from (
+            replace(scores, judge=judge)
+            for scores in _explainer_scores(of_judge, draws)
+            if scores.graded or scores.failed
+        )
 
 
 def judged_explanations(cases: Cases) -> list[JudgedExplanation]:
     """Every explanation that language models graded, with the grade of each; panels are left out."""
-    found: dict[tuple[str, ...], JudgedExplanation] = {}
+    by_key: dict[tuple[str, ...], JudgedExplanation] = {}
     for place, sample in enumerate(cases.samples):
-        for one in sample.item.explanations:
-            if one.grade and is_model_signature(one.judge) and not is_panel_signature(one.judge):
-                key = (str(place), one.by, one.text)
-                grades = found[key].grades if key in found else {}
+        for explanation in sample.item.explanations:
+            if (
+                explanation.grade
+                and is_model_signature(explanation.judge)
+                and not is_panel_signature(explanation.judge)
+            ):
+                key = (str(place), explanation.by, explanation.text)
+                grades = by_key[key].grades if key in by_key else {}
                 group = str(cases.documents[place])
-                found[key] = JudgedExplanation(key, group, {**grades, one.judge: parse_grade(one.grade)})
-    return list(found.values())
+                by_key[key] = JudgedExplanation(
+                    key, group, {**grades, explanation.judge: parse_grade(explanation.grade)}
+                )
+    return list(by_key.values())
 
 
 def without_panels(cases: Cases) -> Cases:
@@ -185,26 +198,35 @@ def without_panels(cases: Cases) -> Cases:
     return _with_judges(cases, lambda judge: not is_panel_signature(judge))
 
 
-def _with_judges(cases: Cases, kept: Callable[[str], bool]) -> Cases:
+def _with_judges(cases: Cases, keep: Callable[[str], bool]) -> Cases:
     """The same cases with the grades of some judges only."""
 
     def of_sample(sample: Sample) -> Sample:
-        explanations = tuple(one for one in sample.item.explanations if not one.judge or kept(one.judge))
+        explanations = tuple(
+            explanation for explanation in sample.item.explanations if not explanation.judge or keep(explanation.judge)
+        )
         return replace(sample, item=replace(sample.item, explanations=explanations))
 
     return replace(cases, samples=tuple(map(of_sample, cases.samples)))
 
 
-def _explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScores]:
+def _explainer_scores(cases: Cases, draws: Resamples) -> Iterator[ExplainerScores]:
     for name, answers in answers_by_explainer(cases).items():
         figures = {
-            title: drawn.estimate(statistic) for title, statistic in _score_statistics(cases, name, answers).items()
+            title: draws.estimate(statistic) for title, statistic in _score_statistics(cases, name, answers).items()
         }
         awaited = [answer for answer in answers if answer.flagged and cases.labels[answer.place] != 1]
         ungraded = [answer for answer in awaited if not answer.worths]
-        given = [[one for one in sample.item.explanations if one.by == name] for sample in cases.samples]
-        # asked and without an answer, then and later
-        unanswered = [of_item for of_item in given if of_item and not any(one.text or one.verdict for one in of_item)]
+        by_sample = [
+            [explanation for explanation in sample.item.explanations if explanation.by == name]
+            for sample in cases.samples
+        ]
+        # neither the first request nor a later one gave an answer
+        unanswered = [
+            of_item
+            for of_item in by_sample
+            if of_item and not any(explanation.text or explanation.verdict for explanation in of_item)
+        ]
         yield ExplainerScores(
             name,
             sum(len(answer.worths) for answer in answers),
@@ -218,27 +240,31 @@ def _explainer_scores(cases: Cases, drawn: Resamples) -> Iterator[ExplainerScore
 
 def answers_by_explainer(cases: Cases) -> dict[str, list[GradedAnswer]]:
     """Answers of all whose explanations were graded or came with a verdict, in the order of the samples."""
-    given = (given for sample in cases.samples for given in sample.item.explanations)
-    names = dict.fromkeys(one.by for one in given if one.grade or one.judge or one.verdict or not one.text)
+    explanations = [explanation for sample in cases.samples for explanation in sample.item.explanations]
+    names = dict.fromkeys(
+        explanation.by
+        for explanation in explanations
+        if explanation.grade or explanation.judge or explanation.verdict or not explanation.text
+    )
     places = range(len(cases.samples))
     return {name: [answer for place in places for answer in _graded_answers(cases, place, name)] for name in names}
 
 
 def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[GradedAnswer]:
-    """One for each text that the explainer wrote of a sample and somebody was to judge, or its bare verdict."""
+    """An answer for each text by the explainer on a sample that was to be judged, or one for its verdict alone."""
     item = cases.samples[place].item
     texts: dict[str, list[float]] = {}
     failed: set[str] = set()
-    for given in item.explanations:
-        if given.by != name or given.verdict is Verdict.CONSISTENT or not given.text:
+    for explanation in item.explanations:
+        if explanation.by != name or explanation.verdict is Verdict.CONSISTENT or not explanation.text:
             continue
-        if given.grade:
-            texts.setdefault(given.text, []).append(GRADE_VALUES[parse_grade(given.grade)])
-        elif given.judge:
-            texts.setdefault(given.text, [])
-            failed.add(given.text)
+        if explanation.grade:
+            texts.setdefault(explanation.text, []).append(GRADE_VALUES[parse_grade(explanation.grade)])
+        elif explanation.judge:
+            texts.setdefault(explanation.text, [])
+            failed.add(explanation.text)
         elif _verdict_of(item, name) is None:
-            texts.setdefault(given.text, [])  # an explanation of the error that it was told of
+            texts.setdefault(explanation.text, [])  # E|D: the model was told that there is an error
     if texts:
         yield from (GradedAnswer(place, True, tuple(worths), text in failed) for text, worths in texts.items())
     elif verdict := _verdict_of(item, name):
@@ -246,8 +272,10 @@ def _graded_answers(cases: Cases, place: int, name: str) -> Iterator[GradedAnswe
 
 
 def _verdict_of(item: Item, name: str) -> Verdict | None:
-    given_verdicts = [given.verdict for given in item.explanations if given.by == name and given.verdict]
-    return next(iter(given_verdicts), None) or next(
+    verdicts = [
+        explanation.verdict for explanation in item.explanations if explanation.by == name and explanation.verdict
+    ]
+    return next(iter(verdicts), None) or next(
         (judgement.verdict for judgement in item.judgements if judgement.judge == name), None
     )
 
@@ -261,14 +289,14 @@ def _score_statistics(cases: Cases, name: str, answers: Sequence[GradedAnswer]) 
         statistics |= dict.fromkeys(("DA", "DS", "JS"), undefined(len(answers), _UNKNOWN_VERDICTS))
     else:
         places = np.array([answer.place for answer in answers], dtype=np.intp)
-        kept = ~np.isnan(cases.labels[places])
+        labelled = ~np.isnan(cases.labels[places])
         detections = GradedDetections(
-            inconsistent=cases.labels[places][kept] == 0,
-            flagged=np.array([answer.flagged for answer in answers], dtype=np.bool_)[kept],
-            grades=grades[kept],
-            documents=cases.documents[places][kept],
+            inconsistent=cases.labels[places][labelled] == 0,
+            flagged=np.array([answer.flagged for answer in answers], dtype=np.bool_)[labelled],
+            grades=grades[labelled],
+            documents=cases.documents[places][labelled],
         )
-        statistics |= {  # they rest on labels: summaries without one do not count
+        statistics |= {  # based on labels: summaries without one do not count
             "DA": detection_accuracy(detections),
             "DS": detection_score(detections),
             "ES": explanation_score(detections),

@@ -32,7 +32,7 @@ _GRADE_WORDS: Mapping[str, Grade] = MappingProxyType(
         "not": "not",
         "not correct": "not",
         "incorrect": "not",
-        # what speaks of something else, or says nothing, explains no error
+        # an unrelated or empty explanation does not explain the error
         "unrelated": "not",
         "no explanation": "not",
     }
@@ -40,7 +40,7 @@ _GRADE_WORDS: Mapping[str, Grade] = MappingProxyType(
 
 
 def parse_grade(words: str) -> Grade:
-    """The grade that a dataset gives in its own words; TouchstoneError for words that are not known."""
+    """The grade that a dataset gives in its own words; raises TouchstoneError for unknown words."""
     grade = _GRADE_WORDS.get(plain_words(words))
     if grade is None:
         raise TouchstoneError(f"The grade is {words[:60]!r}. Known: {', '.join(_GRADE_WORDS)}.")
@@ -71,30 +71,37 @@ _INPUT_TITLES = {"seed": "original summary", "reference": "reference explanation
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An explanation of what is wrong with a summary, and the texts it may be judged by; "" where one is not known.
-
-    `seed` is the summary before its edit. `human` is a person's grade and `human_cause` what the person found wrong, which no
-    judge is shown; `group` names the document, the unit of resampling. `sample` is the id of the summary in its dataset, `by` who explained.
-    """
+    """An explanation of what is wrong with a summary, and the texts by which it may be judged."""
 
     id: str
+    """Unique in its file or dataset; names the case in the judge's records."""
     explanation: str
+    """The text to grade."""
     document: str = ""
+    """The document, with its named contexts joined; "" where it is not known."""
     seed: str = ""
+    """The summary before its edit; "" where it is not known."""
     summary: str = ""
+    """The summary that is explained; "" where it is not known."""
     reference: str = ""
+    """Explanation that the edit or the dataset gives of itself; "" where there is none."""
     group: str = ""
+    """Name of the document, the unit of resampling; the id of the case where it is empty."""
     human: Grade | None = None
+    """Grade by a person, which no judge is shown; None without one."""
     sample: str = ""
+    """Id of the summary in its dataset; "" for that of the case."""
     by: str = ""
+    """Name or signature of who wrote the explanation; "" where it is not known."""
     human_cause: Cause | None = None
+    """Flaw that the same person named, which no judge is shown; None where nothing is wrong or nobody asked."""
 
     def texts(self) -> dict[str, str]:
-        """By the names that prompts have for them."""
+        """The texts by the names of their variables in prompts."""
         return {name: getattr(self, name) for name in ("document", "seed", "summary", "reference", "explanation")}
 
     def missing_inputs(self, setup: JudgeSetup) -> list[str]:
-        """Inputs that this set-up reads and that are not there, in words."""
+        """Titles of the inputs that this set-up reads and that are missing."""
         return [_INPUT_TITLES.get(name, name) for name in SETUP_INPUTS[setup] if not self.texts()[name].strip()]
 
 
@@ -110,7 +117,7 @@ class Judgement:
 
 
 def _as_grade(value: object) -> object:
-    """The grade in our word, however a judge spells it; anything else as it is."""
+    """The grade, however a judge spells it; anything else unchanged."""
     return _GRADE_WORDS.get(plain_words(value), value) if isinstance(value, str) else value
 
 
@@ -128,8 +135,8 @@ def judge_explanation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Roun
             f"{setup} reads the {' and the '.join(missing)}, and there is none. Give it, or judge otherwise."
         )
     used = _judge_prompt(setup)
-    found = yield from ask_structured(used.fill(case.texts()), sampling, Graded)
-    return Judgement(found.grade, found.because.strip(), model_signature(used.name, used, sampling))
+    answer = yield from ask_structured(used.fill(case.texts()), sampling, Graded)
+    return Judgement(answer.grade, answer.because.strip(), model_signature(used.name, used, sampling))
 
 
 def judge_signature(setup: JudgeSetup, sampling: Sampling) -> str:

@@ -51,7 +51,7 @@ class GradePair:
 
 @dataclass(frozen=True, slots=True)
 class JudgedExplanation:
-    """The grades of one explanation by judge, and that of a person; `key` tells it from others, `group` names the document."""
+    """The grades of one explanation by judge, and that of a person; `key` identifies it, `group` names the document."""
 
     key: tuple[str, ...]
     group: str
@@ -61,11 +61,11 @@ class JudgedExplanation:
 
 def merge_judged(judged: Iterable[JudgedExplanation]) -> list[JudgedExplanation]:
     """Each explanation once, with the grades of all judges."""
-    found: dict[tuple[str, ...], JudgedExplanation] = {}
-    for one in judged:
-        before = found.get(one.key, one)
-        found[one.key] = replace(before, grades={**before.grades, **one.grades})
-    return list(found.values())
+    by_key: dict[tuple[str, ...], JudgedExplanation] = {}
+    for explanation in judged:
+        before = by_key.get(explanation.key, explanation)
+        by_key[explanation.key] = replace(before, grades={**before.grades, **explanation.grades})
+    return list(by_key.values())
 
 
 def agreement_among_judges(
@@ -78,10 +78,13 @@ def agreement_among_judges(
     judges = judge_names(judged)
     if len(judges) < 2:
         return {}
-    groups = sorted({one.group for one in judged})
-    documents = np.array([groups.index(one.group) for one in judged], dtype=np.intp)
+    groups = sorted({explanation.group for explanation in judged})
+    documents = np.array([groups.index(explanation.group) for explanation in judged], dtype=np.intp)
     labels = np.array(
-        [[GRADE_VALUES[one.grades[name]] if name in one.grades else np.nan for name in judges] for one in judged]
+        [
+            [GRADE_VALUES[explanation.grades[name]] if name in explanation.grades else np.nan for name in judges]
+            for explanation in judged
+        ]
     )
     matrix = LabelMatrix(labels, documents, tuple(GRADE_VALUES.values()))
     draws = Resamples.draw(len(groups), resamples, seed)
@@ -91,8 +94,8 @@ def agreement_among_judges(
         "alpha (ordinal)": krippendorff_alpha(matrix, distance.ordinal_distance),
         "AC1": gwet_ac1(matrix),
         **{
-            f"weighted kappa, {one + 1} × {two + 1}": cohen_kappa(matrix, one, two, distance.linear_distance)
-            for one, two in combinations(range(len(judges)), 2)
+            f"weighted kappa, {first + 1} × {second + 1}": cohen_kappa(matrix, first, second, distance.linear_distance)
+            for first, second in combinations(range(len(judges)), 2)
         },
     }
     return {name: draws.estimate(statistic) for name, statistic in statistics.items()}
@@ -100,7 +103,7 @@ def agreement_among_judges(
 
 def judge_names(judged: Iterable[JudgedExplanation]) -> list[str]:
     """The judges, who are numbered from 1 in this order."""
-    return list(dict.fromkeys(name for one in judged for name in one.grades))
+    return list(dict.fromkeys(name for explanation in judged for name in explanation.grades))
 
 
 AGREEMENT_COLUMNS = (
@@ -112,7 +115,7 @@ AGREEMENT_COLUMNS = (
 
 
 def judge_tables(judged: Sequence[JudgedExplanation], resamples: int = RESAMPLES) -> list[Table]:
-    """The agreement of the judges with one another, and which number is which judge; no table below two judges."""
+    """Tables of the agreement among judges and of their numbers; none for fewer than two judges."""
     figures = agreement_among_judges(judged, resamples)
     if not figures:
         return []
@@ -144,7 +147,7 @@ def judge_tables(judged: Sequence[JudgedExplanation], resamples: int = RESAMPLES
 def agreement_with_people(
     compared: Sequence[GradePair], resamples: int = RESAMPLES, seed: int = 0
 ) -> dict[str, Estimate]:
-    """Each figure by its name with its 95 % interval, documents resampled; a failed judgement counts in none.
+    """Each figure by name, with a 95 % interval over resampled documents; failed judgements are left out.
 
     Balanced accuracy takes people's grades as the truth, cut twice: entirely correct against the rest, and not correct
     against the rest. Weighted kappa counts half a grade apart as half as bad (Cohen 1968, linear weights).
@@ -157,7 +160,7 @@ def agreement_with_people(
 
     places = {cause: float(place) for place, cause in enumerate(get_args(Cause))}
     named = np.array(
-        [[places[cause] if cause else np.nan for cause in (one.judge_cause, one.human_cause)] for one in compared]
+        [[places[cause] if cause else np.nan for cause in (pair.judge_cause, pair.human_cause)] for pair in compared]
     )
     matrix = LabelMatrix(named, documents, tuple(places.values()))
     rated = RatedScores(judged, human, documents)
@@ -168,12 +171,12 @@ def agreement_with_people(
         "kendall": correlation.kendall(rated),
     }
     for name, cut in _GRADE_CUTS.items():
-        # the cut lies between grades and was chosen on no document
+        # the cut lies between two grades, so no document was used to choose it
         labelled = LabelledScores(rated.scores, rated.human > cut, rated.documents)
         statistics[f"balanced accuracy, {name}"] = balanced_accuracy(labelled, Threshold(cut, 0, frozenset()))
     statistics["kappa"] = cohen_kappa(ratings, 0, 1, distance.nominal_distance)
     statistics["weighted kappa"] = cohen_kappa(ratings, 0, 1, distance.linear_distance)
-    if matrix.labelled.all(axis=1).any():  # somebody names a cause, and so does the other
+    if matrix.labelled.all(axis=1).any():  # at least one explanation has a cause from both
         statistics["same cause"] = raw_agreement(matrix)
         statistics["kappa of causes"] = cohen_kappa(matrix, 0, 1, distance.nominal_distance)
     return {name: draws.estimate(statistic) for name, statistic in statistics.items()}

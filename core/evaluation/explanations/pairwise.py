@@ -95,11 +95,11 @@ def compare_summaries(document: str, original: str, edited: str, sampling: Sampl
         if isinstance(outcome, UnreadableAnswerError):
             raise outcome
         answers.append(outcome)
-    one, other = answers
+    original_first, edited_first = answers
     return Comparison(
-        _ORIGINAL_FIRST[one.more_consistent],
-        _EDITED_FIRST[other.more_consistent],
-        (one.because.strip(), other.because.strip()),
+        _ORIGINAL_FIRST[original_first.more_consistent],
+        _EDITED_FIRST[edited_first.more_consistent],
+        (original_first.because.strip(), edited_first.because.strip()),
         model_signature(_PROMPT, used, sampling),
     )
 
@@ -146,12 +146,12 @@ def comparison_record(subject: SummaryWithEdit, signature: str, outcome: Compari
 
 def format_preferences(outcomes: Iterable[Comparison | Failure]) -> str:
     """Format how often each was preferred, how often the orders differed, and how often the first summary won overall."""
-    given = list(outcomes)
-    compared = [one for one in given if isinstance(one, Comparison)]
-    counts = Counter(one.preference for one in compared)
+    results = list(outcomes)
+    compared = [result for result in results if isinstance(result, Comparison)]
+    counts = Counter(comparison.preference for comparison in compared)
     parts = [f"{name} {counts[name]}" for name in PREFERENCES]
-    parts += [f"failed {len(given) - len(compared)}"] if len(given) > len(compared) else []
+    parts += [f"failed {len(results) - len(compared)}"] if len(results) > len(compared) else []
     if not compared:
         return ", ".join(parts)
-    first = sum(one.first_preferred for one in compared) / (2 * len(compared))
+    first = sum(comparison.first_preferred for comparison in compared) / (2 * len(compared))
     return f"{', '.join(parts)}; the summary shown first won {first:.0%} of the questions"

@@ -37,9 +37,9 @@ class PanelVote:
 
     @property
     def majority(self) -> Grade | None:
-        """The grade that more than half of the whole panel gave, those who failed included; None where there is none.
+        """The grade by more than half of the whole panel, failed judges included; None if there is none.
 
-        With weights the grade that is more probable than all others together.
+        With weights: the grade that is more probable than all others together.
         """
         if not self._is_quorate:
             return None
@@ -69,8 +69,8 @@ class PanelVote:
     @property
     def unequal_share(self) -> float | None:
         """The share of pairs of judges that differ; None with fewer than two grades."""
-        given = sum(self.counts.values())
-        pairs = given * (given - 1)
+        graded = sum(self.counts.values())
+        pairs = graded * (graded - 1)
         return 1 - sum(count * (count - 1) for count in self.counts.values()) / pairs if pairs else None
 
     def __str__(self) -> str:
@@ -97,11 +97,11 @@ class PanelVote:
 
 def count_votes(outcomes: Iterable[Judgement | Failure], quorum: int = 0) -> PanelVote:
     """The vote of a panel; the grades in the order of their worth."""
-    given = list(outcomes)
-    counts = Counter(one.grade for one in given if isinstance(one, Judgement))
+    results = list(outcomes)
+    counts = Counter(result.grade for result in results if isinstance(result, Judgement))
     return PanelVote(
         {grade: counts[grade] for grade in GRADE_VALUES if counts[grade]},
-        sum(isinstance(one, Failure) for one in given),
+        sum(isinstance(result, Failure) for result in results),
         quorum,
     )
 
@@ -119,7 +119,7 @@ class PanelRule:
         if not self.weights or not vote.counts:
             return vote
         named = zip(signatures, outcomes, strict=True)
-        grades = {signature: one.grade for signature, one in named if isinstance(one, Judgement)}
+        grades = {signature: outcome.grade for signature, outcome in named if isinstance(outcome, Judgement)}
         return replace(vote, probabilities=self.weights.probabilities(grades))
 
 
@@ -157,9 +157,9 @@ class GradeCounts:
 
 
 def parse_judge(text: str, temperature: float = 0.0, sample: int = 0) -> Sampling:
-    """A judge as it is written: MODEL@ENDPOINT, MODEL, @ENDPOINT or local:FOLDER.
+    """Parse a judge: MODEL@ENDPOINT, MODEL, @ENDPOINT or local:FOLDER.
 
-    Raises TouchstoneError for one that cannot be asked.
+    Raises TouchstoneError for a judge without a model or endpoint.
     """
     named = text.strip()
     if not named:
@@ -179,7 +179,7 @@ def judge_title(sampling: Sampling) -> str:
 
 
 def require_panel(judges: Sequence[Sampling], quorum: int = 0) -> None:
-    """Raise BadSettingError for judges who are no panel (fewer than two, or one of them twice) or fewer than the quorum."""
+    """Raise BadSettingError for fewer than two judges, the same judge twice, or a quorum above their number."""
     if len(set(judges)) < max(2, len(judges)):
         raise BadSettingError(
             f"A panel has two judges or more, each once; got {', '.join(map(judge_title, judges)) or 'none'}."
@@ -196,8 +196,8 @@ def judge_by_panel(
     ask: JudgeFunction = judge_conversation,
 ) -> Iterator[tuple[Case, tuple[Judgement | Failure, ...]]]:
     """Each case with the outcome of every judge, in order."""
-    asked = ((case, judge) for case in cases for judge in judges)
-    judged = converse_in_order(engine, asked, lambda one: ask(one[0], setup, one[1]))
+    pairs = ((case, judge) for case in cases for judge in judges)
+    judged = converse_in_order(engine, pairs, lambda pair: ask(pair[0], setup, pair[1]))
     for of_case in zip(*[judged] * len(judges), strict=True):
         (case, _), _ = of_case[0]
         yield case, tuple(outcome for _, outcome in of_case)

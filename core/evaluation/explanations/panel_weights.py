@@ -18,7 +18,7 @@ _GRADES: tuple[Grade, ...] = tuple(GRADE_VALUES)
 _LEAST_GRADES = 10  # of people, for each judge
 _MAX_ROUNDS = 100
 _SMALL = 1e-6
-_SMOOTHING = 1.0  # counted into each cell: a judge who was never seen to err is not without error
+_SMOOTHING = 1.0  # added to each cell: a judge without an observed error is not infallible
 
 Floats = NDArray[np.float64]
 
@@ -36,10 +36,10 @@ class JudgeWeights:
 
     def probabilities(self, grades: Mapping[str, Grade]) -> dict[Grade, float]:
         """The probability that each grade is right, by the grades of the judges."""
-        found = _posterior(
-            self.shares, [self.confusions[judge][:, _GRADES.index(one)] for judge, one in grades.items()]
+        posterior = _posterior(
+            self.shares, [self.confusions[judge][:, _GRADES.index(grade)] for judge, grade in grades.items()]
         )
-        return dict(zip(_GRADES, found.tolist(), strict=True))
+        return dict(zip(_GRADES, posterior.tolist(), strict=True))
 
     @property
     def digest(self) -> str:
@@ -58,44 +58,46 @@ def estimate_weights(judged: Sequence[JudgedExplanation], judges: Sequence[str])
     too few explanations of a judge.
     """
     for judge in judges:
-        known = sum(one.human is not None and judge in one.grades for one in judged)
-        if known < _LEAST_GRADES:
+        graded = sum(explanation.human is not None and judge in explanation.grades for explanation in judged)
+        if graded < _LEAST_GRADES:
             raise TouchstoneError(
-                f"People graded {known} of the explanations that {judge} grades in this file, and {_LEAST_GRADES} are needed "
+                f"People graded {graded} of the explanations that {judge} grades in this file, and {_LEAST_GRADES} are needed "
                 "to weigh it. Have it judge more of those that have a grade under “human”."
             )
-    given = [{judge: one.grades[judge] for judge in judges if judge in one.grades} for one in judged]
-    rows = [number for number, grades in enumerate(given) if grades]
+    ratings = [
+        {judge: explanation.grades[judge] for judge in judges if judge in explanation.grades} for explanation in judged
+    ]
+    rows = [number for number, grades in enumerate(ratings) if grades]
     guesses = []  # the grade of a person, else the shares of the judges' grades
     for number in rows:
         human = judged[number].human
-        votes = [human] if human else list(given[number].values())
+        votes = [human] if human else list(ratings[number].values())
         guesses.append([votes.count(grade) / len(votes) for grade in _GRADES])
     right = np.array(guesses)  # (explanations, grades)
     people = np.array([judged[number].human is not None for number in rows])
-    shares, confusions = _maximize(right, [given[number] for number in rows], judges)
+    shares, confusions = _maximize(right, [ratings[number] for number in rows], judges)
     for _ in range(_MAX_ROUNDS):
         seen = (
-            _posterior(shares, [confusions[judge][:, _GRADES.index(one)] for judge, one in given[number].items()])
+            _posterior(shares, [confusions[judge][:, _GRADES.index(grade)] for judge, grade in ratings[number].items()])
             for number in rows
         )
         better = np.where(people[:, None], right, np.array(list(seen)))
         change = float(np.abs(better - right).max())
         right = better
-        shares, confusions = _maximize(right, [given[number] for number in rows], judges)
+        shares, confusions = _maximize(right, [ratings[number] for number in rows], judges)
         if change < _SMALL:
             break
     return JudgeWeights(shares, confusions, int(people.sum()))
 
 
 def _maximize(
-    right: Floats, given: Sequence[Mapping[str, Grade]], judges: Sequence[str]
+    right: Floats, ratings: Sequence[Mapping[str, Grade]], judges: Sequence[str]
 ) -> tuple[Floats, dict[str, Floats]]:
     shares = right.sum(axis=0) + _SMOOTHING
     confusions = {}
     for judge in judges:
         counts = np.full((len(_GRADES), len(_GRADES)), _SMOOTHING)
-        for row, grades in zip(right, given, strict=True):
+        for row, grades in zip(right, ratings, strict=True):
             if judge in grades:
                 counts[:, _GRADES.index(grades[judge])] += row
         confusions[judge] = counts / counts.sum(axis=1, keepdims=True)
@@ -103,8 +105,8 @@ def _maximize(
 
 
 def _posterior(shares: Floats, likelihoods: Sequence[Floats]) -> Floats:
-    """Probabilities of the right grade, (grades,); in logarithms, as many judges make small products."""
+    """Probabilities of the right grade, (grades,); in logarithms, because the product over many judges underflows."""
     logs = np.log(np.array([shares, *likelihoods])).sum(axis=0)
     weights = np.exp(logs - logs.max())
-    found: Floats = weights / weights.sum()
-    return found
+    probabilities: Floats = weights / weights.sum()
+    return probabilities

@@ -48,12 +48,12 @@ class SampleStrip:
 
 
 def fresh_samplings(sampling: Sampling, first: int, number: int) -> list[Sampling]:
-    """Samples first, first + 1, …: each is asked for by itself, so that no answer given before counts as another one."""
+    """Samplings numbered from `first` on, each requested separately, so that no cached answer counts as a new sample."""
     return [replace(sampling, sample=first + place) for place in range(number)]
 
 
 def sample_strip(outcomes: Sequence[Finding | Judgement | Failure]) -> SampleStrip:
-    """The strip of the outcomes that are answers, readable or not; an endpoint that did not answer drew no sample."""
+    """The strip of all answers, readable or not; a request that the endpoint did not answer is not a sample."""
     return SampleStrip(tuple(map(_read_sample, filter(_is_answer, outcomes))))
 
 

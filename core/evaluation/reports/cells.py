@@ -155,7 +155,7 @@ def legend_in(words: Sequence[str], tables: Sequence[Table]) -> str:
 
 def few_documents(cells: Iterable[Cell]) -> str:
     """Note that intervals rest on few documents, and on how many at least; empty where they do not."""
-    few = [one.documents for cell in cells if (one := estimate_of(cell)) and one.of_few_documents]
+    few = [estimate.documents for cell in cells if (estimate := estimate_of(cell)) and estimate.of_few_documents]
     return f"few documents ({min(few)})" if few else ""
 
 

@@ -102,7 +102,7 @@ def _draw_xy(axes: Axes, chart: Chart) -> None:
             style = {"points": "o", "dots": ".", "lines": _DASHES[place // 10 % 3]}.get(kind, ".")
             if kind == "lines" and len(series.x) <= 12:
                 style += "o"
-            drawn = axes.plot(
+            lines = axes.plot(
                 *((values, across) if chart.sideways else (across, values)),
                 style,
                 markersize=4,
@@ -110,7 +110,7 @@ def _draw_xy(axes: Axes, chart: Chart) -> None:
                 label=series.name,
                 alpha=0.4 if kind == "dots" else 1.0,
             )
-            _draw_intervals(axes, chart, series, across, drawn[0].get_color())
+            _draw_intervals(axes, chart, series, across, lines[0].get_color())
     if categories:
         if chart.sideways:
             axes.set_yticks(range(len(categories)), list(categories))

@@ -41,7 +41,7 @@ def table_latex(table: Table, name: str = "", label: str = "") -> str:
         lines = [[_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
         caption = " ".join([f"{table.title}.", *table.notes, *_legend(table, "")])
         return _latex_table(
-            head, lines, ["l" if one.format in _WORDS else "r" for one in table.columns], caption, label
+            head, lines, ["l" if column.format in _WORDS else "r" for column in table.columns], caption, label
         )
     down, across, cells = pivot_grid(table, name)
     column, (titles, heads) = table.column(name), pivot_titles(table, down, across)
@@ -100,13 +100,13 @@ _BREAK_AFTER = re.compile(r"(?<=[/|?&=_.:,;-])(?=\w)")
 
 
 def latex_text(text: str) -> str:
-    """Words in which nothing is a command; lines may break inside those that are long."""
-    parts = _LONG_WORD.sub(lambda found: _BREAK_AFTER.sub(_BREAK, found[0]), text)
+    """Text with LaTeX's special characters escaped; long words may be broken across lines."""
+    parts = _LONG_WORD.sub(lambda match: _BREAK_AFTER.sub(_BREAK, match[0]), text)
     return parts.translate(_ESCAPES).replace(_BREAK, r"\allowbreak{}")
 
 
 def _cell(cell: Cell, column: Column) -> str:
-    """A text escaped; a statistic with its interval in small type, bold where it is the best, with its sign else."""
+    """An escaped text, or a statistic with its interval in small type: bold if it is the best, else with its sign."""
     text = format_value(cell, column.format).replace("−", "-")
     if estimate_of(cell) is None:
         return latex_text(text)
@@ -127,16 +127,18 @@ def _case_numbers(cells: Mapping[tuple[str, str], Cell], places: Sequence[tuple[
 
 
 def _legend(table: Table, name: str) -> list[str]:
-    """Meanings of the signs that occur, in the column `name` alone where it is given."""
+    """Meanings of the signs that occur, only in the column `name` unless it is empty."""
     cells = table.cells(name) if name else [cell for row in table.rows for cell in row]
     figures = [cell for cell in cells if isinstance(cell, Measurement)]
     estimates = [estimate for cell in cells if (estimate := estimate_of(cell))]
     sentences = {
-        "In brackets the 95 % interval of a bootstrap over documents.": any(one.low is not None for one in estimates),
+        "In brackets the 95 % interval of a bootstrap over documents.": any(
+            estimate.low is not None for estimate in estimates
+        ),
         "Bold: the best.": any(figure.best for figure in figures),
         "†: not significantly worse (Holm over the metrics, p ≥ .05).": any(figure.level for figure in figures),
         "‡: not tested, too few documents.": any(figure.untested and not figure.needs_resamples for figure in figures),
         "‡: not to be told, too few resamples for the correction.": any(figure.needs_resamples for figure in figures),
-        "–: undefined.": any(one.value is None for one in estimates),
+        "–: undefined.": any(estimate.value is None for estimate in estimates),
     }
     return [sentence for sentence, holds in sentences.items() if holds]

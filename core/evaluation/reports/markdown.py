@@ -35,9 +35,9 @@ _MARKS = re.compile(r"[\\`*_\[\]#|~$!]|^[-+>=]|(?<=^\d)[.)]|(?<=^\d\d)[.)]")
 
 
 def plain_markdown(text: str) -> str:
-    """Words on one line in which nothing is Markdown or HTML."""
+    """Text on one line with the special characters of Markdown and HTML escaped."""
     line = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
-    return _MARKS.sub(lambda found: f"\\{found[0]}", line)
+    return _MARKS.sub(lambda match: f"\\{match[0]}", line)
 
 
 def _cell(cell: Cell, column: Column) -> str:

@@ -30,7 +30,11 @@ def panels_of(chart: Chart) -> list[Chart]:
     if len(titles) < 2:
         return [replace(chart, title=": ".join(filter(None, [chart.title, *titles])))]
     return [
-        replace(chart, title=title, series=tuple(replace(one, panel="") for one in chart.series if one.panel == title))
+        replace(
+            chart,
+            title=title,
+            series=tuple(replace(series, panel="") for series in chart.series if series.panel == title),
+        )
         for title in titles
     ]
 

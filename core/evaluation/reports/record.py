@@ -18,19 +18,19 @@ def report_record(report: Report) -> dict[str, Any]:
     """The record: settings, the facts of the data, and the rows of each table by its name; shares in 0..1, null for nothing."""
     charts = []
     for chart in report.charts:
-        series = [
+        series_records = [
             {
-                "name": one.name,
-                "kind": one.kind or chart.kind,
-                "x": list(one.x),
-                "y": [cell_record(value) for value in one.y],
-                "texts": list(one.texts),
-                **({"panel": one.panel} if one.panel else {}),
+                "name": series.name,
+                "kind": series.kind or chart.kind,
+                "x": list(series.x),
+                "y": [cell_record(value) for value in series.y],
+                "texts": list(series.texts),
+                **({"panel": series.panel} if series.panel else {}),
             }
-            for one in chart.series
+            for series in chart.series
         ]
         axes = {"x": asdict(chart.x), "y": asdict(chart.y)}
-        charts.append({"name": chart.name, "kind": chart.kind, "title": chart.title, **axes, "series": series})
+        charts.append({"name": chart.name, "kind": chart.kind, "title": chart.title, **axes, "series": series_records})
     return {
         "study": report.study,
         "title": report.title,

@@ -21,8 +21,8 @@ def table_text(table: Table, *, titled: bool) -> str:
     """A table in columns, – for what is undefined; a last column says where intervals rest on few documents."""
     head = [heading(column) for column in table.columns]
     columns = [
-        replace(one, format="text") if one.format in ("metric", "metrics", "perturbation") else one
-        for one in table.columns
+        replace(column, format="text") if column.format in ("metric", "metrics", "perturbation") else column
+        for column in table.columns
     ]
     lines = [[format_cell(cell, column) for cell, column in zip(row, columns, strict=True)] for row in table.rows]
     remarks = [few_documents(row) for row in table.rows]

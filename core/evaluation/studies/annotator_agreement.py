@@ -63,61 +63,69 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorAgreement:
-    """One aspect on one unit: `sentence`, `summary`, or `summary mean`, each annotator's mean over sentences.
-
-    `labels` were given by `annotators` to `items`. `pairs` are those that share ten items, the most shared first, of
-    `all_pairs` that share any; at most a hundred.
-    """
+    """Agreement of the annotators of one aspect on one unit."""
 
     aspect: str
+    """Name of the rated aspect, or VERDICT."""
     unit: str
+    """`sentence`, `summary`, or `summary mean`: the mean of each annotator over the sentences of a summary."""
     items: int
+    """Units with at least one label."""
     labels: int
+    """Labels on all items together."""
     annotators: int
+    """Different annotators of these items."""
     raw: Estimate
+    """Share of two labels of one item that are the same, 0..1; undefined with more than 25 distinct values."""
     alphas: Mapping[str, Estimate]
+    """Krippendorff's alpha by the name of the distance, at most 1; nominal alone for two values."""
     ac1: Estimate
+    """Gwet's AC1, at most 1; undefined with more than 25 distinct values."""
     pairs: tuple[PairAgreement, ...]
+    """Every two annotators that share ten items or more, those that share most first; at most a hundred."""
     all_pairs: int
+    """Number of pairs of annotators that share any item."""
 
 
 _Labels = Mapping[tuple[int, int], Mapping[str, float]]
 """By row of the cases and sentence, −1 for the summary, what each annotator said."""
 
 
-def annotator_agreements(cases: Cases, drawn: Resamples) -> Iterator[AnnotatorAgreement]:
+def annotator_agreements(cases: Cases, draws: Resamples) -> Iterator[AnnotatorAgreement]:
     """Every aspect that at least two annotators labelled on some item; the datasets' own summaries do not count."""
     for (aspect, unit), labels in labelled_units(cases).items():
-        matrix = _matrix([list(given.values()) for given in labels.values()], labels, cases)
-        shared = Counter(pair for given in labels.values() for pair in combinations(sorted(given), 2))
+        matrix = _matrix([list(by_judge.values()) for by_judge in labels.values()], labels, cases)
+        shared = Counter(pair for by_judge in labels.values() for pair in combinations(sorted(by_judge), 2))
         pairs = [pair for pair, number in shared.most_common(_MAX_PAIRS) if number >= _MIN_SHARED]
         # alpha takes two values for nothing more than classes
         alphas = list(DISTANCES) if len(matrix.categories) > 2 else ["nominal"]
         many = f"More than {_MAX_VALUES} distinct values: alpha is not computed."
         agreements = []
         for pair in pairs:
-            both = {place: given for place, given in labels.items() if pair[0] in given and pair[1] in given}
-            of_pair = _matrix([[given[judge] for judge in pair] for given in both.values()], both, cases)
+            both = {
+                place: by_judge for place, by_judge in labels.items() if pair[0] in by_judge and pair[1] in by_judge
+            }
+            of_pair = _matrix([[by_judge[judge] for judge in pair] for by_judge in both.values()], both, cases)
             distance = nominal_distance if len(of_pair.categories) <= 2 else interval_distance
             kappa = _with_few_values(of_pair, partial(cohen_kappa, first=0, second=1, distance=distance))
-            raw = drawn.estimate(_with_few_values(of_pair, raw_agreement))
-            agreements.append(PairAgreement(*pair, raw, drawn.estimate(kappa)))
+            raw = draws.estimate(_with_few_values(of_pair, raw_agreement))
+            agreements.append(PairAgreement(*pair, raw, draws.estimate(kappa)))
         yield AnnotatorAgreement(
             aspect=aspect,
             unit=unit,
             items=len(labels),
             labels=sum(map(len, labels.values())),
-            annotators=len({judge for given in labels.values() for judge in given}),
-            raw=drawn.estimate(_with_few_values(matrix, raw_agreement)),
+            annotators=len({judge for by_judge in labels.values() for judge in by_judge}),
+            raw=draws.estimate(_with_few_values(matrix, raw_agreement)),
             alphas={
-                name: drawn.estimate(
+                name: draws.estimate(
                     undefined(len(matrix.documents), many)
                     if len(matrix.categories) > _MAX_VALUES
                     else krippendorff_alpha(matrix, DISTANCES[name])
                 )
                 for name in alphas
             },
-            ac1=drawn.estimate(_with_few_values(matrix, gwet_ac1)),
+            ac1=draws.estimate(_with_few_values(matrix, gwet_ac1)),
             pairs=tuple(agreements),
             all_pairs=len(shared),
         )
@@ -141,20 +149,20 @@ def labelled_units(cases: Cases) -> dict[tuple[str, str], _Labels]:
     labels: dict[tuple[str, str], _Labels] = dict(labels_by_unit)
     for aspect in of_sentences:
         values: dict[tuple[int, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-        for (row, _), given in labels_by_unit[aspect, "sentence"].items():
-            for judge, value in given.items():
+        for (row, _), by_judge in labels_by_unit[aspect, "sentence"].items():
+            for judge, value in by_judge.items():
                 values[row, -1][judge].append(value)
         labels[aspect, "summary mean"] = {
-            place: {judge: float(np.mean(of)) for judge, of in given.items()} for place, given in values.items()
+            place: {judge: float(np.mean(of)) for judge, of in by_judge.items()} for place, by_judge in values.items()
         }
-    return {unit: of for unit, of in labels.items() if any(len(given) > 1 for given in of.values())}
+    return {unit: of for unit, of in labels.items() if any(len(by_judge) > 1 for by_judge in of.values())}
 
 
 def _matrix(values: Sequence[Sequence[float]], labels: _Labels, cases: Cases) -> LabelMatrix:
     """(items, most labels of an item): who gave a label does not matter to alpha and AC1, and crowds are large."""
     filled = np.full((len(values), max(map(len, values))), np.nan)
-    for row, given in enumerate(values):
-        filled[row, : len(given)] = given
+    for row, item_labels in enumerate(values):
+        filled[row, : len(item_labels)] = item_labels
     return LabelMatrix(filled, cases.documents[[row for row, _ in labels]])
 
 
@@ -202,8 +210,12 @@ class Agreement(Study):
             raise UnknownNameError("aspect that several annotators labelled", self.aspect, aspects)
         if self.model and self.model not in MODELS:
             raise UnknownNameError("model of annotators", self.model, MODELS)
-        agreements = [one for one in annotator_agreements(data.samples, data.draws) if self.aspect in ("", one.aspect)]
-        names = [name for name in DISTANCES if any(name in one.alphas for one in agreements)]
+        agreements = [
+            agreement
+            for agreement in annotator_agreements(data.samples, data.draws)
+            if self.aspect in ("", agreement.aspect)
+        ]
+        names = [name for name in DISTANCES if any(name in agreement.alphas for agreement in agreements)]
         aspect_table = Table(
             "aspects",
             "Agreement by aspect",
@@ -220,17 +232,24 @@ class Agreement(Study):
             ),
             tuple(
                 (
-                    *(one.aspect, one.unit, one.items, one.labels, one.annotators, one.raw),
-                    *(one.alphas.get(name) for name in names),
-                    *(one.ac1, one.all_pairs),
+                    *(
+                        agreement.aspect,
+                        agreement.unit,
+                        agreement.items,
+                        agreement.labels,
+                        agreement.annotators,
+                        agreement.raw,
+                    ),
+                    *(agreement.alphas.get(name) for name in names),
+                    *(agreement.ac1, agreement.all_pairs),
                 )
-                for one in agreements
+                for agreement in agreements
             ),
         )
         return self.report(
             data,
             [aspect_table, _pair_table(agreements), *self._competence_tables(data.samples)],
-            sentences=[_agreement_sentence(one) for one in agreements[:3]],
+            sentences=[_agreement_sentence(agreement) for agreement in agreements[:3]],
             notes=[
                 "In brackets the 95 % interval of a bootstrap over documents. A dataset's own summary of its annotators does not "
                 "count. Kappa has quadratic weights where there are more than two values."
@@ -245,17 +264,17 @@ class Agreement(Study):
         for (aspect, unit), labels in labelled_units(cases).items():
             if self.aspect not in {"", aspect}:
                 continue
-            judges = sorted({judge for given in labels.values() for judge in given})
-            values = [[given.get(judge, np.nan) for judge in judges] for given in labels.values()]
+            judges = sorted({judge for by_judge in labels.values() for judge in by_judge})
+            values = [[by_judge.get(judge, np.nan) for judge in judges] for by_judge in labels.values()]
             matrix = LabelMatrix(np.array(values), cases.documents[[row for row, _ in labels]])
             if len(matrix.categories) > _MAX_MODEL_CATEGORIES:
                 left_out.append(f"{aspect}, {unit}: a model takes {_MAX_MODEL_CATEGORIES} distinct values at most.")
                 continue
-            known = np.full(len(values), UNKNOWN)
-            fitted = fit_model(self.model, matrix, known)
-            estimates = competence_estimates(self.model, matrix, known, fitted)
+            right_labels = np.full(len(values), UNKNOWN)
+            fitted = fit_model(self.model, matrix, right_labels)
+            estimates = competence_estimates(self.model, matrix, right_labels, fitted)
             most_first = sorted(zip(judges, estimates, strict=True), key=lambda pair: (-pair[1].n, pair[0]))
-            rows += [(aspect, unit, judge, one.n, one) for judge, one in most_first]
+            rows += [(aspect, unit, judge, estimate.n, estimate) for judge, estimate in most_first]
         yield Table(
             "competence",
             "Competence of each annotator",
@@ -286,21 +305,21 @@ def _pair_table(agreements: Sequence[AnnotatorAgreement]) -> Table:
             Column("kappa", "Cohen's kappa", "unsigned"),
         ),
         tuple(
-            (one.aspect, one.unit, pair.first, pair.second, pair.raw.n, pair.raw, pair.kappa)
-            for one in agreements
-            for pair in one.pairs
+            (agreement.aspect, agreement.unit, pair.first, pair.second, pair.raw.n, pair.raw, pair.kappa)
+            for agreement in agreements
+            for pair in agreement.pairs
         ),
         tuple(
-            f"{one.aspect}, {one.unit}: {len(one.pairs)} of {one.all_pairs} pairs of annotators share {_MIN_SHARED} items or are shown."
-            for one in agreements
-            if len(one.pairs) < one.all_pairs
+            f"{agreement.aspect}, {agreement.unit}: {len(agreement.pairs)} of {agreement.all_pairs} pairs of annotators share {_MIN_SHARED} items or are shown."
+            for agreement in agreements
+            if len(agreement.pairs) < agreement.all_pairs
         ),
     )
 
 
-def _agreement_sentence(one: AnnotatorAgreement) -> str:
-    name, alpha = list(one.alphas.items())[-1]
+def _agreement_sentence(agreement: AnnotatorAgreement) -> str:
+    name, alpha = list(agreement.alphas.items())[-1]
     return (
-        f"{one.aspect}, {one.unit}: {one.annotators} annotators of {one.items} items give the same label in "
-        f"{format_percent(one.raw)} % of cases; alpha ({name}) {format_unsigned(alpha)}."
+        f"{agreement.aspect}, {agreement.unit}: {agreement.annotators} annotators of {agreement.items} items give the same label in "
+        f"{format_percent(agreement.raw)} % of cases; alpha ({name}) {format_unsigned(alpha)}."
     )

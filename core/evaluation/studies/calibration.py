@@ -104,7 +104,7 @@ class MetricCalibration:
     @property
     def usable(self) -> list[str]:
         """The domains that have figures."""
-        return [one.domain for one in self.domains if not one.why]
+        return [domain.domain for domain in self.domains if not domain.why]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,16 +112,16 @@ class _Setting:
     """One metric on all cases: what every figure of it is counted from."""
 
     labelled: LabelledScores
-    known: Mask
+    complete: Mask
     folds: Numbers
-    drawn: Resamples
+    draws: Resamples
 
     def distribution(self, statistic: Callable[..., Any], values: Values, part: Mask) -> Distribution:
         """A statistic of values, labels and documents, on the cases of a part."""
-        return self.drawn.of(statistic(values[part], self.labelled.labels[part], self.labelled.documents[part]))
+        return self.draws.of(statistic(values[part], self.labelled.labels[part], self.labelled.documents[part]))
 
 
-def calibrations(cases: Cases, by: str, drawn: Resamples, seed: int = 0) -> Iterator[MetricCalibration]:
+def calibrations(cases: Cases, by: str, draws: Resamples, seed: int = 0) -> Iterator[MetricCalibration]:
     """Every metric that has a better side, over the values of one of DOMAIN_FIELDS; one on several scales has no figure.
 
     Raises UnknownNameError for another field, and TouchstoneError where no summary has a value of it.
@@ -130,13 +130,13 @@ def calibrations(cases: Cases, by: str, drawn: Resamples, seed: int = 0) -> Iter
     for column in cases.columns:
         if column.direction != "neutral":
             labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
-            known = ~np.isnan(cases.labels) & ~np.isnan(column.values)
-            setting = _Setting(labelled, known, folds, drawn)
-            domains = {part.name: part.summaries & known for part in parts}
+            complete = ~np.isnan(cases.labels) & ~np.isnan(column.values)
+            setting = _Setting(labelled, complete, folds, draws)
+            domains = {part.name: part.summaries & complete for part in parts}
             reasons = {name: _reason_too_small(labelled, rows) for name, rows in domains.items()}
             large = {name: rows for name, rows in domains.items() if not reasons[name]}
             forms = (
-                {"raw": raw_probabilities(labelled), "pooled": isotonic_probabilities(labelled, known, folds)}
+                {"raw": raw_probabilities(labelled), "pooled": isotonic_probabilities(labelled, complete, folds)}
                 if large
                 else {}
             )
@@ -160,10 +160,10 @@ def domain_slices(cases: Cases, by: str) -> list[Slice]:
     """A slice for each domain that has a labelled summary."""
     if by not in DOMAIN_FIELDS:
         raise UnknownNameError("field of domains", by, DOMAIN_FIELDS)
-    found = [part for part in slice_cases(cases, by)[1:] if part.summaries.any()]
-    if not found:
+    slices = [part for part in slice_cases(cases, by)[1:] if part.summaries.any()]
+    if not slices:
         raise TouchstoneError(f"No labelled summary here has a {by}. Take --by dataset, which each of them has.")
-    return found
+    return slices
 
 
 def _reason_too_small(labelled: LabelledScores, rows: Mask) -> str:
@@ -191,7 +191,7 @@ def _calibrate_domain(
         int(rows.sum()),
         threshold.value if threshold else None,
         error,
-        {form: found.estimate() for form, found in brier.items()},
+        {form: distribution.estimate() for form, distribution in brier.items()},
         {form: compare_paired(brier["per domain"], brier[form]).difference for form in FORMS[:-1]},
     )
 
@@ -200,7 +200,7 @@ def _of_probabilities(
     setting: _Setting, statistic: Callable[..., Any], probabilities: Values | None, rows: Mask
 ) -> Distribution:
     if probabilities is None:
-        return setting.drawn.of(undefined(int(rows.sum()), _NO_PROBABILITIES))
+        return setting.draws.of(undefined(int(rows.sum()), _NO_PROBABILITIES))
     return setting.distribution(statistic, probabilities, rows)
 
 
@@ -210,29 +210,31 @@ def _transfers(setting: _Setting, domains: Mapping[str, Mask]) -> Iterator[Thres
     own = {name: _accuracy(setting, decisions[name], rows) for name, rows in domains.items()}
     for chosen_on in domains:
         for used_on, rows in domains.items():
-            found = own[used_on] if used_on == chosen_on else _accuracy(setting, decisions[chosen_on], rows)
-            loss = None if used_on == chosen_on else compare_paired(own[used_on], found).difference
-            yield ThresholdTransfer(chosen_on, used_on, found.estimate(), loss)
+            accuracy = own[used_on] if used_on == chosen_on else _accuracy(setting, decisions[chosen_on], rows)
+            loss = None if used_on == chosen_on else compare_paired(own[used_on], accuracy).difference
+            yield ThresholdTransfer(chosen_on, used_on, accuracy.estimate(), loss)
 
 
 def _accuracy(setting: _Setting, decisions: Values, rows: Mask) -> Distribution:
     decided = rows & ~np.isnan(decisions)
     accepted = decisions == 1
     labels, documents = setting.labelled.labels[decided], setting.labelled.documents[decided]
-    return setting.drawn.of(accuracy_of_decisions(accepted[decided], labels, documents))
+    return setting.draws.of(accuracy_of_decisions(accepted[decided], labels, documents))
 
 
-def small_data_notes(found: MetricCalibration) -> list[str]:
+def small_data_notes(calibration: MetricCalibration) -> list[str]:
     """In words, which domains have no figure, and which rest on few documents."""
-    few = [one for one in found.domains if not one.why and one.brier["pooled"].of_few_documents]
-    number = min((one.brier["pooled"].documents for one in few), default=0)
-    names = ", ".join(one.domain for one in few)
+    few = [domain for domain in calibration.domains if not domain.why and domain.brier["pooled"].of_few_documents]
+    number = min((domain.brier["pooled"].documents for domain in few), default=0)
+    names = ", ".join(domain.domain for domain in few)
     marked = [f"{names}: few documents ({number}), intervals are likely too narrow."] if few else []
-    alone = ["One domain alone has figures: no threshold can be used in another."] if len(found.usable) == 1 else []
+    alone = (
+        ["One domain alone has figures: no threshold can be used in another."] if len(calibration.usable) == 1 else []
+    )
     reasons: dict[str, list[str]] = {}
-    for one in found.domains:
-        if one.why:
-            reasons.setdefault(one.why, []).append(one.domain)
+    for domain in calibration.domains:
+        if domain.why:
+            reasons.setdefault(domain.why, []).append(domain.domain)
     return [*(f"{', '.join(domains)}: {why}" for why, domains in reasons.items()), *marked, *alone]
 
 
@@ -261,9 +263,9 @@ class Calibration(Study):
 
     def run(self, data: StudyData) -> Report:
         metrics = list(calibrations(data.scored, self.by, data.draws))
-        notes = list(dict.fromkeys(note for one in metrics for note in small_data_notes(one)))
-        if not any(one.usable for one in metrics):
-            most = max(metrics, key=lambda one: sum(int(domain.n) for domain in one.domains))
+        notes = list(dict.fromkeys(note for metric in metrics for note in small_data_notes(metric)))
+        if not any(metric.usable for metric in metrics):
+            most = max(metrics, key=lambda metric: sum(int(domain.n) for domain in metric.domains))
             raise TouchstoneError(
                 "\n".join(
                     [
@@ -283,15 +285,17 @@ class Calibration(Study):
                 Column("loss", "loss against its own", "percent"),
             ),
             tuple(
-                (metric.metric, one.chosen_on, one.used_on, one.accuracy, one.loss)
+                (metric.metric, transfer.chosen_on, transfer.used_on, transfer.accuracy, transfer.loss)
                 for metric in metrics
-                for one in metric.transfers
+                for transfer in metric.transfers
             ),
             (LOSS_NOTE,),
         )
         sentences = []
         for metric in metrics:
-            losses = [(one.loss.value or 0.0, one) for one in metric.transfers if one.loss is not None]
+            losses = [
+                (transfer.loss.value or 0.0, transfer) for transfer in metric.transfers if transfer.loss is not None
+            ]
             if losses:
                 _, worst = max(losses, key=lambda loss: loss[0])
                 lost = format_percent(worst.loss) if worst.loss else ""
@@ -335,13 +339,13 @@ def _domain_table(metrics: Sequence[MetricCalibration]) -> Table:
         ),
         tuple(
             (
-                *(metric.metric, one.domain, one.n, one.threshold),
-                *(one.error[form] for form in FORMS),
-                *(one.brier[form] for form in FORMS),
-                *(one.change[form] for form in FORMS[:-1]),
+                *(metric.metric, domain.domain, domain.n, domain.threshold),
+                *(domain.error[form] for form in FORMS),
+                *(domain.brier[form] for form in FORMS),
+                *(domain.change[form] for form in FORMS[:-1]),
             )
             for metric in metrics
-            for one in metric.domains
-            if not one.why
+            for domain in metric.domains
+            if not domain.why
         ),
     )

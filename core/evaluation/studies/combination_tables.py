@@ -12,38 +12,38 @@ from core.stats import brier_score, calibration_error, compare_paired, format_pe
 COMBINATION, EQUAL = "combination", "equal weights"
 
 
-def quality_table(found: Combining, subset: Subset) -> Table:
+def quality_table(combining: Combining, subset: Subset) -> Table:
     """The combination beside what it must beat: its best member, the mean of standard scores, and its cheapest equal."""
-    best = found.names[found.best]
-    kept = found.complete
-    mean = found.area(found.equal_weights)
-    probabilities = (found.probabilities[kept], found.labels[kept], found.documents[kept])
+    best = combining.names[combining.best]
+    complete = combining.complete
+    mean = combining.area(combining.equal_weights)
+    probabilities = (combining.probabilities[complete], combining.labels[complete], combining.documents[complete])
     rows: list[tuple[Cell, ...]] = [
         (
             COMBINATION,
             "",
-            found.combined.estimate(),
-            found.gain.difference,
-            found.gain.p,
-            float(found.costs.sum()),
-            found.drawn.estimate(brier_score(*probabilities)),
-            found.drawn.estimate(calibration_error(*probabilities)),
+            combining.combined.estimate(),
+            combining.gain.difference,
+            combining.gain.p,
+            float(combining.costs.sum()),
+            combining.drawn.estimate(brier_score(*probabilities)),
+            combining.drawn.estimate(calibration_error(*probabilities)),
         ),
         (
             "best member",
             best,
-            found.alone[found.best].estimate(),
+            combining.alone[combining.best].estimate(),
             None,
             None,
-            float(found.costs[found.best]),
+            float(combining.costs[combining.best]),
             None,
             None,
         ),
     ]
-    if len(found.names) > 1:
-        over = compare_paired(mean, found.alone[found.best]).difference
+    if len(combining.names) > 1:
+        over = compare_paired(mean, combining.alone[combining.best]).difference
         rows += [
-            (EQUAL, "", mean.estimate(), over, None, float(found.costs.sum()), None, None),
+            (EQUAL, "", mean.estimate(), over, None, float(combining.costs.sum()), None, None),
             ("cheapest as good", "+".join(subset.names), subset.area, None, None, subset.cost, None, None),
         ]
     return Table(
@@ -71,18 +71,22 @@ def level_table(levels: Levels) -> Table:
     """The weights of summaries beside those of sentences."""
     fitted = [levels.summary, *([levels.sentence.found] if levels.sentence else [])]
     rows: list[tuple[Cell, ...]] = []
-    for one in fitted:
-        compared = levels.difference if one.level == "sentence" else None
-        probabilities = (one.probabilities[one.complete], one.labels[one.complete], one.documents[one.complete])
+    for combining in fitted:
+        compared = levels.difference if combining.level == "sentence" else None
+        probabilities = (
+            combining.probabilities[combining.complete],
+            combining.labels[combining.complete],
+            combining.documents[combining.complete],
+        )
         rows.append(
             (
-                one.level,
-                len(one.fitted.owners),
-                one.combined.estimate(),
+                combining.level,
+                len(combining.fitted.owners),
+                combining.combined.estimate(),
                 compared.difference if compared else None,
                 compared.p if compared else None,
-                one.drawn.estimate(brier_score(*probabilities)),
-                one.drawn.estimate(calibration_error(*probabilities)),
+                combining.drawn.estimate(brier_score(*probabilities)),
+                combining.drawn.estimate(calibration_error(*probabilities)),
             )
         )
     return Table(
@@ -101,9 +105,9 @@ def level_table(levels: Levels) -> Table:
     )
 
 
-def member_table(found: Combining) -> Table:
-    total = float(found.weights.sum()) or 1.0
-    several = len(found.names) > 1
+def member_table(combining: Combining) -> Table:
+    total = float(combining.weights.sum()) or 1.0
+    several = len(combining.names) > 1
     return Table(
         "members",
         "Members",
@@ -118,13 +122,15 @@ def member_table(found: Combining) -> Table:
         tuple(
             (
                 name,
-                float(found.weights[place]),
-                float(found.weights[place]) / total,
-                found.alone[place].estimate(),
-                compare_paired(found.combined, found.area(found.without(place))).difference if several else None,
-                float(found.costs[place]),
+                float(combining.weights[place]),
+                float(combining.weights[place]) / total,
+                combining.alone[place].estimate(),
+                compare_paired(combining.combined, combining.area(combining.without(place))).difference
+                if several
+                else None,
+                float(combining.costs[place]),
             )
-            for place, name in enumerate(found.names)
+            for place, name in enumerate(combining.names)
         ),
     )
 
@@ -145,10 +151,10 @@ def transfer_table(elsewhere: Sequence[Transfer], by: str) -> Table:
         ),
         tuple(
             (
-                *(one.domain, one.combined, one.chosen, one.chosen_area, one.gain_over_chosen),
-                *(one.best, one.best_area, one.gain_over_best),
+                *(transfer.domain, transfer.combined, transfer.chosen, transfer.chosen_area, transfer.gain_over_chosen),
+                *(transfer.best, transfer.best_area, transfer.gain_over_best),
             )
-            for one in elsewhere
+            for transfer in elsewhere
         ),
         (
             "Nothing is fitted or scaled on the domain in which it is used. Domains with few labels of either kind are left out.",
@@ -170,15 +176,18 @@ def cascade_table(cascade: Cascade) -> Table:
             Column("low", "unsure from", "unsigned"),
             Column("high", "to", "unsigned"),
         ),
-        tuple((one.share, one.cost, one.area, one.accuracy, one.loss, one.low, one.high) for one in cascade.points),
+        tuple(
+            (point.share, point.cost, point.area, point.accuracy, point.loss, point.low, point.high)
+            for point in cascade.points
+        ),
         ("The last member is asked where the probability without it is between the two.",),
     )
 
 
-def area_chart(found: Combining) -> Chart:
+def area_chart(combining: Combining) -> Chart:
     shown = {
-        **{metric_title(name): found.alone[place].estimate() for place, name in enumerate(found.names)},
-        COMBINATION: found.combined.estimate(),
+        **{metric_title(name): combining.alone[place].estimate() for place, name in enumerate(combining.names)},
+        COMBINATION: combining.combined.estimate(),
     }
     order = sorted(shown, key=lambda name: shown[name].value or 0.0)
     texts = tuple(f"{name}: {format_percent(shown[name])} %" for name in order)
@@ -195,7 +204,7 @@ def area_chart(found: Combining) -> Chart:
 
 def cascade_chart(cascade: Cascade) -> Chart:
     points = cascade.points
-    x = tuple(one.cost for one in points)
+    x = tuple(point.cost for point in points)
     return Chart(
         "cascade",
         "lines",
@@ -203,7 +212,7 @@ def cascade_chart(cascade: Cascade) -> Chart:
         Axis("mean cost of a summary"),
         Axis("", format="percent"),
         (
-            Series("ROC AUC", x, tuple(one.area for one in points)),
-            Series("balanced accuracy", x, tuple(one.accuracy for one in points)),
+            Series("ROC AUC", x, tuple(point.area for point in points)),
+            Series("balanced accuracy", x, tuple(point.accuracy for point in points)),
         ),
     )

@@ -96,26 +96,26 @@ class Combine(Study):
 
     def run(self, data: StudyData) -> Report:
         levels = self.levels(data)
-        found = levels.at(self.level)
-        domains = [SLICE_FIELDS[self.by](sample) for sample in (data.scored.samples[row] for row in found.rows)]
-        elsewhere = list(transfers(found, domains))
-        cascade = Cascade(found) if len(found.names) > 1 else None
-        subset = cheapest_subset(found)
+        combining = levels.at(self.level)
+        domains = [SLICE_FIELDS[self.by](sample) for sample in (data.scored.samples[row] for row in combining.rows)]
+        elsewhere = list(transfers(combining, domains))
+        cascade = Cascade(combining) if len(combining.names) > 1 else None
+        subset = cheapest_subset(combining)
         return self.report(
             data,
             [
-                quality_table(found, subset),
+                quality_table(combining, subset),
                 *([level_table(levels)] if levels.sentence else []),
-                member_table(found),
+                member_table(combining),
                 *([transfer_table(elsewhere, self.by)] if elsewhere else []),
                 *([cascade_table(cascade)] if cascade else []),
             ],
-            charts=[area_chart(found), *([cascade_chart(cascade)] if cascade else [])],
+            charts=[area_chart(combining), *([cascade_chart(cascade)] if cascade else [])],
             sentences=[
-                *_sentences(found, subset, elsewhere, cascade, self.budget),
-                *_level_sentences(levels, found),
+                *_sentences(combining, subset, elsewhere, cascade, self.budget),
+                *_level_sentences(levels, combining),
             ],
-            notes=[*_notes(found), *_level_notes(levels, self.level)],
+            notes=[*_notes(combining), *_level_notes(levels, self.level)],
         )
 
     @classmethod
@@ -127,10 +127,12 @@ class Combine(Study):
         cases = data.scored
         names = [column.name for column in cases.columns]
         stated = [piece.strip() for piece in split_pieces(self.members, "+")]
-        named = [one if one in names else METRICS.parse(one).spec for one in stated]
-        chosen = select_metrics(cases, named or _plain_names(cases))
-        found = Combining.of(chosen, self.cost_by_member(cases), data.draws)
-        return Levels(found, by_sentence(found, chosen, data.sentence_scores) if self.level != "summary" else None)
+        named = [piece if piece in names else METRICS.parse(piece).spec for piece in stated]
+        member_cases = select_metrics(cases, named or _plain_names(cases))
+        combining = Combining.of(member_cases, self.cost_by_member(cases), data.draws)
+        return Levels(
+            combining, by_sentence(combining, member_cases, data.sentence_scores) if self.level != "summary" else None
+        )
 
     def cost_by_member(self, cases: Cases) -> dict[str, float]:
         """The costs by the names of the columns. Raises BadSettingError for what is no cost of a member."""
@@ -151,41 +153,44 @@ class Combine(Study):
 
 
 def _plain_names(cases: Cases) -> list[str]:
-    """The metrics but for the combinations of before, each of which holds members once more."""
+    """The metrics without saved combinations, whose members are metrics here already."""
     names = [column.name for column in cases.columns]
     return [name for name in names if not issubclass(METRICS.listed.get(name, Metric), CombinationMetric)]
 
 
 def _sentences(
-    found: Combining, subset: Subset, elsewhere: Sequence[Transfer], cascade: Cascade | None, budget: float
+    combining: Combining, subset: Subset, elsewhere: Sequence[Transfer], cascade: Cascade | None, budget: float
 ) -> list[str]:
-    gain, best = found.gain.difference, metric_title(found.names[found.best])
+    gain, best = combining.gain.difference, metric_title(combining.names[combining.best])
     verdict = ", no clear gain"
     if gain.low is not None and gain.high is not None:
         verdict = "" if gain.low > 0 else ", worse than that member alone" if gain.high < 0 else verdict
     lines = [
-        f"The combination has an area under the ROC curve of {format_percent(found.combined.estimate())} %, its best member, "
-        f"{best}, {format_percent(found.alone[found.best].estimate())} %: {_points(gain)}{verdict}.",
+        f"The combination has an area under the ROC curve of {format_percent(combining.combined.estimate())} %, its best member, "
+        f"{best}, {format_percent(combining.alone[combining.best].estimate())} %: {_points(gain)}{verdict}.",
     ]
-    if len(found.names) > 1:
+    if len(combining.names) > 1:
         names = ", ".join(map(metric_title, subset.names))
         lines.append(
-            f"No subset is as good: all {len(found.names)} members are needed."
-            if len(subset.names) == len(found.names)
-            else f"Cheapest that is as good: {names}, at a cost of {subset.cost:g} instead of {found.costs.sum():g}; the combination "
+            f"No subset is as good: all {len(combining.names)} members are needed."
+            if len(subset.names) == len(combining.names)
+            else f"Cheapest that is as good: {names}, at a cost of {subset.cost:g} instead of {combining.costs.sum():g}; the combination "
             f"minus it: {_points(subset.loss)}."
         )
-    differ = len(set(found.costs.tolist())) > 1  # of equally dear members none is worth leaving out
+    differ = len(set(combining.costs.tolist())) > 1  # with equal costs no member is worth leaving out
     if cascade is not None and (differ or budget):
         point = cascade.within(budget)
         lines.append(
-            f"As a cascade {metric_title(found.names[cascade.last])} is asked for {100 * point.share:.0f} % of the summaries, at a "
-            f"mean cost of {point.cost:.3g} instead of {found.costs.sum():.3g}: area {format_percent(point.area)} %."
+            f"As a cascade {metric_title(combining.names[cascade.last])} is asked for {100 * point.share:.0f} % of the summaries, at a "
+            f"mean cost of {point.cost:.3g} instead of {combining.costs.sum():.3g}: area {format_percent(point.area)} %."
         )
     if elsewhere:
         over_chosen, over_best = (
             sum((gain.low or 0.0) > 0 for gain in gains)
-            for gains in ([one.gain_over_chosen for one in elsewhere], [one.gain_over_best for one in elsewhere])
+            for gains in (
+                [transfer.gain_over_chosen for transfer in elsewhere],
+                [transfer.gain_over_best for transfer in elsewhere],
+            )
         )
         lines.append(
             f"Fitted on the other domains it is clearly better than the member that these would choose in {over_chosen} of "
@@ -194,7 +199,7 @@ def _sentences(
     return lines
 
 
-def _level_sentences(levels: Levels, found: Combining) -> list[str]:
+def _level_sentences(levels: Levels, combining: Combining) -> list[str]:
     """The two levels beside each other, where both were fitted."""
     if levels.sentence is None or levels.difference is None:
         return []
@@ -203,7 +208,7 @@ def _level_sentences(levels: Levels, found: Combining) -> list[str]:
     return [
         f"Fitted to {len(over.fitted.owners):,} sentences it has an area of {format_percent(over.combined.estimate())} %, to the scores of "
         f"summaries {format_percent(levels.summary.combined.estimate())} %: {_points(difference)}{'' if clear else ', no clear difference'}. "
-        f"Here are the weights of {'sentences' if found.level == 'sentence' else 'summaries'}."
+        f"Here are the weights of {'sentences' if combining.level == 'sentence' else 'summaries'}."
     ]
 
 
@@ -225,11 +230,11 @@ def _points(difference: Estimate) -> str:
     return f"{format_percent(difference)} points"
 
 
-def _notes(found: Combining) -> list[str]:
-    missing = int((~found.complete).sum())
+def _notes(combining: Combining) -> list[str]:
+    missing = int((~combining.complete).sum())
     lacking = (
         [
-            f"{missing} of {len(found.labels)} labelled summaries lack the score of a member, and are in no figure; the fits without it learn from them."
+            f"{missing} of {len(combining.labels)} labelled summaries lack the score of a member, and are in no figure; the fits without it learn from them."
         ]
         if missing
         else []

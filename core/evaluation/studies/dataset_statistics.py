@@ -40,12 +40,12 @@ def dataset_statistics(name: str, items: Sequence[Item]) -> list[DatasetStatisti
     """Statistics of the whole, then of each domain where there are several."""
     domains = sorted({item.domain for item in items})
     parts = [(domain or "–", [item for item in items if item.domain == domain]) for domain in domains]
-    found = []
+    rows = []
     for domain, of_domain in [(ALL_DOMAINS, list(items)), *(parts if len(parts) > 1 else [])]:
         documents = _text_lengths(item.example.document for item in of_domain)
         summaries = _text_lengths(item.example.summary for item in of_domain)
-        found.append(DatasetStatistics(name, domain, len(of_domain), documents, summaries))
-    return found
+        rows.append(DatasetStatistics(name, domain, len(of_domain), documents, summaries))
+    return rows
 
 
 def _text_lengths(texts: Iterable[str]) -> TextLengths:
@@ -57,7 +57,7 @@ def _text_lengths(texts: Iterable[str]) -> TextLengths:
 
     tokenizer = NLTKWordTokenizer()
     spans = [[span.of(text) for span in sentences(text)] for text in different]
-    tokens = sum(len(tokenizer.tokenize(sentence)) for found in spans for sentence in found)
+    tokens = sum(len(tokenizer.tokenize(sentence)) for text_sentences in spans for sentence in text_sentences)
     return TextLengths(len(different), sum(map(len, spans)) / len(different), tokens / len(different))
 
 

@@ -209,16 +209,16 @@ def _bins_table(binned: Mapping[str, Sequence[DensityBin]]) -> Table:
             Column("documents", format="count", help="Documents that they are of."),
         ),
         tuple(
-            (metric, one.low, one.high, one.score, one.score.n, one.documents)
+            (metric, density_bin.low, density_bin.high, density_bin.score, density_bin.score.n, density_bin.documents)
             for metric, bins in binned.items()
-            for one in bins
+            for density_bin in bins
         ),
     )
 
 
 def _answer(metric: str, bins: Sequence[DensityBin]) -> str:
     """The mean scores of the least and the most dense sentences."""
-    first, *more = [one for one in bins if one.score.value is not None]
+    first, *more = [density_bin for density_bin in bins if density_bin.score.value is not None]
     if not more:
         return f"{metric}: the mean score of a sentence is {format_unsigned(first.score)}."
     last = more[-1]
@@ -230,7 +230,7 @@ def _answer(metric: str, bins: Sequence[DensityBin]) -> str:
 
 def _density_chart(place: int, metric: str, bins: Sequence[DensityBin], texts: Sequence[SentenceScores]) -> Chart:
     """The mean of each bin over all sentences as dots; `place` distinguishes the charts of several metrics."""
-    filled = [one for one in bins if one.score.value is not None]
+    filled = [density_bin for density_bin in bins if density_bin.score.value is not None]
     sentences = Series(
         "sentence",
         tuple(density for text in texts for density in text.densities),
@@ -239,10 +239,11 @@ def _density_chart(place: int, metric: str, bins: Sequence[DensityBin], texts: S
     )
     means = Series(
         "mean of a bin",
-        tuple((one.low + one.high) / 2 for one in filled),
-        tuple(one.score for one in filled),
+        tuple((density_bin.low + density_bin.high) / 2 for density_bin in filled),
+        tuple(density_bin.score for density_bin in filled),
         tuple(
-            f"{one.low:.3f} to {one.high:.3f}: {format_unsigned(one.score)}, {one.score.n} sentences" for one in filled
+            f"{density_bin.low:.3f} to {density_bin.high:.3f}: {format_unsigned(density_bin.score)}, {density_bin.score.n} sentences"
+            for density_bin in filled
         ),
     )
     return Chart(

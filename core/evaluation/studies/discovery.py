@@ -21,7 +21,7 @@ from core.text import sentences, words
 from core.types import Direction
 
 _FIFTHS = 5  # the best fifth, as Ramprasad and Wallace (2024) take it
-_MIN_SHARED = 2  # of the best that must share a bigram: what stands in one of them is its topic
+_MIN_SHARED = 2  # of the best that must share a bigram: a bigram in one summary is its topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +70,25 @@ def discover_over_metrics(run: Run, most: int = 10) -> BigramDiscovery:
     The lead of a bigram is its mean lead over the metrics that have a best fifth, and `best`, `others` and `scored` are
     sums over them. Raises UnscorableError, with the reasons, where no metric has a best fifth.
     """
-    found, reasons = [], []
+    by_metric, reasons = [], []
     for metric in run.plan.metrics:
         try:
-            found.append(_leading_bigrams(*_scored_originals(run, metric)))
+            by_metric.append(_leading_bigrams(*_scored_originals(run, metric)))
         except UnscorableError as reason:
             reasons.append(f"{metric}: {reason}")
-    if not found:
+    if not by_metric:
         raise UnscorableError(" ".join(reasons) or "The run has no metric.")
     by_text: dict[str, list[Bigram]] = {}
-    for bigram in (bigram for bigrams, _, _ in found for bigram in bigrams):
+    for bigram in (bigram for bigrams, _, _ in by_metric for bigram in bigrams):
         by_text.setdefault(bigram.text, []).append(bigram)
     together = []
     for text, bigrams in by_text.items():
-        lead = fsum(bigram.lead for bigram in bigrams) / len(found)
+        lead = fsum(bigram.lead for bigram in bigrams) / len(by_metric)
         held, others = sum(bigram.best for bigram in bigrams), sum(bigram.others for bigram in bigrams)
         together.append(Bigram(text, lead, held, others))
-    shared = [bigram for bigram in together if bigram.best >= _MIN_SHARED * len(found)]
+    shared = [bigram for bigram in together if bigram.best >= _MIN_SHARED * len(by_metric)]
     best, scored = (
-        sum(map(int, counts)) for counts in zip(*((best, scored) for _, best, scored in found), strict=True)
+        sum(map(int, counts)) for counts in zip(*((best, scored) for _, best, scored in by_metric), strict=True)
     )
     return BigramDiscovery(_first_by_lead(shared, most), best, scored)
 
@@ -103,22 +103,24 @@ def _scored_originals(run: Run, metric: str) -> tuple[list[str], Values, Directi
 
 def _leading_bigrams(summaries: Sequence[str], scores: Values, direction: Direction) -> tuple[list[Bigram], int, int]:
     """Every bigram against the best fifth, how many summaries that is, and how many have a score."""
-    kept = ~np.isnan(scores)
-    texts = [summary for summary, keep in zip(summaries, kept, strict=True) if keep]
-    known = scores[kept]
+    scored = ~np.isnan(scores)
+    texts = [summary for summary, keep in zip(summaries, scored, strict=True) if keep]
+    values = scores[scored]
     if direction == "neutral":
         raise UnscorableError("The metric has no better side: none of the summaries is its best.")
-    number = -(-len(known) // _FIFTHS)
+    number = -(-len(values) // _FIFTHS)
     if number < _MIN_SHARED:
         raise UnscorableError(
-            f"{len(known)} summaries have a score: too few for a fifth in which a phrase can stand twice. Take more than five."
+            f"{len(values)} summaries have a score: too few for a fifth in which a phrase can stand twice. Take more than five."
         )
-    if np.ptp(known) == 0:
-        raise UnscorableError(f"All {len(known)} summaries score {known[0]:g}: none of them is better than the others.")
-    best = np.zeros(len(known), dtype=np.bool_)
-    best[np.argsort(known if direction == "lower" else -known, kind="stable")[:number]] = True
+    if np.ptp(values) == 0:
+        raise UnscorableError(
+            f"All {len(values)} summaries score {values[0]:g}: none of them is better than the others."
+        )
+    best = np.zeros(len(values), dtype=np.bool_)
+    best[np.argsort(values if direction == "lower" else -values, kind="stable")[:number]] = True
 
-    from sklearn.feature_extraction.text import TfidfVectorizer  # it takes a second, and few commands discover
+    from sklearn.feature_extraction.text import TfidfVectorizer  # takes a second to import, and few commands need it
 
     if not any(map(_word_pairs, texts)):
         raise UnscorableError("No summary has two words in a row.")

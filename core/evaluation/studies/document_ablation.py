@@ -47,21 +47,26 @@ class AblatedScore:
 
 @dataclass(frozen=True, slots=True)
 class ScoreHistogram:
-    """Number of the same summaries that score from one edge up to the next, with their document and without.
-
-    Means are in the metric's own units; `loss` is the mean gain of the document, towards consistency, and `own_better` the
-    share of summaries that score strictly more consistent with it. `failed` lack one of the two scores.
-    """
+    """Distribution of the scores of the same summaries with their document and without."""
 
     metric: str
+    """Spec of the metric."""
     edges: tuple[float, ...]
+    """Edges of bins of the same width in the metric's own units, (bins + 1,)."""
     own: tuple[int, ...]
+    """Summaries in each bin by their score with the document, (bins,)."""
     other: tuple[int, ...]
+    """Summaries in each bin by their score without it, (bins,)."""
     own_mean: Estimate
+    """Mean score with the document, in the metric's own units."""
     other_mean: Estimate
+    """Mean score without it, in the metric's own units."""
     loss: Estimate
+    """Mean gain by the document towards consistency, in the metric's own units."""
     own_better: Estimate
+    """Share of summaries, 0..1, that score strictly more consistent with their document."""
     failed: int
+    """Summaries that lack one of the two scores and are in no bin."""
 
 
 def foreign_examples(run: Run) -> list[Example]:
@@ -75,7 +80,7 @@ def foreign_examples(run: Run) -> list[Example]:
     if len(groups) < 2:
         raise UnscorableError("All summaries of the run are of one document: there is no foreign one.")
     random.Random(run.plan.seed).shuffle(groups)
-    following = dict(zip(groups, [*groups[1:], groups[0]], strict=True))  # nobody keeps their own
+    following = dict(zip(groups, [*groups[1:], groups[0]], strict=True))  # a rotation: no group keeps its own document
     foreign = [documents[following[source.group]] for source in sources]
     return [
         replace(source.example, document=other.document, contexts=other.contexts)
@@ -116,24 +121,24 @@ def score_histogram(
     scores: Sequence[AblatedScore], bins: int = 20, seed: int = 0, resamples: int = STRESS_RESAMPLES
 ) -> ScoreHistogram | None:
     """The histogram of one metric over the summaries that have both scores, bins of the same width; None where none has."""
-    both = [one for one in scores if one.own is not None and one.other is not None]
+    both = [score for score in scores if score.own is not None and score.other is not None]
     if not both:
         return None
-    numbers = {group: place for place, group in enumerate(dict.fromkeys(one.group for one in both))}
-    documents = document_array((one.group for one in both), numbers)
-    own, other = score_array(one.own for one in both), score_array(one.other for one in both)
+    numbers = {group: place for place, group in enumerate(dict.fromkeys(score.group for score in both))}
+    documents = document_array((score.group for score in both), numbers)
+    own, other = score_array(score.own for score in both), score_array(score.other for score in both)
     pairs = ScorePairs(own, other, documents, METRICS.parse(both[0].metric).card.direction)
     edges = np.histogram_bin_edges(np.concatenate([own, other]), bins)
-    drawn = Resamples.draw(len(numbers), resamples, seed)
+    draws = Resamples.draw(len(numbers), resamples, seed)
     return ScoreHistogram(
         metric=both[0].metric,
         edges=tuple(edges.tolist()),
         own=tuple(np.histogram(own, edges)[0].tolist()),
         other=tuple(np.histogram(other, edges)[0].tolist()),
-        own_mean=drawn.estimate(mean(own, documents)),
-        other_mean=drawn.estimate(mean(other, documents)),
-        loss=drawn.estimate(mean_correction(pairs)),
-        own_better=drawn.estimate(consistency_share(pairs)),
+        own_mean=draws.estimate(mean(own, documents)),
+        other_mean=draws.estimate(mean(other, documents)),
+        loss=draws.estimate(mean_correction(pairs)),
+        own_better=draws.estimate(consistency_share(pairs)),
         failed=len(scores) - len(both),
     )
 
@@ -162,9 +167,9 @@ def ablation_report(study: Study, data: StudyData, baseline: str, bins: int) -> 
         [_means_table(histograms), _histogram_table(histograms)],
         charts=[histogram_chart(place, histogram) for place, histogram in enumerate(histograms, 1)],
         sentences=[
-            f"{metric_title(one.metric)}: the document gains {format_signed(one.loss)}, from {format_unsigned(one.other_mean)} without "
-            f"it to {format_unsigned(one.own_mean)}."
-            for one in histograms
+            f"{metric_title(histogram.metric)}: the document gains {format_signed(histogram.loss)}, from {format_unsigned(histogram.other_mean)} without "
+            f"it to {format_unsigned(histogram.own_mean)}."
+            for histogram in histograms
         ]
         or ["No summary has a score with its document and one without."],
         notes=[
@@ -191,8 +196,16 @@ def _means_table(histograms: Sequence[ScoreHistogram]) -> Table:
             Column("failed", format="count", help="Summaries that lack one of the two scores."),
         ),
         tuple(
-            (one.metric, one.own_mean, one.other_mean, one.loss, one.own_better, one.own_mean.n, one.failed)
-            for one in histograms
+            (
+                histogram.metric,
+                histogram.own_mean,
+                histogram.other_mean,
+                histogram.loss,
+                histogram.own_better,
+                histogram.own_mean.n,
+                histogram.failed,
+            )
+            for histogram in histograms
         ),
     )
 
@@ -209,9 +222,11 @@ def _histogram_table(histograms: Sequence[ScoreHistogram]) -> Table:
             Column("other", "without", "count"),
         ),
         tuple(
-            (one.metric, low, high, own, other)
-            for one in histograms
-            for low, high, own, other in zip(one.edges, one.edges[1:], one.own, one.other, strict=False)
+            (histogram.metric, low, high, own, other)
+            for histogram in histograms
+            for low, high, own, other in zip(
+                histogram.edges, histogram.edges[1:], histogram.own, histogram.other, strict=False
+            )
             if own or other
         ),
     )

@@ -62,9 +62,15 @@ class Drift(Study):
                 Column("drift"),
             ),
             tuple(
-                (part.name, one.metric, one.place, one.p, "yes" if one.p is not None and one.p < _LEVEL else "")
+                (
+                    part.name,
+                    metric.metric,
+                    metric.place,
+                    metric.p,
+                    "yes" if metric.p is not None and metric.p < _LEVEL else "",
+                )
                 for part in drifts
-                for one in part.metrics
+                for metric in part.metrics
             ),
         )
         report = self.report(
@@ -102,8 +108,8 @@ class Drift(Study):
         """The labels that a part lacks, where its scores explain as much as those of the reference."""
         rate = part.observed or part.if_scores_hold or part.if_errors_hold or draw.powered
         value = float(np.clip(rate.value, 1 / part.summaries, 1 - 1 / part.summaries))
-        wanted = labels_needed(self.margin / 100, value, part.summaries, draw.explained)
-        return max(0, wanted - (part.observed.n if part.observed else 0))
+        needed = labels_needed(self.margin / 100, value, part.summaries, draw.explained)
+        return max(0, needed - (part.observed.n if part.observed else 0))
 
     def _rate_table(self, drifts: Sequence[PartDrift], draw: LabelDraw) -> Table:
         rows: list[tuple[Cell, ...]] = [
@@ -156,12 +162,12 @@ def _cell(rate: Rate | CarriedRate | None) -> Estimate | None:
 def _drift_sentences(drifts: Sequence[PartDrift], reference: str) -> list[str]:
     drifted = [part for part in drifts if _has_drifted(part)]
     other = [part for part in drifts if _has_other_rate(part)]
-    tested = [part for part in drifts if part.p is not None or any(one.p is not None for one in part.metrics)]
+    tested = [part for part in drifts if part.p is not None or any(metric.p is not None for metric in part.metrics)]
     sentences = []
     if drifted:
         p, part, metric = min(
             ((metric.p, part, metric) for part in drifted for metric in part.metrics if metric.p is not None),
-            key=lambda one: one[0],
+            key=lambda candidate: candidate[0],
         )
         sentences.append(
             f"Scores have drifted since {reference} in {_names(drifted)}: in {part.name} those of {metric_title(metric.metric)} lie at "

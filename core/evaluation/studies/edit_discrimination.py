@@ -46,7 +46,7 @@ def edit_discrimination(
     numbers = {group: place for place, group in enumerate(dict.fromkeys(shift.group for shift in shifts))}
     if not numbers:
         return []
-    drawn = Resamples.draw(len(numbers), resamples, run.plan.seed)
+    draws = Resamples.draw(len(numbers), resamples, run.plan.seed)
     intents = {kind: intent_of(kind) for kind in run.plan.kinds}
     growths = word_growths(run)
     results = []
@@ -64,9 +64,9 @@ def edit_discrimination(
         for kind, bad in {ALL_KINDS: broken, **by_kind}.items():
             originals = LabelledScores.of(pairs_of_shifts(metric, bad, numbers))
             edits = _labelled(metric, bad, harmless, numbers)
-            areas[kind] = (drawn.estimate(auc(originals)), drawn.estimate(auc(edits)))
+            areas[kind] = (draws.estimate(auc(originals)), draws.estimate(auc(edits)))
         strata = np.array([growths[shift.source, shift.kind] for shift in (*harmless, *broken)], dtype=np.intp)
-        matched = drawn.estimate(stratified_auc(_labelled(metric, broken, harmless, numbers), strata))
+        matched = draws.estimate(stratified_auc(_labelled(metric, broken, harmless, numbers), strata))
         results.append(EditDiscrimination(metric, *areas.pop(ALL_KINDS), matched, areas))
     return results
 

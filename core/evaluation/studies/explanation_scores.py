@@ -50,14 +50,14 @@ class ExplanationScores(Study):
     )
 
     def run(self, data: StudyData) -> Report:
-        cases, drawn = data.samples, data.draws
-        explainers = sorted(explainer_scores(cases, drawn), key=_place)
+        cases, draws = data.samples, data.draws
+        explainers = sorted(explainer_scores(cases, draws), key=_place)
         if not explainers:
             raise TouchstoneError(
                 f"No explanation is graded in {', '.join(data.datasets)}, and none came with a verdict. Import some, such as "
                 "factualNLG or what `cli.py explain` and `cli.py judge` write, or grade some on Probe or in a campaign."
             )
-        by_judge = sorted(scores_by_judge(cases, drawn), key=_place)
+        by_judge = sorted(scores_by_judge(cases, draws), key=_place)
         tables = [_table("explainers", "Explainers", explainers)]
         if by_judge:
             tables.append(_table("by_judge", "By judge", by_judge))

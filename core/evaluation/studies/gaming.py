@@ -50,27 +50,32 @@ _ADDED_PLACES: tuple[Placement, ...] = ("prefix", "suffix")
 
 @dataclass(frozen=True, slots=True)
 class PhraseEffect:
-    """One phrase against one metric; gains are towards consistency, whichever way that lies.
-
-    `alone` is the mean score of the phrase as the whole summary, and `outright` the share of summaries that it beats. `appended`
-    and `prefixed` are mean gains in the metric's own units, `per_word` the first by the words that it takes, `spreads` the first in
-    standard deviations of the metric over the originals; `raised` is the share of summaries that the appended phrase lifts.
-    `control` is the mean gain by harmless edits of the run that change half to twice as many words, in spreads too, and
-    `excess` what the phrase gains beyond it.
-    """
+    """One phrase against one metric; gains are towards consistency, whichever way that lies."""
 
     metric: str
+    """Spec of the metric."""
     phrase: Filler
+    """The phrase as a perturbation that appends it."""
     words: int
+    """Number of words of the phrase."""
     alone: Estimate
+    """Mean score of the phrase as the whole summary, in the metric's own units."""
     outright: Estimate
+    """Share of summaries, 0..1, that the bare phrase outscores."""
     appended: Estimate
+    """Mean gain by the phrase after a summary, in the metric's own units."""
     prefixed: Estimate
+    """Mean gain by the phrase before a summary, in the metric's own units."""
     per_word: Estimate
+    """`appended` divided by the number of words."""
     spreads: Estimate
+    """`appended` in standard deviations of the metric over the original summaries."""
     raised: Estimate
+    """Share of summaries, 0..1, that score higher with the phrase after them."""
     control: Estimate
+    """Mean gain in standard deviations by harmless edits that change half to twice as many words."""
     excess: Estimate
+    """`spreads` minus `control`, paired on the same resamples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,37 +97,37 @@ class MetricGaming:
         return max(self.plays, key=lambda play: _sort_value(play.appended))
 
 
-def metric_gaming(run: Run, found: Sequence[Shift], resamples: int = STRESS_RESAMPLES) -> list[MetricGaming]:
+def metric_gaming(run: Run, all_shifts: Sequence[Shift], resamples: int = STRESS_RESAMPLES) -> list[MetricGaming]:
     """Every metric that has a better side and was played with, the most gamed first; intervals by document."""
     groups = {group: place for place, group in enumerate(dict.fromkeys(s.group for s in run.sources.values()))}
     kinds = phrase_kinds(run.plan.kinds)
     if not groups or not kinds:
         return []
-    drawn = Resamples.draw(len(groups), resamples, run.plan.seed)
-    by_metric = {metric: [shift for shift in found if shift.metric == metric] for metric in run.plan.metrics}
-    fields = [_MetricShifts(run, metric, shifts, groups, drawn) for metric, shifts in by_metric.items()]
+    draws = Resamples.draw(len(groups), resamples, run.plan.seed)
+    by_metric = {metric: [shift for shift in all_shifts if shift.metric == metric] for metric in run.plan.metrics}
+    fields = [_MetricShifts(run, metric, shifts, groups, draws) for metric, shifts in by_metric.items()]
     standings = [field.summarize(kinds) for field in fields if field.direction != "neutral" and field.was_played(kinds)]
     return sorted(standings, key=lambda result: -_sort_value(result.gain))
 
 
 def phrase_kinds(kinds: Iterable[str]) -> dict[Filler, dict[Placement, str]]:
     """The phrases among kinds of perturbation, each as it is appended, with the kinds that put it somewhere."""
-    found: dict[Filler, dict[Placement, str]] = {}
+    phrases: dict[Filler, dict[Placement, str]] = {}
     for kind in kinds:
         phrase = PERTURBATIONS.parse(kind)
         if isinstance(phrase, Filler):
-            found.setdefault(replace(phrase, place="suffix"), {})[phrase.place] = kind
-    return found
+            phrases.setdefault(replace(phrase, place="suffix"), {})[phrase.place] = kind
+    return phrases
 
 
 class _MetricShifts:
     """The shifts of one metric, on the same resamples as those of the others."""
 
     def __init__(
-        self, run: Run, metric: str, shifts: Iterable[Shift], groups: dict[str, int], drawn: Resamples
+        self, run: Run, metric: str, shifts: Iterable[Shift], groups: dict[str, int], draws: Resamples
     ) -> None:
         self.metric, self.direction = metric, METRICS.parse(metric).card.direction
-        self._groups, self._drawn = groups, drawn
+        self._groups, self._draws = groups, draws
         self._by_kind: dict[str, list[Shift]] = {}
         for shift in shifts:
             self._by_kind.setdefault(shift.kind, []).append(shift)
@@ -137,30 +142,30 @@ class _MetricShifts:
         meant = {phrase: places for phrase, places in kinds.items() if phrase.targets(self.metric)}
         added = self._pairs([places[place] for places in meant.values() for place in _ADDED_PLACES if place in places])
         plays = tuple(self._play(phrase, places) for phrase, places in meant.items())
-        return MetricGaming(self.metric, self._spreads(added), self._drawn.estimate(wrong_way_share(added)), plays)
+        return MetricGaming(self.metric, self._spreads(added), self._draws.estimate(wrong_way_share(added)), plays)
 
     def _play(self, phrase: Filler, places: dict[Placement, str]) -> PhraseEffect:
         alone, prefixed, appended = (self._pairs([places.get(place, "")]) for place in ("alone", "prefix", "suffix"))
-        length, drawn = len(words(phrase.text)), self._drawn
-        gain, control = (drawn.of(self._standardised(pairs)) for pairs in (appended, self._harmless_pairs(length)))
+        length, draws = len(words(phrase.text)), self._draws
+        gain, control = (draws.of(self._standardised(pairs)) for pairs in (appended, self._harmless_pairs(length)))
         return PhraseEffect(
             metric=self.metric,
             phrase=phrase,
             words=length,
-            alone=drawn.estimate(mean(alone.edited, alone.documents)),
-            outright=drawn.estimate(wrong_way_share(alone)),
-            appended=drawn.estimate(mean(pair_gains(appended), appended.documents)),
-            prefixed=drawn.estimate(mean(pair_gains(prefixed), prefixed.documents)),
-            per_word=drawn.estimate(mean(pair_gains(appended) / max(1, length), appended.documents)),
+            alone=draws.estimate(mean(alone.edited, alone.documents)),
+            outright=draws.estimate(wrong_way_share(alone)),
+            appended=draws.estimate(mean(pair_gains(appended), appended.documents)),
+            prefixed=draws.estimate(mean(pair_gains(prefixed), prefixed.documents)),
+            per_word=draws.estimate(mean(pair_gains(appended) / max(1, length), appended.documents)),
             spreads=gain.estimate(),
-            raised=drawn.estimate(wrong_way_share(appended)),
+            raised=draws.estimate(wrong_way_share(appended)),
             control=control.estimate(),
             excess=difference(gain, control),
         )
 
     def _pairs(self, kinds: Iterable[str]) -> ScorePairs:
-        chosen = [shift for kind in kinds for shift in self._by_kind.get(kind, ())]
-        return pairs_of_shifts(self.metric, chosen, self._groups)
+        shifts = [shift for kind in kinds for shift in self._by_kind.get(kind, ())]
+        return pairs_of_shifts(self.metric, shifts, self._groups)
 
     def _harmless_pairs(self, length: int) -> ScorePairs:
         """Pairs under harmless edits that change half to twice so many words."""
@@ -177,7 +182,7 @@ class _MetricShifts:
         return standardised_gain(pairs, self._originals, self._documents)
 
     def _spreads(self, pairs: ScorePairs) -> Estimate:
-        return self._drawn.estimate(self._standardised(pairs))
+        return self._draws.estimate(self._standardised(pairs))
 
 
 def lifted_share(pairs: ScorePairs, threshold: Threshold) -> Statistic:
@@ -187,8 +192,8 @@ def lifted_share(pairs: ScorePairs, threshold: Threshold) -> Statistic:
     """
     refused = ~threshold.accepts_scores(pairs.original, pairs.direction)
     lifted = threshold.accepts_scores(pairs.edited, pairs.direction)
-    known = refused & ~np.isnan(pairs.original) & ~np.isnan(pairs.edited)
-    return mean(np.where(known, lifted.astype(np.float64), np.nan), pairs.documents)
+    scored = refused & ~np.isnan(pairs.original) & ~np.isnan(pairs.edited)
+    return mean(np.where(scored, lifted.astype(np.float64), np.nan), pairs.documents)
 
 
 def control_lengths(phrases: Iterable[Filler]) -> list[int]:
@@ -218,14 +223,14 @@ def known_phrases(metrics: Iterable[str]) -> list[Filler]:
 
 def for_each_metric(kinds: Sequence[str], metrics: Sequence[Metric]) -> list[str]:
     """The kinds, with the assertion of a paper in the terms of each metric in the place of the general one."""
-    found = []
+    specs = []
     for kind in kinds:
         built = PERTURBATIONS.parse(kind)
         if isinstance(built, Assertion) and not built.metric:
-            found += [replace(built, metric=metric.spec).spec for metric in metrics]
+            specs += [replace(built, metric=metric.spec).spec for metric in metrics]
         else:
-            found.append(kind)
-    return found
+            specs.append(kind)
+    return specs
 
 
 def extended_run(run: Run, name: str, phrases: Iterable[Filler]) -> Run:

@@ -34,17 +34,17 @@ def stored_judgements(cases: Cases) -> dict[str, list[GradePair]]:
     pairs: defaultdict[str, list[GradePair]] = defaultdict(list)
     for sample, document in zip(cases.samples, cases.documents, strict=True):
         people: defaultdict[tuple[str, str], list[GradedExplanation]] = defaultdict(list)
-        for given in sample.item.explanations:
-            if given.grade and not is_model_signature(given.judge):
-                people[given.by, given.text].append(given)
-        for given in sample.item.explanations:
-            if is_model_signature(given.judge):
-                grade = parse_grade(given.grade) if given.grade else None
-                cause = parse_cause(given.cause) if given.cause else None
-                for human in people[given.by, given.text]:
+        for explanation in sample.item.explanations:
+            if explanation.grade and not is_model_signature(explanation.judge):
+                people[explanation.by, explanation.text].append(explanation)
+        for explanation in sample.item.explanations:
+            if is_model_signature(explanation.judge):
+                grade = parse_grade(explanation.grade) if explanation.grade else None
+                cause = parse_cause(explanation.cause) if explanation.cause else None
+                for human in people[explanation.by, explanation.text]:
                     human_cause = parse_cause(human.cause) if human.cause else None
                     pair = GradePair(grade, parse_grade(human.grade), str(document), cause, human_cause)
-                    pairs[given.judge].append(pair)
+                    pairs[explanation.judge].append(pair)
     return {judge: of_judge for judge, of_judge in pairs.items() if of_judge}
 
 

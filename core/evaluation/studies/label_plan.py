@@ -68,7 +68,7 @@ class LabelPlan(Study):
     def run(self, data: StudyData) -> Report:
         basis = self._basis(data)
         margins = sorted({*_MARGINS, self.margin})
-        wanted = self._needed(basis, self.margin)
+        needed = self._needed(basis, self.margin)
         columns = [
             Column("margin", "± points", "number"),
             Column("alone", "labels alone", "count"),
@@ -86,8 +86,8 @@ class LabelPlan(Study):
         return self.report(
             data,
             [Table("plan", "Labels by margin", tuple(columns), tuple(rows))],
-            charts=[_curve(basis, self.margin, wanted)],
-            sentences=[self._answer(basis, wanted)],
+            charts=[_curve(basis, self.margin, needed)],
+            sentences=[self._answer(basis, needed)],
             notes=[
                 basis.sentence,
                 f"With fewer than {MIN_ERRORS} inconsistent labels expected, here {MIN_ERRORS / min(basis.rate, 1 - basis.rate):,.0f} "
@@ -103,8 +103,8 @@ class LabelPlan(Study):
         )
         return alone, powered
 
-    def _answer(self, basis: _Basis, wanted: tuple[int, int]) -> str:
-        alone, powered = wanted
+    def _answer(self, basis: _Basis, needed: tuple[int, int]) -> str:
+        alone, powered = needed
         hours = powered * self.minutes_a_label / 60
         cost = f", and {hours * self.hourly_pay:,.0f} of pay" if self.hourly_pay else ""
         without = f"; without scores {alone:,}" if powered < alone else "; scores save none"
@@ -158,20 +158,22 @@ class LabelPlan(Study):
         return f"Assumed: {self.assumed_rate:g} % inconsistent, {of_metric}, and labels drawn summary by summary."
 
 
-def _curve(basis: _Basis, margin: float, wanted: tuple[int, int]) -> Chart:
-    labels = label_grid(min(basis.pool, max(200, round(1.6 * max(wanted)))))
+def _curve(basis: _Basis, margin: float, needed: tuple[int, int]) -> Chart:
+    labels = label_grid(min(basis.pool, max(200, round(1.6 * max(needed)))))
     lines = []
     for name, explained in (("labels alone", 0.0), ("labels and scores", basis.explained)):
         margins = [expected_margin(float(n), basis.rate, basis.pool, explained, basis.design) for n in labels]
-        texts = tuple(f"{n:.0f} labels: ± {100 * one:.1f} points" for n, one in zip(labels, margins, strict=True))
+        texts = tuple(
+            f"{n:.0f} labels: ± {100 * half_width:.1f} points" for n, half_width in zip(labels, margins, strict=True)
+        )
         lines.append(Series(name, tuple(float(n) for n in labels), tuple(margins), texts))
     ends = (float(labels[0]), float(labels[-1]))
-    asked = Series(f"± {margin:g} points", ends, (margin / 100, margin / 100))
+    target = Series(f"± {margin:g} points", ends, (margin / 100, margin / 100))
     return Chart(
         "margin",
         "lines",
         "Half the width of the 95 % interval by the number of labels",
         Axis("labels", format="count"),
         Axis("± points", format="percent"),
-        (*lines, asked),
+        (*lines, target),
     )

@@ -173,14 +173,14 @@ def _table_report(study: Measures, data: StudyData) -> Report:
             ),
             tuple(
                 (
-                    one.slice,
-                    FIGURE_TITLES[one.figure],
-                    one.best,
-                    one.second,
-                    _format_p(one.p),
-                    "*" if one.star else "",
+                    comparison.slice,
+                    FIGURE_TITLES[comparison.figure],
+                    comparison.best,
+                    comparison.second,
+                    _format_p(comparison.p),
+                    "*" if comparison.star else "",
                 )
-                for one in compared
+                for comparison in compared
             ),
             (PAPER_LEGEND, f"p < {SIGNIFICANCE_LEVEL:g} has a star; correction: none."),
         )
@@ -220,7 +220,9 @@ def _overview_report(study: Study, data: StudyData, measure: str) -> Report:
     if not valued:
         raise TouchstoneError(f"{title} is undefined here: it takes consistent and inconsistent summaries with scores.")
     answers = list(slice_answers(valued, measure))
-    few = [part for part in dict.fromkeys(row.slice for row in valued) if part not in {one.slice for one in answers}]
+    few = [
+        part for part in dict.fromkeys(row.slice for row in valued) if part not in {answer.slice for answer in answers}
+    ]
     table = Table(
         "slices",
         f"Best metric of each slice by {title}",
@@ -237,7 +239,10 @@ def _overview_report(study: Study, data: StudyData, measure: str) -> Report:
             ),
             Column("among", "of", "count", "Metrics that have a figure in the slice."),
         ),
-        tuple((one.slice, one.best, one.figure, one.figure.n, one.above_chance, one.among) for one in answers),
+        tuple(
+            (answer.slice, answer.best, answer.figure, answer.figure.n, answer.above_chance, answer.among)
+            for answer in answers
+        ),
     )
     return study.report(
         data,
@@ -245,7 +250,7 @@ def _overview_report(study: Study, data: StudyData, measure: str) -> Report:
         charts=measure_charts([row for row in rows if row.slice == rows[0].slice], measure),
         sentences=[
             _overall_sentence(valued, measure),
-            *slice_sentences([one for one in answers if one.slice != rows[0].slice]),
+            *slice_sentences([answer for answer in answers if answer.slice != rows[0].slice]),
         ],
         notes=[
             f"With the 95 % interval of {data.resamples:,} resamples of whole documents.",
@@ -268,17 +273,17 @@ def slice_answers(rows: Sequence[MetricRow], measure: str) -> Iterator[SliceAnsw
         estimates = {row.metric: row.figures[measure].estimate for row in rows if row.slice == part}
         best = max(estimates, key=lambda metric: estimates[metric].value or 0.0)
         if estimates[best].n >= _MIN_CASES:
-            above = sum(one.low is not None and one.low > _CHANCE for one in estimates.values())
+            above = sum(estimate.low is not None and estimate.low > _CHANCE for estimate in estimates.values())
             yield SliceAnswer(part, best, estimates[best], above, len(estimates))
 
 
 def slice_sentences(answers: Sequence[SliceAnswer]) -> Iterator[str]:
     """The slice that is seen best with its metric, then those that no metric sees."""
-    seen = [one for one in answers if one.above_chance]
+    seen = [answer for answer in answers if answer.above_chance]
     if seen:
-        best = max(seen, key=lambda one: one.figure.value or 0.0)
+        best = max(seen, key=lambda answer: answer.figure.value or 0.0)
         yield f"Seen best: {best.slice}, by {metric_title(best.best)} {format_percent(best.figure)} %."
-    unseen = [one.slice for one in answers if not one.above_chance and one.figure.low is not None]
+    unseen = [answer.slice for answer in answers if not answer.above_chance and answer.figure.low is not None]
     if unseen:
         more = f" and {len(unseen) - _MOST_SLICES} more" if unseen[_MOST_SLICES:] else ""
         yield f"No metric is above chance in {', '.join(unseen[:_MOST_SLICES])}{more}."
@@ -373,7 +378,7 @@ def best_sentence(rows: Sequence[MetricRow], name: str) -> str:
     unknown = [figure.needs_resamples for _, figure in first if figure.needs_resamples]
     if unknown:
         others += f"; of {len(unknown)} more it cannot be told below {max(unknown)} resamples"
-    winners = f"{' and '.join(metric_title(one) for one, _ in best)} {'are' if len(best) > 1 else 'is'} best"
+    winners = f"{' and '.join(metric_title(metric) for metric, _ in best)} {'are' if len(best) > 1 else 'is'} best"
     title = FIGURE_TITLES[name]
     measure = f"{title[0].lower()}{title[1:]}" if title[1].islower() else title
     return f"{rows[0].slice}: {winners} by {measure}, {value} %{others}."

@@ -170,16 +170,18 @@ def _sentences(draw: LabelDraw, differences: Sequence[RateDifference]) -> list[s
 
 
 def _difference_sentences(differences: Sequence[RateDifference]) -> list[str]:
-    clear = [one for one in differences if one.p is not None and one.p < 0.05]
+    clear = [difference for difference in differences if difference.p is not None and difference.p < 0.05]
     if not differences:
         return []
     if not clear:
         return ["No two parts differ significantly."]
-    one = clear[0]
-    worse, better = (one.first, one.second) if (one.difference.value or 0) > 0 else (one.second, one.first)
+    clearest = clear[0]
+    worse, better = (
+        (clearest.first, clearest.second) if (clearest.difference.value or 0) > 0 else (clearest.second, clearest.first)
+    )
     more = f" {len(clear) - 1} further differences are significant." if clear[1:] else ""
     return [
-        f"{worse} is more often inconsistent than {better} (p {format_p(one.p)}, corrected for {len(differences)} comparisons).{more}"
+        f"{worse} is more often inconsistent than {better} (p {format_p(clearest.p)}, corrected for {len(differences)} comparisons).{more}"
     ]
 
 
@@ -309,7 +311,10 @@ def _difference_table(differences: Sequence[RateDifference]) -> Table:
             Column("difference", "first − second", "percent"),
             Column("p", format="number", help="Corrected for the number of comparisons by Holm."),
         ),
-        tuple((one.first, one.second, one.difference, one.p) for one in differences[:_MOST_DIFFERENCES]),
+        tuple(
+            (difference.first, difference.second, difference.difference, difference.p)
+            for difference in differences[:_MOST_DIFFERENCES]
+        ),
         (f"{hidden} more, whose p is larger, are left out.",) if hidden > 0 else (),
     )
 
@@ -343,7 +348,10 @@ def _grade_table(grades: Mapping[str, GradeMean]) -> Table:
             Column("alone", "labels alone", "number"),
             Column("labels", format="count"),
         ),
-        tuple((aspect, one.powered, one.alone, one.powered.n) for aspect, one in grades.items()),
+        tuple(
+            (aspect, grade_mean.powered, grade_mean.alone, grade_mean.powered.n)
+            for aspect, grade_mean in grades.items()
+        ),
     )
 
 
@@ -351,8 +359,8 @@ def _intervals_chart(size: int, methods: Mapping[str, Estimate], parts: Sequence
     """The rate by each method on top, and by part below, those that are most often inconsistent first."""
     ordered = sorted(parts, key=lambda part: -part.powered.value)[:_MOST_DRAWN] if len(parts) > 1 else []
     estimates = {**methods, **{f"{by}: {part.name}": part.powered.estimate() for part in ordered}}
-    shown = {name: one for name, one in reversed(estimates.items()) if one.value is not None}
-    texts = tuple(f"{name}: {format_percent(one)} %" for name, one in shown.items())
+    shown = {name: estimate for name, estimate in reversed(estimates.items()) if estimate.value is not None}
+    texts = tuple(f"{name}: {format_percent(estimate)} %" for name, estimate in shown.items())
     return Chart(
         "intervals",
         "points",

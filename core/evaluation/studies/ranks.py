@@ -40,18 +40,18 @@ class MetricRank:
     among: int
 
 
-def metric_ranks(cases: Cases, parts: Sequence[Slice], drawn: Resamples, measure: str) -> Iterator[MetricRank]:
+def metric_ranks(cases: Cases, parts: Sequence[Slice], draws: Resamples, measure: str) -> Iterator[MetricRank]:
     """The metrics of each slice, the best first; the interval is that of the rank over resamples of documents.
 
     A metric without a figure or an interval in a slice has no rank there. Raises UnknownNameError for another measure.
     """
     if measure not in RANKED_MEASURES:
         raise UnknownNameError("measure to rank by", measure, RANKED_MEASURES)
-    from scipy.stats import rankdata  # it takes a second, and few commands rank
+    from scipy.stats import rankdata  # takes a second to import, and few commands rank
 
     for part in parts:
         figures = {
-            column.name: drawn.of(MEASURES[measure](cases, part, column))
+            column.name: draws.of(MEASURES[measure](cases, part, column))
             for column in shown_columns(cases, parts)
             if has_one_scale(cases, part, column)
         }
@@ -59,7 +59,7 @@ def metric_ranks(cases: Cases, parts: Sequence[Slice], drawn: Resamples, measure
         if not figures:
             continue
         values = rankdata([-(figure.value or 0.0) for figure in figures.values()])
-        draws = rankdata(-np.stack([figure.draws for figure in figures.values()]), axis=0, nan_policy="omit")
+        rank_draws = rankdata(-np.stack([figure.draws for figure in figures.values()]), axis=0, nan_policy="omit")
         ranks = [
             MetricRank(
                 name,
@@ -68,7 +68,7 @@ def metric_ranks(cases: Cases, parts: Sequence[Slice], drawn: Resamples, measure
                 figure.estimate(),
                 len(figures),
             )
-            for (name, figure), value, of_metric in zip(figures.items(), values, draws, strict=True)
+            for (name, figure), value, of_metric in zip(figures.items(), values, rank_draws, strict=True)
         ]
         yield from sorted(ranks, key=lambda rank: (rank.rank.value or 0.0, rank.metric))
 
@@ -79,10 +79,10 @@ def rank_report(study: Study, data: StudyData, measure: str) -> Report:
     title = FIGURE_TITLES[measure]
     sentence = "No metric has this figure with an interval in any slice: it takes cases of several documents."
     if ranks:
-        first, *others = [one for one in ranks if one.slice == ranks[0].slice]
+        first, *others = [rank for rank in ranks if rank.slice == ranks[0].slice]
         sentence = f"{first.slice}: {metric_title(first.metric)} has rank {format_rank(first.rank)} of {first.among} by {title}"
         # those whose interval begins at rank 1
-        level = [metric_title(one.metric) for one in others if one.rank.low is not None and one.rank.low <= 1]
+        level = [metric_title(rank.metric) for rank in others if rank.rank.low is not None and rank.rank.low <= 1]
         sentence += f"; {', '.join(level)} may be first as well." if level else "."
     table = Table(
         "ranks",
@@ -95,7 +95,7 @@ def rank_report(study: Study, data: StudyData, measure: str) -> Report:
             Column("value", title, measure_format(measure)),
             Column("n", format="count"),
         ),
-        tuple((one.slice, one.metric, one.rank, one.among, one.value, one.value.n) for one in ranks),
+        tuple((rank.slice, rank.metric, rank.rank, rank.among, rank.value, rank.value.n) for rank in ranks),
         pivot=Pivot("metric", "slice", ("rank",)),
     )
     return study.report(
@@ -113,19 +113,21 @@ def rank_report(study: Study, data: StudyData, measure: str) -> Report:
 def rank_chart(ranks: Sequence[MetricRank], title: str) -> Chart:
     """A panel for each slice with a point for each metric, the best over all slices on top."""
     by_metric: dict[str, list[float]] = {}
-    for one in ranks:
-        by_metric.setdefault(one.metric, []).append(one.rank.value if one.rank.value is not None else float(one.among))
+    for rank in ranks:
+        by_metric.setdefault(rank.metric, []).append(
+            rank.rank.value if rank.rank.value is not None else float(rank.among)
+        )
     titles = metric_titles(sorted(by_metric, key=lambda metric: (fmean(by_metric[metric]), metric)))
     series = [
         Series(
             part,
-            tuple(titles[one.metric] for one in of_slice),
-            tuple(one.rank for one in of_slice),
-            tuple(f"{titles[one.metric]}, {part}: {format_rank(one.rank)} of {one.among}" for one in of_slice),
+            tuple(titles[rank.metric] for rank in of_slice),
+            tuple(rank.rank for rank in of_slice),
+            tuple(f"{titles[rank.metric]}, {part}: {format_rank(rank.rank)} of {rank.among}" for rank in of_slice),
             panel=part,
         )
-        for part in dict.fromkeys(one.slice for one in ranks)
-        if (of_slice := [one for one in ranks if one.slice == part])
+        for part in dict.fromkeys(rank.slice for rank in ranks)
+        if (of_slice := [rank for rank in ranks if rank.slice == part])
     ]
     return Chart(
         "ranks",

@@ -89,7 +89,7 @@ WILLIAMS_TEST = "Williams"
 def metric_correlations(
     cases: Cases,
     aspect: str,
-    drawn: Resamples,
+    draws: Resamples,
     parts: Sequence[Slice] = (),
     names: Sequence[str] = PAPER_COEFFICIENTS,
 ) -> Iterator[MetricRow]:
@@ -118,17 +118,19 @@ def metric_correlations(
             for column in shown
             if has_one_scale(cases, part, column)
         }
-        figures = {name: _measure_coefficient(name, rated, systems, drawn) for name in offered}
+        figures = {name: _measure_coefficient(name, rated, systems, draws) for name in offered}
         for column in shown:
             n = int(np.sum(~np.isnan(in_slice) & ~np.isnan(column.values)))
-            of_metric = {name: found.get(column.name, ON_SEVERAL_SCALES) for name, found in figures.items()}
+            of_metric = {name: by_metric.get(column.name, ON_SEVERAL_SCALES) for name, by_metric in figures.items()}
             yield MetricRow(column.name, part.name, n, int(np.sum(~np.isnan(in_slice))) - n, of_metric)
 
 
 def _measure_coefficient(
-    name: str, rated: Mapping[str, RatedScores], systems: Numbers, drawn: Resamples
+    name: str, rated: Mapping[str, RatedScores], systems: Numbers, draws: Resamples
 ) -> dict[str, Measurement]:
-    estimates = {metric: drawn.estimate(COEFFICIENTS[name](one, systems)) for metric, one in rated.items()}
+    estimates = {
+        metric: draws.estimate(COEFFICIENTS[name](rated_scores, systems)) for metric, rated_scores in rated.items()
+    }
     if name not in _TESTED_VALUES:
         return {metric: Measurement(estimate) for metric, estimate in estimates.items()}
 
@@ -138,7 +140,7 @@ def _measure_coefficient(
             _TESTED_VALUES[name](replace(rated[metric], scores=of_metric, human=human), systems)
             for metric, of_metric in zip((best, other), scores, strict=True)
         )
-        return williams_test(first, second, drawn).p
+        return williams_test(first, second, draws).p
 
     return mark_best(estimates, {WILLIAMS_TEST: williams})
 

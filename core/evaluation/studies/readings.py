@@ -86,12 +86,16 @@ def reading_of(metric: Metric) -> tuple[str, str]:
 def read_columns(cases: Cases) -> list[ReadColumn]:
     """Scores of ours with a better side, of metrics that were put inside retrieval at least once."""
     ours = [column for column in cases.all_columns if not column.released and column.direction != "neutral"]
-    found = [ReadColumn(*reading_of(METRICS.parse(column.name)), column) for column in ours]
-    retrieved = {one.metric for one in found if one.reading != WHOLE}
+    columns = [ReadColumn(*reading_of(METRICS.parse(column.name)), column) for column in ours]
+    retrieved = {read_column.metric for read_column in columns if read_column.reading != WHOLE}
     order = [WHOLE, *READINGS]
     return sorted(
-        (one for one in found if one.metric in retrieved),
-        key=lambda one: (one.metric, order.index(one.reading) if one.reading in order else len(order), one.reading),
+        (read_column for read_column in columns if read_column.metric in retrieved),
+        key=lambda read_column: (
+            read_column.metric,
+            order.index(read_column.reading) if read_column.reading in order else len(order),
+            read_column.reading,
+        ),
     )
 
 
@@ -103,36 +107,37 @@ class _Human:
     values: Values
     labels: bool
     cases: Cases
-    drawn: Resamples
+    draws: Resamples
 
     @classmethod
-    def of(cls, cases: Cases, aspect: str, drawn: Resamples) -> _Human:
+    def of(cls, cases: Cases, aspect: str, draws: Resamples) -> _Human:
         ratings = mean_ratings(cases)
         both_classes = len(np.unique(cases.labels[~np.isnan(cases.labels)])) == 2
         if aspect and aspect not in ratings:
             raise UnknownNameError("aspect of ratings", aspect, ratings)
         if not aspect and both_classes:
-            return cls("AUC", cases.labels, labels=True, cases=cases, drawn=drawn)
+            return cls("AUC", cases.labels, labels=True, cases=cases, draws=draws)
         if not ratings:
             raise TouchstoneError(
                 "Nobody labelled or rated these summaries. Label some in a campaign and name it with --dataset, or import data with labels."
             )
-        name = aspect or next((one for one in ratings if "factual" in one.lower()), next(iter(ratings)))
-        return cls(f"Kendall's τ with {name}", ratings[name], labels=False, cases=cases, drawn=drawn)
+        name = aspect or next((rating for rating in ratings if "factual" in rating.lower()), next(iter(ratings)))
+        return cls(f"Kendall's τ with {name}", ratings[name], labels=False, cases=cases, draws=draws)
 
     def agreement(self, column: MetricColumn, values: Values, rows: Mask) -> Statistic:
-        chosen = rows & ~np.isnan(self.values)
-        human, documents = self.values[chosen], self.cases.documents[chosen]
+        judged = rows & ~np.isnan(self.values)
+        human, documents = self.values[judged], self.cases.documents[judged]
         if self.labels:
-            return auc(LabelledScores(values[chosen], human == 1, documents, column.direction))
+            return auc(LabelledScores(values[judged], human == 1, documents, column.direction))
         sign = -1 if column.direction == "lower" else 1
-        return kendall(RatedScores(sign * values[chosen], human, documents))
+        return kendall(RatedScores(sign * values[judged], human, documents))
 
-    def difference(self, one: ReadColumn, other: ReadColumn, rows: Mask) -> Estimate:
+    def difference(self, reading: ReadColumn, other: ReadColumn, rows: Mask) -> Estimate:
         """Difference of the agreement of two readings, on the summaries that both scored."""
-        first, second = on_shared_cases(one.column.values, other.column.values)
+        first, second = on_shared_cases(reading.column.values, other.column.values)
         distributions = (
-            self.drawn.of(self.agreement(read.column, values, rows)) for read, values in ((one, first), (other, second))
+            self.draws.of(self.agreement(read.column, values, rows))
+            for read, values in ((reading, first), (other, second))
         )
         return compare_paired(*distributions).difference
 
@@ -245,13 +250,13 @@ def _agreement_report(study: Study, data: StudyData, aspect: str, bins: int) -> 
     cases = data.scored
     read = read_columns(cases)
     if not read:
-        spec = next((one.name for one in cases.columns if not one.released), "rouge2")
+        spec = next((column.name for column in cases.columns if not column.released), "rouge2")
         raise TouchstoneError(
             f"No metric is inside retrieval here. Score one: {_command(data, _retrieved(spec, READINGS['union']))}"
         )
     human = _Human.of(cases, aspect, data.draws)
     everything = np.ones(len(cases.samples), dtype=np.bool_)
-    density = next((one.values for one in cases.all_columns if one.name.partition("[")[0] == DENSITY), None)
+    density = next((column.values for column in cases.all_columns if column.name.partition("[")[0] == DENSITY), None)
     parts = _bins(density, human.values, bins)
     missing = _missing(cases, read)
     tables = [_agreement_table(human, read, everything), *_density_tables(human, read, parts)]
@@ -290,28 +295,30 @@ def _retrieved(metric: str, settings: Mapping[str, str]) -> str:
 
 def _missing(cases: Cases, read: Sequence[ReadColumn]) -> list[tuple[str, str, str]]:
     """Metric, reading and spec of what has no score; by the question where summaries answer one."""
-    asked = any(sample.item.example.question for sample in cases.samples)
-    readings = {**READINGS, **({_ASKED: {"query": "question"}} if asked else {})}
-    known = {(one.metric, one.reading) for one in read}
+    with_questions = any(sample.item.example.question for sample in cases.samples)
+    readings = {**READINGS, **({_ASKED: {"query": "question"}} if with_questions else {})}
+    scored = {(read_column.metric, read_column.reading) for read_column in read}
     return [
         (metric, reading, metric if settings is None else _retrieved(metric, settings))
-        for metric in dict.fromkeys(one.metric for one in read)
+        for metric in dict.fromkeys(read_column.metric for read_column in read)
         for reading, settings in {WHOLE: None, **readings}.items()
-        if (metric, reading) not in known
+        if (metric, reading) not in scored
     ]
 
 
 def _bins(density: Values | None, human: Values, number: int) -> list[tuple[float, float, Mask]]:
     """From and to of the density of each bin, and its summaries; none without densities."""
-    if density is None or not (known := ~np.isnan(density) & ~np.isnan(human)).any():
+    if density is None or not (complete := ~np.isnan(density) & ~np.isnan(human)).any():
         return []
-    edges = np.unique(np.quantile(density[known], np.linspace(0, 1, number + 1)))
+    edges = np.unique(np.quantile(density[complete], np.linspace(0, 1, number + 1)))
     places = np.digitize(density, edges[1:-1])
-    return [(float(low), float(high), known & (places == place)) for place, (low, high) in enumerate(pairwise(edges))]
+    return [
+        (float(low), float(high), complete & (places == place)) for place, (low, high) in enumerate(pairwise(edges))
+    ]
 
 
 def _agreement_table(human: _Human, read: Sequence[ReadColumn], rows: Mask) -> Table:
-    whole = {one.metric: one for one in read if one.reading == WHOLE}
+    whole = {read_column.metric: read_column for read_column in read if read_column.reading == WHOLE}
     return Table(
         "agreement",
         f"{human.name} by reading",
@@ -325,16 +332,16 @@ def _agreement_table(human: _Human, read: Sequence[ReadColumn], rows: Mask) -> T
         ),
         tuple(
             (
-                one.metric,
-                one.reading,
-                (agreed := human.drawn.estimate(human.agreement(one.column, one.column.values, rows))),
-                human.difference(one, whole[one.metric], rows)
-                if one.metric in whole and one.reading != WHOLE
+                read_column.metric,
+                read_column.reading,
+                (agreed := human.draws.estimate(human.agreement(read_column.column, read_column.column.values, rows))),
+                human.difference(read_column, whole[read_column.metric], rows)
+                if read_column.metric in whole and read_column.reading != WHOLE
                 else None,
-                human.drawn.estimate(mean(one.column.values, human.cases.documents)),
+                human.draws.estimate(mean(read_column.column.values, human.cases.documents)),
                 agreed.n,
             )
-            for one in read
+            for read_column in read
         ),
     )
 
@@ -352,12 +359,12 @@ def _density_tables(
     )
     rows = tuple(
         (
-            *(one.metric, one.reading, number, low, high),
-            (agreed := human.drawn.estimate(human.agreement(one.column, one.column.values, rows))),
-            human.drawn.estimate(mean(one.column.values[rows], human.cases.documents[rows])),
+            *(read_column.metric, read_column.reading, number, low, high),
+            (agreed := human.draws.estimate(human.agreement(read_column.column, read_column.column.values, rows))),
+            human.draws.estimate(mean(read_column.column.values[rows], human.cases.documents[rows])),
             agreed.n,
         )
-        for one in read
+        for read_column in read
         for number, (low, high, rows) in enumerate(parts, 1)
     )
     return [Table("density", f"{human.name} by reading and information density", columns, rows)]
@@ -375,57 +382,57 @@ def _charts(human: _Human, read: Sequence[ReadColumn], parts: Sequence[tuple[flo
             Axis(human.name),
             tuple(
                 Series(
-                    one.reading,
+                    read_column.reading,
                     bins,
                     tuple(
-                        human.drawn.estimate(human.agreement(one.column, one.column.values, rows))
+                        human.draws.estimate(human.agreement(read_column.column, read_column.column.values, rows))
                         for _, _, rows in parts
                     ),
                 )
-                for one in read
-                if one.metric == metric
+                for read_column in read
+                if read_column.metric == metric
             ),
         )
-        for number, metric in enumerate(dict.fromkeys(one.metric for one in read), 1)
+        for number, metric in enumerate(dict.fromkeys(read_column.metric for read_column in read), 1)
         if parts
     ]
 
 
 def _answers(human: _Human, read: Sequence[ReadColumn], rows: Mask) -> list[str]:
     """Of each metric the reading that agrees best, against the best passage, which the paper reads."""
-    found = []
-    for metric in dict.fromkeys(one.metric for one in read):
-        own = {one.reading: one for one in read if one.metric == metric}
+    sentences = []
+    for metric in dict.fromkeys(read_column.metric for read_column in read):
+        own = {read_column.reading: read_column for read_column in read if read_column.metric == metric}
         agreed = {
-            name: human.drawn.estimate(human.agreement(one.column, one.column.values, rows))
-            for name, one in own.items()
+            name: human.draws.estimate(human.agreement(read_column.column, read_column.column.values, rows))
+            for name, read_column in own.items()
         }
-        known = {name: one for name, one in agreed.items() if one.value is not None}
-        if not known:
+        defined = {name: estimate for name, estimate in agreed.items() if estimate.value is not None}
+        if not defined:
             continue
-        best = max(known, key=lambda name: known[name].value or 0.0)
+        best = max(defined, key=lambda name: defined[name].value or 0.0)
         title = metric_title(metric)
-        sentence = f"{title} agrees best with people when it reads the {best}: {format_correlation(known[best])}"
-        base = next((name for name in (BEST_PASSAGE, WHOLE) if name in known and name != best), None)
+        sentence = f"{title} agrees best with people when it reads the {best}: {format_correlation(defined[best])}"
+        base = next((name for name in (BEST_PASSAGE, WHOLE) if name in defined and name != best), None)
         if base:
             apart = human.difference(own[best], own[base], rows)
             shown = "" if apart.low is not None and apart.low > 0 else ", which is not shown to be more than chance"
             sentence += f"; above the {base} by {format_signed(apart)}{shown}"
-        found.append(f"{sentence}.")
-    return found
+        sentences.append(f"{sentence}.")
+    return sentences
 
 
 def _dense_answers(human: _Human, read: Sequence[ReadColumn], parts: Sequence[tuple[float, float, Mask]]) -> list[str]:
     """If joining several passages helps most where the evidence is spread."""
     if len(parts) < 2:
         return []
-    found = []
-    for metric in dict.fromkeys(one.metric for one in read):
-        own = {one.reading: one for one in read if one.metric == metric}
+    sentences = []
+    for metric in dict.fromkeys(read_column.metric for read_column in read):
+        own = {read_column.reading: read_column for read_column in read if read_column.metric == metric}
         if {"union", BEST_PASSAGE} <= own.keys():
             sparse, dense = (human.difference(own["union"], own[BEST_PASSAGE], parts[place][2]) for place in (0, -1))
-            found.append(
+            sentences.append(
                 f"{metric_title(metric)}: the union agrees with people by {format_signed(dense)} more than the best passage where density "
                 f"is highest, and by {format_signed(sparse)} where it is lowest."
             )
-    return found
+    return sentences

@@ -18,21 +18,24 @@ from core.results import Cases
 
 @dataclass(frozen=True, slots=True)
 class ReleasedComparison:
-    """A released metric and ours of the same name on the `n` summaries that both score.
-
-    `scale` is the factor that brings ours onto the released one where the two are told in different units, else 1.
-    `mean` and `largest` are those of the absolute difference in the released units, `correlation` is Pearson's, None
-    where it is undefined. `same_way` is the share of pairs that both move the same way.
-    """
+    """A released metric and ours of the same name, on the summaries that both score."""
 
     released: str
+    """Name of the column of released scores."""
     ours: str
+    """Spec of our metric."""
     n: int
+    """Summaries with both scores, at least one."""
     scale: float
+    """Factor that brings our scores into the released unit: 100 or 0.01 where one of them is in percent, else 1."""
     mean: float
+    """Mean absolute difference, in the released unit."""
     largest: float
+    """Largest absolute difference, in the released unit."""
     correlation: float | None
+    """Pearson's correlation; None where either side does not vary."""
     same_way: float | None
+    """Share of minimal pairs, 0..1, that both move the same way; None without such a pair."""
 
 
 def compare_with_released(cases: Cases) -> list[ReleasedComparison]:
@@ -112,8 +115,8 @@ class ReleasedScores(Study):
             Column("correlation", "Pearson", "number"),
             Column("same_way", "pairs the same way", "percent", "Share of minimal pairs that both move the same way."),
         )
-        rows = tuple(tuple(getattr(one, column.name) for column in columns) for one in comparisons)
-        farthest = max(comparisons, key=lambda one: one.largest)
+        rows = tuple(tuple(getattr(comparison, column.name) for column in columns) for comparison in comparisons)
+        farthest = max(comparisons, key=lambda comparison: comparison.largest)
         sentence = (
             f"{farthest.ours} departs most from the released {farthest.released}: by {farthest.mean:.4g} on average and at most "
             f"{farthest.largest:.4g} over {farthest.n} summaries."

@@ -1,6 +1,6 @@
 """A combination of metrics as the table that is saved: the fits by all labels, and those of the folds with their documents.
 
-It is no study: it is kept, and scores texts that come later. The study `combine` reports what it gains.
+This is not a study: the table is saved and scores later texts. The study `combine` reports what it gains.
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ from core.stats import Values
 from core.text import ANY, SPACED
 
 
-def combination_entry(name: str, found: Combining, cases: Cases, data: str) -> CombinationEntry:
+def combination_entry(name: str, combining: Combining, cases: Cases, data: str) -> CombinationEntry:
     """The table of the metric that these labels make of the members; `data` says in a few words whose labels they are.
 
     Raises TouchstoneError for members that were released and cannot be computed again.
     """
-    columns = [next(one for one in cases.columns if one.name == member) for member in found.names]
+    columns = [next(column for column in cases.columns if column.name == member) for member in combining.names]
     if released := [column.name for column in columns if column.released or " (" in column.name]:
         raise TouchstoneError(
             f"{', '.join(released)}: scores that this bench cannot compute again make no metric. Choose other members."
         )
     learned: list[list[str]] = [[] for _ in range(FOLDS)]
-    for fold, row in sorted({(int(fold), int(row)) for fold, row in zip(found.folds, found.rows, strict=True)}):
+    for fold, row in sorted({(int(fold), int(row)) for fold, row in zip(combining.folds, combining.rows, strict=True)}):
         key = cases.samples[row].document
         if key and key not in learned[fold]:
             learned[fold].append(key)
-    means, spreads = found.scale
+    means, spreads = combining.scale
     entry = CombinationEntry.parse(
         "The table",
         name,
         {
             "languages": ANY,
-            "combine": list(found.names),
+            "combine": list(combining.names),
             "means": means.tolist(),
             "spreads": spreads.tolist(),
-            "fits": _rows(found.fits),
-            "fold_fits": [_rows(fits) for fits in found.fold_fits],
+            "fits": _rows(combining.fits),
+            "fold_fits": [_rows(fits) for fits in combining.fold_fits],
             "learned": learned,
-            "level": found.level,
+            "level": combining.level,
             "signatures": [column.signature for column in columns],
             "data": data,
         },
@@ -51,7 +51,7 @@ def combination_entry(name: str, found: Combining, cases: Cases, data: str) -> C
 
 
 def _rows(fits: Values) -> list[list[float]]:
-    """Fits as a table has them: without numbers where nothing could be fitted."""
+    """Fits as rows of a table; a fit that failed is an empty row."""
     return [[] if np.isnan(fit).any() else fit.tolist() for fit in fits]
 
 
@@ -63,7 +63,7 @@ def cascade_entry(entry: CombinationEntry, cascade: Cascade, budget: float) -> C
     slopes = [0, *(1 + place for place in order)]
 
     def ordered(fits: list[list[float]]) -> list[list[float]]:
-        return [[fits[row][one] for one in slopes] if fits[row] else [] for row in slopes]
+        return [[fits[row][column] for column in slopes] if fits[row] else [] for row in slopes]
 
     return entry.model_copy(
         update={

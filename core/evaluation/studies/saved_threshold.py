@@ -1,7 +1,7 @@
-"""A threshold of one's own: chosen on labelled data, checked on documents that it was not chosen on, and kept with its signature.
+"""A custom threshold: chosen on labelled data, checked on held-out documents, and saved with its signature.
 
-It is no study: it is kept, and decides scores that come later. The study `calibration` reports how thresholds that are chosen
-in the same way carry over to other data, and the question `threshold` of the audit how a kept one decides.
+This is not a study: the threshold is saved and applied to later scores. The study `calibration` reports how thresholds that are
+chosen in the same way transfer to other data, and the question `threshold` of the audit how a saved one decides.
 """
 
 from __future__ import annotations
@@ -40,30 +40,40 @@ _MOST_BYTES = 65_536  # of a file of one threshold
 
 @dataclass(frozen=True, slots=True)
 class OwnThreshold:
-    """Threshold on the score of one metric, from which on a summary counts as consistent.
+    """A threshold on the score of one metric, from which on a summary counts as consistent.
 
-    `accuracy` is the balanced accuracy, `false_alarms` the share of consistent summaries that are refused and `missed` that of
-    inconsistent ones that are accepted, all three cross-fitted: of thresholds chosen in the same way on other documents.
+    The figures are cross-fitted: of thresholds chosen in the same way on other documents.
     """
 
     name: str
+    """Name that the person gave it, or that of its file; "" before it is saved."""
     metric: str
+    """Spec of the metric."""
     signature: str
+    """Signature of the scores that it was chosen on; scores of another set-up are refused."""
     direction: Direction
+    """The side of the value that counts as consistent: `lower` takes scores up to it, others from it on."""
     value: float
+    """The threshold itself, in the metric's own units."""
     accuracy: Estimate
+    """Balanced accuracy, 0..1."""
     false_alarms: Estimate
+    """Share of consistent summaries that are refused, 0..1."""
     missed: Estimate
+    """Share of inconsistent summaries that are accepted, 0..1."""
     data: tuple[DataFacts, ...]
+    """Facts of the datasets that it was chosen on."""
     version: str = VERSION
+    """Version of Touchstone that chose it."""
     record: str = _RECORD
+    """Kind and version of the file format."""
 
     def accepts(self, score: float) -> bool:
         return score <= self.value if self.direction == "lower" else score >= self.value
 
     def require_signature(self, signature: str) -> None:
         """Raises TouchstoneError for scores of another signature; without one, all of them failed."""
-        # other code is most often another version that scores alike; settings, weights and prompts give another scale
+        # other code is usually another version with the same scores; settings, weights and prompts change the scale
         if signature and apart_from_code(signature) != apart_from_code(self.signature):
             raise TouchstoneError(
                 f"The threshold {self.name} is of {self.signature}, and this score of {signature}. Choose it again: "
@@ -71,7 +81,7 @@ class OwnThreshold:
             )
 
     def decide(self, record: JsonRecord) -> JsonRecord:
-        """A record of `score` with the decision, None where there is no score; others as they are.
+        """A record of `score` with the decision added, None without a score; records of other metrics are unchanged.
 
         Raises TouchstoneError for a score of the metric with another signature, whose scale may be another.
         """
@@ -95,7 +105,7 @@ class DecisionFigures:
     missed: Estimate
 
 
-def decision_figures(labelled: LabelledScores, decisions: Values, drawn: Resamples) -> DecisionFigures:
+def decision_figures(labelled: LabelledScores, decisions: Values, draws: Resamples) -> DecisionFigures:
     """`decisions`, (n,), are 1 where a summary is accepted, 0 where it is refused, nan where nothing was decided."""
     decided = ~np.isnan(decisions)
     accepted = decisions == 1
@@ -103,20 +113,20 @@ def decision_figures(labelled: LabelledScores, decisions: Values, drawn: Resampl
     refused_good = np.where(labelled.labels & decided, 1.0 - decisions, np.nan)
     accepted_bad = np.where(~labelled.labels & decided, decisions, np.nan)
     return DecisionFigures(
-        drawn.estimate(accuracy),
-        drawn.estimate(mean(refused_good, labelled.documents)),
-        drawn.estimate(mean(accepted_bad, labelled.documents)),
+        draws.estimate(accuracy),
+        draws.estimate(mean(refused_good, labelled.documents)),
+        draws.estimate(mean(accepted_bad, labelled.documents)),
     )
 
 
-def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], drawn: Resamples) -> OwnThreshold:
-    """The best threshold of the one metric of these cases. Raises TouchstoneError where the labels are not of both kinds."""
-    labelled, known = _labelled_scores(cases)
+def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], draws: Resamples) -> OwnThreshold:
+    """The best threshold of the only metric of these cases. Raises TouchstoneError unless both labels occur."""
+    labelled, complete = _labelled_scores(cases)
     [column] = cases.columns
     threshold = choose_threshold(labelled)
     every = np.ones(len(labelled.labels), dtype=np.bool_)
-    decisions = threshold_decisions(labelled, every, deal_folds(cases.documents, FOLDS)[known])
-    figures = decision_figures(labelled, decisions, drawn)
+    decisions = threshold_decisions(labelled, every, deal_folds(cases.documents, FOLDS)[complete])
+    figures = decision_figures(labelled, decisions, draws)
     return OwnThreshold(
         name=name,
         metric=column.name,
@@ -141,24 +151,24 @@ class FixedThresholdFigures:
     decisions: DecisionFigures
 
 
-def fixed_threshold_figures(value: float, cases: Cases, drawn: Resamples) -> FixedThresholdFigures:
+def fixed_threshold_figures(value: float, cases: Cases, draws: Resamples) -> FixedThresholdFigures:
     """Figures of a given threshold of the one metric of these cases, such as the 0.5 that papers take without a choice."""
     labelled, _ = _labelled_scores(cases)
     [column] = cases.columns
     scores = labelled.scores
     accepted = scores <= value if labelled.direction == "lower" else scores >= value
     right = mean((accepted == labelled.labels).astype(np.float64), labelled.documents)
-    figures = decision_figures(labelled, accepted.astype(np.float64), drawn)
-    return FixedThresholdFigures(column.name, column.direction, value, drawn.estimate(right), figures)
+    figures = decision_figures(labelled, accepted.astype(np.float64), draws)
+    return FixedThresholdFigures(column.name, column.direction, value, draws.estimate(right), figures)
 
 
-def format_fixed_threshold(found: FixedThresholdFigures) -> str:
+def format_fixed_threshold(figures: FixedThresholdFigures) -> str:
     """The figures in two sentences."""
-    side = "at most" if found.direction == "lower" else "at least"
-    of = found.decisions
+    side = "at most" if figures.direction == "lower" else "at least"
+    of = figures.decisions
     return (
-        f"{metric_title(found.metric)}: consistent from a score of {side} {found.value:.6g} on, a threshold that was given.\n"
-        f"Of {found.right.n} labelled summaries: accuracy {format_percent(found.right)} %, balanced accuracy "
+        f"{metric_title(figures.metric)}: consistent from a score of {side} {figures.value:.6g} on, a threshold that was given.\n"
+        f"Of {figures.right.n} labelled summaries: accuracy {format_percent(figures.right)} %, balanced accuracy "
         f"{format_percent(of.accuracy)} %, false alarms {format_percent(of.false_alarms)} %, missed {format_percent(of.missed)} %."
     )
 
@@ -166,9 +176,11 @@ def format_fixed_threshold(found: FixedThresholdFigures) -> str:
 def _labelled_scores(cases: Cases) -> tuple[LabelledScores, Mask]:
     """The labelled scores of the one metric, and which of the samples they are, (samples,)."""
     [column] = cases.columns
-    known: Mask = ~np.isnan(cases.labels) & ~np.isnan(column.values)
-    scores = LabelledScores(column.values[known], cases.labels[known] == 1, cases.documents[known], column.direction)
-    return scores, known
+    complete: Mask = ~np.isnan(cases.labels) & ~np.isnan(column.values)
+    scores = LabelledScores(
+        column.values[complete], cases.labels[complete] == 1, cases.documents[complete], column.direction
+    )
+    return scores, complete
 
 
 def is_threshold(path: Path) -> bool:
@@ -185,12 +197,12 @@ def threshold_json(threshold: OwnThreshold) -> str:
 def parse_threshold(text: str | bytes, name: str) -> OwnThreshold:
     """The threshold under this name. Raises TouchstoneError for anything else than `threshold_json` gives."""
     try:
-        found = _THRESHOLD.validate_json(text)
+        threshold = _THRESHOLD.validate_json(text)
     except ValidationError as error:
         raise TouchstoneError(
             f"{name} is no threshold. Make one: cli.py threshold METRIC --data DATA -o {name}"
         ) from error
-    return replace(found, name=name)
+    return replace(threshold, name=name)
 
 
 def read_threshold(path: Path) -> OwnThreshold:
@@ -203,25 +215,25 @@ def read_threshold(path: Path) -> OwnThreshold:
 
 
 def thresholds_by_metric(thresholds: Sequence[OwnThreshold], metrics: Sequence[Metric]) -> dict[str, OwnThreshold]:
-    """By the spec of the metric. Raises TouchstoneError for one of a metric that is not among these, or a second one."""
-    known, found = [metric.spec for metric in metrics], dict[str, OwnThreshold]()
-    for one in thresholds:
-        spec = METRICS.parse(one.metric).spec
-        if spec not in known:
-            raise TouchstoneError(f"{one.name} is a threshold of {spec}, and audited is {', '.join(known)}.")
-        if spec in found:
+    """Thresholds by the spec of their metric. Raises TouchstoneError for another metric, or a second threshold of one."""
+    specs, by_metric = [metric.spec for metric in metrics], dict[str, OwnThreshold]()
+    for threshold in thresholds:
+        spec = METRICS.parse(threshold.metric).spec
+        if spec not in specs:
+            raise TouchstoneError(f"{threshold.name} is a threshold of {spec}, and audited is {', '.join(specs)}.")
+        if spec in by_metric:
             raise TouchstoneError(
-                f"{found[spec].name} and {one.name} are both thresholds of {spec}: choose one of them."
+                f"{by_metric[spec].name} and {threshold.name} are both thresholds of {spec}: choose one of them."
             )
-        found[spec] = one
-    return found
+        by_metric[spec] = threshold
+    return by_metric
 
 
-def format_threshold(found: OwnThreshold) -> str:
+def format_threshold(threshold: OwnThreshold) -> str:
     """The threshold and what it was found to be worth, in a sentence each."""
-    side = "at most" if found.direction == "lower" else "at least"
+    side = "at most" if threshold.direction == "lower" else "at least"
     return (
-        f"{metric_title(found.metric)}: consistent from a score of {side} {found.value:.6g} on, chosen on {found.accuracy.n} labelled summaries.\n"
-        f"On documents that it was not chosen on ({FOLDS} folds): balanced accuracy {format_percent(found.accuracy)} %, false "
-        f"alarms {format_percent(found.false_alarms)} %, missed {format_percent(found.missed)} %."
+        f"{metric_title(threshold.metric)}: consistent from a score of {side} {threshold.value:.6g} on, chosen on {threshold.accuracy.n} labelled summaries.\n"
+        f"On documents that it was not chosen on ({FOLDS} folds): balanced accuracy {format_percent(threshold.accuracy)} %, false "
+        f"alarms {format_percent(threshold.false_alarms)} %, missed {format_percent(threshold.missed)} %."
     )

@@ -31,9 +31,9 @@ class Percentile:
 def score_percentiles(cases: Cases, column: MetricColumn, score: float) -> Mapping[str, Percentile]:
     """Among all summaries that the metric scored, the consistent and the inconsistent ones; without parts that are empty."""
     parts = scores_by_label(cases, column)
-    known = {name: values for name, values in parts.items() if len(values)}
-    below = {name: np.mean(values < score) + np.mean(values == score) / 2 for name, values in known.items()}
-    return {name: Percentile(100 * float(below[name]), len(values)) for name, values in known.items()}
+    filled = {name: values for name, values in parts.items() if len(values)}
+    below = {name: np.mean(values < score) + np.mean(values == score) / 2 for name, values in filled.items()}
+    return {name: Percentile(100 * float(below[name]), len(values)) for name, values in filled.items()}
 
 
 def scores_by_label(cases: Cases, column: MetricColumn) -> Mapping[str, Values]:
@@ -52,12 +52,12 @@ def column_by_signature(cases: Cases, signature: str) -> MetricColumn | None:
     return max(same_setup, key=lambda column: column.signature == signature, default=None)
 
 
-def format_percentiles(found: Mapping[str, Percentile]) -> str:
+def format_percentiles(percentiles: Mapping[str, Percentile]) -> str:
     """As: above 73 % of all 1386 summaries, 68 % of the 693 consistent, 78 % of the 693 inconsistent."""
     parts = [
         f"{rank.percentile:.0f} % of {'all' if name == 'all' else 'the'} {rank.n} "
         f"{'summaries' if name == 'all' else name}"
-        for name, rank in found.items()
+        for name, rank in percentiles.items()
     ]
     return f"above {', '.join(parts)}"
 
@@ -65,11 +65,11 @@ def format_percentiles(found: Mapping[str, Percentile]) -> str:
 def percentile_report(study: Study, data: StudyData, text: str) -> Report:
     """Quantiles of the scores of each metric by label, and where the raw score in `text` lies among them, if there is one."""
     columns, score = data.scored.columns, _number(text)
-    placed = [] if score is None else [(one, score_percentiles(data.scored, one, score)) for one in columns]
+    placed = [] if score is None else [(column, score_percentiles(data.scored, column, score)) for column in columns]
     rows: list[tuple[Cell, ...]] = [
-        (one.name, label, len(values), *(float(value) for value in np.percentile(values, _QUANTILES)))
-        for one in columns
-        for label, values in scores_by_label(data.scored, one).items()
+        (column.name, label, len(values), *(float(value) for value in np.percentile(values, _QUANTILES)))
+        for column in columns
+        for label, values in scores_by_label(data.scored, column).items()
         if len(values)
     ]
     quantiles = Table(
@@ -83,8 +83,10 @@ def percentile_report(study: Study, data: StudyData, text: str) -> Report:
         ),
         tuple(rows),
     )
-    sentences = [f"{score:g} is {format_percentiles(parts)} by {metric_title(one.name)}." for one, parts in placed]
-    charts = [score_histogram(data.scored, one) for one in columns]
+    sentences = [
+        f"{score:g} is {format_percentiles(parts)} by {metric_title(column.name)}." for column, parts in placed
+    ]
+    charts = [score_histogram(data.scored, column) for column in columns]
     return study.report(data, [quantiles], charts=charts, sentences=sentences, notes=["Ties count half."])
 
 
@@ -156,7 +158,7 @@ def roc_curves(cases: Cases, part: Slice) -> list[tuple[str, RocCurve]]:
         for column in shown_columns(cases, [part])
     ]
     defined = [(name, curve) for name, curve in curves if curve.area.value is not None]
-    return sorted(defined, key=lambda one: -(one[1].area.value or 0.0))
+    return sorted(defined, key=lambda pair: -(pair[1].area.value or 0.0))
 
 
 def roc_chart(curves: Sequence[tuple[str, RocCurve]], part: str) -> Chart:

@@ -33,19 +33,24 @@ from core.types import Direction
 
 @dataclass(frozen=True, slots=True)
 class ScoredEdit:
-    """Scores of one metric for the faithful and the other side; None where it failed. `document` is the unit of resampling.
-
-    The other side is inconsistent where `corrects`, else it says the same. `signature` tells two forms of a metric apart.
-    """
+    """Scores of one metric for both sides of an edit, the faithful one and the other."""
 
     metric: str
+    """Spec of the metric, or the name of a column of released scores."""
     signature: str
+    """Distinguishes two forms of a metric; "" where no score succeeded."""
     direction: Direction
+    """Which side of the metric's scale is more consistent."""
     document: str
+    """Name of the document, the unit of resampling."""
     domain: str
+    """Domain of the document; "" where it is not known."""
     corrects: bool
+    """True where the other side is inconsistent; False where it says the same in other words."""
     faithful: float | None
+    """Score of the faithful side; None where it failed."""
     other: float | None
+    """Score of the other side; None where it failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,29 +80,29 @@ def edits_of_cases(cases: Cases) -> Iterator[ScoredEdit]:
     """The minimal pairs and harmless edits of datasets, for every metric whose scores are on one scale."""
     for column in cases.columns:
         for corrects, places in ((True, cases.pairs), (False, cases.harmless)):
-            for one, two in places:
-                sample = cases.samples[two]
+            for faithful, other in places:
+                sample = cases.samples[other]
                 yield ScoredEdit(
                     metric=column.name,
                     signature=column.signature,
                     direction=column.direction,
-                    # as a stress run of the dataset calls it, so that both can be put together
+                    # the name that a stress run of the dataset uses, so that both can be combined
                     document=sample.document or f"{sample.dataset}/{sample.item.group or sample.item.example.id}",
                     domain=sample.item.domain,
                     corrects=corrects,
-                    faithful=_known(column.values[one]),
-                    other=_known(column.values[two]),
+                    faithful=_known(column.values[faithful]),
+                    other=_known(column.values[other]),
                 )
 
 
-def edits_of_run(run: Run, found: Sequence[Shift]) -> Iterator[ScoredEdit]:
+def edits_of_run(run: Run, shifts: Sequence[Shift]) -> Iterator[ScoredEdit]:
     """The shifts of a stress run under perturbations that preserve or break the meaning; the original is the faithful side."""
     intents = {kind: intent_of(kind) for kind in run.plan.kinds}
     signatures = {
-        one.metric: one.signature for one in run.readings.values() if one.signature
+        reading.metric: reading.signature for reading in run.readings.values() if reading.signature
     }  # a failed score has none
     directions = {metric: METRICS.parse(metric).card.direction for metric in run.plan.metrics}
-    for shift in found:
+    for shift in shifts:
         if intents[shift.kind] != "gaming":
             yield ScoredEdit(
                 metric=shift.metric,
@@ -115,17 +120,19 @@ def metric_sensitivities(
     edits: Iterable[ScoredEdit], seed: int = 0, resamples: int = STRESS_RESAMPLES
 ) -> list[Sensitivity]:
     """Every metric on all edits and, where there are several, on those of each domain; the most sensitive metric first."""
-    known = list(edits)
-    numbers = {document: place for place, document in enumerate(dict.fromkeys(one.document for one in known))}
-    drawn = Resamples.draw(max(1, len(numbers)), resamples, seed)
-    domains = list(dict.fromkeys(one.domain for one in known if one.domain))
+    scored_edits = list(edits)
+    numbers = {document: place for place, document in enumerate(dict.fromkeys(edit.document for edit in scored_edits))}
+    draws = Resamples.draw(max(1, len(numbers)), resamples, seed)
+    domains = list(dict.fromkeys(edit.domain for edit in scored_edits if edit.domain))
     by_metric: dict[str, list[ScoredEdit]] = defaultdict(list)
-    for one in known:
-        by_metric[one.signature or one.metric].append(one)
+    for edit in scored_edits:
+        by_metric[edit.signature or edit.metric].append(edit)
     slices = domains if len(domains) > 1 else []
-    found = []
+    groups = []
     for of_metric in by_metric.values():
-        parts = {OVERALL_SLICE: of_metric} | {name: [one for one in of_metric if one.domain == name] for name in slices}
+        parts = {OVERALL_SLICE: of_metric} | {
+            name: [edit for edit in of_metric if edit.domain == name] for name in slices
+        }
         rows = []
         for name, of_part in parts.items():
             if of_part:
@@ -134,22 +141,22 @@ def metric_sensitivities(
                     Sensitivity(
                         metric=of_part[0].metric,
                         slice=name,
-                        correction=drawn.estimate(mean_correction(corrections)),
-                        benign=drawn.estimate(mean_absolute_shift(benign)),
-                        ratio=drawn.estimate(sensitivity(corrections, benign)),
+                        correction=draws.estimate(mean_correction(corrections)),
+                        benign=draws.estimate(mean_absolute_shift(benign)),
+                        ratio=draws.estimate(sensitivity(corrections, benign)),
                     )
                 )
-        found.append(rows)
-    found.sort(key=lambda of: (of[0].ratio.value is None, -(of[0].ratio.value or 0.0), of[0].metric))
-    return [one for of_metric in found for one in of_metric]
+        groups.append(rows)
+    groups.sort(key=lambda of: (of[0].ratio.value is None, -(of[0].ratio.value or 0.0), of[0].metric))
+    return [row for of_metric in groups for row in of_metric]
 
 
 def _score_pairs(edits: Sequence[ScoredEdit], corrects: bool, numbers: Mapping[str, int]) -> ScorePairs:
-    chosen = [one for one in edits if one.corrects == corrects]
+    kind_edits = [edit for edit in edits if edit.corrects == corrects]
     return ScorePairs(
-        score_array(one.faithful for one in chosen),
-        score_array(one.other for one in chosen),
-        document_array((one.document for one in chosen), numbers),
+        score_array(edit.faithful for edit in kind_edits),
+        score_array(edit.other for edit in kind_edits),
+        document_array((edit.document for edit in kind_edits), numbers),
         edits[0].direction,
     )
 

@@ -22,19 +22,24 @@ from core.types import Format
 
 @dataclass(frozen=True, slots=True)
 class ErrorOverlap:
-    """Two metrics, or explainers, on the `n` cases that both have an answer for: how many each missed, how many both did, and the phi coefficient.
-
-    `expected` is how many both would miss if their misses were independent; `phi` is None where one misses all or none.
-    """
+    """Misses of two metrics, or explainers, on the cases that both have an answer for."""
 
     left: str
+    """Name of the first of the two."""
     right: str
+    """Name of the second."""
     n: int
+    """Cases with an answer of both."""
     left_missed: int
+    """Of these, how many the first missed."""
     right_missed: int
+    """Of these, how many the second missed."""
     both_missed: int
+    """Of these, how many both missed."""
     expected: float
+    """Number that both would miss if their misses were independent; need not be whole."""
     phi: float | None
+    """Correlation of the misses, −1..1; None where one of them misses all or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +123,14 @@ def explained_errors(cases: Cases) -> dict[str, Values]:
 def error_overlaps(caught: Mapping[str, Values]) -> list[ErrorOverlap]:
     """Every two metrics, those whose misses go together most first."""
     overlaps = []
-    for left, right in combinations(caught, 2):
-        both = ~np.isnan(caught[left]) & ~np.isnan(caught[right])
-        misses, others = caught[left][both] == 0, caught[right][both] == 0
+    for first, second in combinations(caught, 2):
+        both = ~np.isnan(caught[first]) & ~np.isnan(caught[second])
+        misses, others = caught[first][both] == 0, caught[second][both] == 0
         n, a, b = int(both.sum()), int(misses.sum()), int(others.sum())
         joint = int((misses & others).sum())
         spread = a * (n - a) * b * (n - b)
         phi = (n * joint - a * b) / float(np.sqrt(spread)) if spread else None
-        overlaps.append(ErrorOverlap(left, right, n, a, b, joint, a * b / n if n else 0.0, phi))
+        overlaps.append(ErrorOverlap(first, second, n, a, b, joint, a * b / n if n else 0.0, phi))
     return sorted(
         overlaps, key=lambda overlap: (overlap.phi is None, -(overlap.phi or 0.0), overlap.left, overlap.right)
     )
@@ -154,7 +159,7 @@ def _minimum_cover(hits: Values) -> list[int]:
     metrics, pairs = hits.shape
     if not pairs:
         return []
-    # less than one metric in all: it decides between covers of one size only
+    # sums to less than one metric, so it only decides between covers of the same size
     bonus = hits.sum(axis=1) / (hits.sum() + 1.0) / metrics
     every_pair = LinearConstraint(hits.T, lb=np.ones(pairs))
     solved = milp(1.0 - bonus, constraints=every_pair, bounds=Bounds(0, 1), integrality=np.ones(metrics))
@@ -216,13 +221,13 @@ class SharedErrors(Study):
                 f"Most alike in their misses are {metric_title(most.left)} and {metric_title(most.right)}: both miss {most.both_missed} of {most.n}, "
                 f"by chance it would be {most.expected:.1f} (phi {most.phi:+.2f})."
             )
-        one = self.of.removesuffix("s")
+        noun = self.of.removesuffix("s")
         named: Format = "metric" if self.of == "metrics" else "text"
         smallest = Table(
             "coverage",
             f"The smallest set of {self.of}",
             (
-                Column(one, format=named),
+                Column(noun, format=named),
                 Column("gain", "adds", "count", f"Number of {what} that those before it do not catch."),
                 Column("together", format="count", help=f"Number of {what} that it and those before it catch."),
                 Column(what, f"of {what}", "count"),
@@ -238,8 +243,8 @@ class SharedErrors(Study):
             self.of,
             f"Every two {self.of}",
             (
-                Column("left", one, named),
-                Column("right", f"other {one}", named),
+                Column("left", noun, named),
+                Column("right", f"other {noun}", named),
                 Column("n", format="count", help=f"Number of {what} on which both have a verdict."),
                 Column("left_missed", "misses", "count"),
                 Column("right_missed", "other misses", "count"),

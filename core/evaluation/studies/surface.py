@@ -40,18 +40,18 @@ class FeatureCorrelation:
     estimate: Estimate
 
 
-def feature_correlations(cases: Cases, drawn: Resamples) -> Iterator[FeatureCorrelation]:
+def feature_correlations(cases: Cases, draws: Resamples) -> Iterator[FeatureCorrelation]:
     """Every metric against every feature that was scored, but itself."""
     for column in cases.columns:
-        yield from correlations_of(column, cases, drawn)
+        yield from correlations_of(column, cases, draws)
 
 
-def correlations_of(column: MetricColumn, cases: Cases, drawn: Resamples) -> Iterator[FeatureCorrelation]:
+def correlations_of(column: MetricColumn, cases: Cases, draws: Resamples) -> Iterator[FeatureCorrelation]:
     """One metric against every feature that was scored, but itself."""
     for feature in cases.columns:
         if feature.name in SHALLOW_FEATURES and feature is not column:
             rated = RatedScores(column.values, feature.values, cases.documents)
-            yield FeatureCorrelation(column.name, feature.name, drawn.estimate(spearman(rated)))
+            yield FeatureCorrelation(column.name, feature.name, draws.estimate(spearman(rated)))
 
 
 SURFACE_FEATURES = (*SHALLOW_FEATURES, "summary-length", "source-position", "coverage", "density")
@@ -85,7 +85,7 @@ class PredictedShare:
     variance: Estimate
 
 
-def predicted_shares(cases: Cases, drawn: Resamples, seed: int = 0) -> Iterator[PredictedShare]:
+def predicted_shares(cases: Cases, draws: Resamples, seed: int = 0) -> Iterator[PredictedShare]:
     """Every metric that is no feature itself. Raises TouchstoneError where a feature was not scored."""
     features, folds = _feature_array(cases), deal_folds(cases.documents, _FOLDS, seed)
     for column in cases.columns:
@@ -93,18 +93,18 @@ def predicted_shares(cases: Cases, drawn: Resamples, seed: int = 0) -> Iterator[
             predicted = _cross_predicted(features, column.values, folds, "score", seed)
             order = spearman(RatedScores(predicted, column.values, cases.documents))
             variance = _explained_variance(predicted, column.values, cases.documents)
-            yield PredictedShare(column.name, drawn.estimate(order), drawn.estimate(variance))
+            yield PredictedShare(column.name, draws.estimate(order), draws.estimate(variance))
 
 
-def surface_shares(cases: Cases, drawn: Resamples, seed: int = 0) -> Iterator[PredictedShare]:
-    """Share of each metric that all of SURFACE_FEATURES predict by a ridge regression; raises TouchstoneError where one was not scored."""
+def surface_shares(cases: Cases, draws: Resamples, seed: int = 0) -> Iterator[PredictedShare]:
+    """Share of each metric that SURFACE_FEATURES predict by a ridge regression; raises TouchstoneError if one was not scored."""
     from scipy.stats import rankdata  # takes a second to import, and only this part of the study needs it
 
     features = _feature_array(cases, SURFACE_FEATURES)
     missing = np.isnan(features)
-    known = np.where(missing, np.nanmean(features, axis=0), features)
-    # a summary that is far from all others has the next rank: it decides no fit
-    both = np.column_stack([known, rankdata(known, axis=0)])
+    filled = np.where(missing, np.nanmean(features, axis=0), features)
+    # ranks as well as values: an outlier in value is only one rank away and cannot dominate the fit
+    both = np.column_stack([filled, rankdata(filled, axis=0)])
     scales = both.std(axis=0)
     standard = (both - both.mean(axis=0)) / np.where(scales > 0, scales, 1.0)
     design = np.column_stack([standard, missing, np.ones(len(features))])  # (samples, 3 · features + 1)
@@ -114,11 +114,11 @@ def surface_shares(cases: Cases, drawn: Resamples, seed: int = 0) -> Iterator[Pr
             predicted = _ridge_predicted(design, column.values, folds)
             order = spearman(RatedScores(predicted, column.values, cases.documents))
             variance = _explained_variance(predicted, column.values, cases.documents)
-            yield PredictedShare(column.name, drawn.estimate(order), drawn.estimate(variance))
+            yield PredictedShare(column.name, draws.estimate(order), draws.estimate(variance))
 
 
 def _ridge_predicted(features: Values, targets: Values, folds: Numbers) -> Values:
-    """Each fold predicted from the others, (samples,); nan where too few are left to learn from."""
+    """Predict each fold from the others, (samples,); nan where too few samples remain to learn from."""
     predictions = np.full(len(targets), np.nan)
     for fold in np.unique(folds):
         learnt = (folds != fold) & ~np.isnan(targets)
@@ -133,7 +133,7 @@ def _ridge_predicted(features: Values, targets: Values, folds: Numbers) -> Value
     return predictions
 
 
-def surface_against_metrics(cases: Cases, drawn: Resamples, seed: int = 0) -> list[MetricRow]:
+def surface_against_metrics(cases: Cases, draws: Resamples, seed: int = 0) -> list[MetricRow]:
     """The AUC of the surface beside that of every metric, a slice for each dataset.
 
     The model learned the labels of the other datasets; where there is only one, those of other documents. Raises
@@ -141,14 +141,14 @@ def surface_against_metrics(cases: Cases, drawn: Resamples, seed: int = 0) -> li
     """
     names = np.unique([sample.dataset for sample in cases.samples], return_inverse=True)[1].astype(np.intp)
     apart = names if names.max() else deal_folds(cases.documents, _FOLDS, seed)
-    # a document goes with its first sample, so that no two parts share one
+    # all samples of a document get the fold of its first one, so that no document is in two folds
     folds: Numbers = apart[np.unique(cases.documents, return_index=True)[1]][cases.documents]
     predicted = _cross_predicted(_feature_array(cases), cases.labels, folds, "probability", seed)
     metrics = tuple(column for column in cases.columns if column.name not in SHALLOW_FEATURES)
     with_surface = replace(cases, columns=(MetricColumn(SURFACE_MODEL, predicted), *metrics))
     parts = slice_cases(with_surface, "dataset")
     several = len({SLICE_FIELDS["dataset"](sample) for sample in cases.samples}) > 1
-    rows = metric_rows(with_surface, parts[1:] if several else parts[:1], drawn, ("auc",))
+    rows = metric_rows(with_surface, parts[1:] if several else parts[:1], draws, ("auc",))
     return [replace(row, n=row.figures["auc"].estimate.n) for row in rows]
 
 
@@ -164,7 +164,7 @@ def _cross_predicted(features: Values, targets: Values, parts: Numbers, output: 
     """Predict each part by a model that never saw it, (samples,); nan where too little is left to learn from."""
     predictions = np.full(len(targets), np.nan)
     scored = ~np.isnan(features).all(axis=1)
-    # the papers of a model that lives for one table only
+    # a model needs facts, and this one is never saved
     task = TrainingTask("", "", output, seed)
     facts = TrainingFacts(
         dataset="",
@@ -181,20 +181,20 @@ def _cross_predicted(features: Values, targets: Values, parts: Numbers, output: 
     for part in np.unique(parts):
         learnt = scored & (parts != part) & ~np.isnan(targets)
         if learnt.sum() >= _MIN_LEARNT and np.ptp(targets[learnt]) > 0:
-            asked = scored & (parts == part)
+            held_out = scored & (parts == part)
             table = TrainingTable(features[learnt], targets[learnt], parts[learnt])
-            predictions[asked] = fit_model(table, task, facts).predict(features[asked])
+            predictions[held_out] = fit_model(table, task, facts).predict(features[held_out])
     return predictions
 
 
 def _explained_variance(predicted: Values, scores: Values, documents: Numbers) -> Statistic:
-    """R² with the mean of the scores as they are."""
-    kept = ~np.isnan(predicted) & ~np.isnan(scores)
-    if not kept.any() or np.ptp(scores[kept]) == 0:
-        return undefined(int(kept.sum()), "The scores do not vary, or too few are known to learn from.")
-    missed, spread = (predicted - scores)[kept] ** 2, (scores[kept] - scores[kept].mean()) ** 2
-    left = quotient(missed, spread, documents[kept])
-    return replace(left, weigh=lambda weights: 1 - left.weigh(weights))
+    """R² of the predictions, against the mean of all scores."""
+    complete = ~np.isnan(predicted) & ~np.isnan(scores)
+    if not complete.any() or np.ptp(scores[complete]) == 0:
+        return undefined(int(complete.sum()), "The scores do not vary, or too few are known to learn from.")
+    missed, spread = (predicted - scores)[complete] ** 2, (scores[complete] - scores[complete].mean()) ** 2
+    unexplained = quotient(missed, spread, documents[complete])
+    return replace(unexplained, weigh=lambda weights: 1 - unexplained.weigh(weights))
 
 
 @STUDIES.add
@@ -213,15 +213,15 @@ class Surface(Study):
     audit: ClassVar[str] = "surface"
 
     def run(self, data: StudyData) -> Report:
-        cases, drawn = data.scored, data.draws
+        cases, draws = data.scored, data.draws
         missing = missing_features(cases)
         if len(missing) == len(SHALLOW_FEATURES):
             raise TouchstoneError(f"Not scored yet: {', '.join(missing)}. Score the data with them first.")
         shares: list[PredictedShare] = []
         rivals: list[MetricRow] = []
         if not missing:
-            shares, rivals = list(predicted_shares(cases, drawn)), surface_against_metrics(cases, drawn)
-        correlations = list(feature_correlations(cases, drawn))
+            shares, rivals = list(predicted_shares(cases, draws)), surface_against_metrics(cases, draws)
+        correlations = list(feature_correlations(cases, draws))
         held_out = "of the other datasets" if len(data.datasets) > 1 else "of other documents"
         tables = [
             _correlation_table(correlations),
@@ -253,7 +253,7 @@ class Surface(Study):
         ]
         further = missing_features(cases, SURFACE_FEATURES)
         if not further:
-            tables.append(_surface_table(list(surface_shares(cases, drawn))))
+            tables.append(_surface_table(list(surface_shares(cases, draws))))
         return self.report(
             data,
             tables[: 1 if missing else None],
@@ -290,7 +290,10 @@ def _correlation_table(correlations: Sequence[FeatureCorrelation]) -> Table:
             Column("n", format="count"),
             Column("estimate", "Spearman", "correlation"),
         ),
-        tuple((one.metric, one.feature, one.estimate.n, one.estimate) for one in correlations),
+        tuple(
+            (correlation.metric, correlation.feature, correlation.estimate.n, correlation.estimate)
+            for correlation in correlations
+        ),
         pivot=Pivot("metric", "feature", ("estimate",)),
     )
 
@@ -305,7 +308,7 @@ def _sentences(
         among = f", the most of {len(predicted)} metrics" if len(predicted) > 1 else ""
         yield f"The six features predict {format_percent(most.variance)} % of the variance of {metric_title(most.metric)}{among}."
     elif correlations:
-        nearest = max(correlations, key=lambda one: abs(one.estimate.value or 0.0))
+        nearest = max(correlations, key=lambda correlation: abs(correlation.estimate.value or 0.0))
         yield f"{metric_title(nearest.metric)} is nearest to a feature: {format_correlation(nearest.estimate)} with {nearest.feature}."
     for part in dict.fromkeys(row.slice for row in rivals):
         rows = [row for row in rivals if row.slice == part and row.figures["auc"].estimate.value is not None]

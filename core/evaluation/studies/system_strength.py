@@ -88,11 +88,11 @@ def judged_systems(cases: Cases, aspect: str = "") -> list[JudgedSystem]:
         human = np.array(
             [np.nan if verdict is None else VERDICT_VALUES[verdict] for verdict in verdicts], dtype=np.float64
         )
-    found: dict[str, list[float]] = defaultdict(list)
+    by_system: dict[str, list[float]] = defaultdict(list)
     for sample, value in zip(cases.samples, human, strict=True):
         if sample.item.system and not sample.item.parent and not np.isnan(value):
-            found[sample.item.system].append(float(value))
-    systems = [JudgedSystem(name, float(np.mean(values)), len(values)) for name, values in found.items()]
+            by_system[sample.item.system].append(float(value))
+    systems = [JudgedSystem(name, float(np.mean(values)), len(values)) for name, values in by_system.items()]
     if len({system.human for system in systems}) < 2:
         raise UnscorableError(
             f"An order of systems needs two whose human consistency differs; here are {len(systems)} systems with a label "
@@ -108,7 +108,7 @@ def systems_of_summaries(cases: Cases) -> dict[str, str]:
 
 def phrase_strengths(
     run: Run,
-    found: Sequence[Shift],
+    all_shifts: Sequence[Shift],
     systems: Sequence[JudgedSystem],
     system_of: Mapping[str, str],
     resamples: int = STRESS_RESAMPLES,
@@ -133,8 +133,8 @@ def phrase_strengths(
         )
     numbers = {group: place for place, group in enumerate(dict.fromkeys(source.group for source in sources))}
     documents = document_array((source.group for source in sources), numbers)
-    drawn = Resamples.draw(len(numbers), resamples, run.plan.seed)
-    chosen = {source.example.id for source in sources}
+    draws = Resamples.draw(len(numbers), resamples, run.plan.seed)
+    source_ids = {source.example.id for source in sources}
     for metric in run.plan.metrics:
         direction = METRICS.parse(metric).card.direction
         if direction == "neutral":
@@ -142,20 +142,24 @@ def phrase_strengths(
         readings = [run.readings.get((source.example.id, "", metric)) for source in sources]
         scores = score_array(reading.value if reading else None for reading in readings)
         means = tuple(
-            drawn.estimate(mean(scores[ranks == place], documents[ranks == place])) for place in range(len(systems))
+            draws.estimate(mean(scores[ranks == place], documents[ranks == place])) for place in range(len(systems))
         )
         originals = SystemScores(-scores if direction == "lower" else scores, ranks, documents, len(systems) - 1)
         for phrase, kind in kinds.items():
             if phrase.targets(metric):
-                shifts = [one for one in found if (one.metric, one.kind) == (metric, kind) and one.source in chosen]
+                shifts = [
+                    shift
+                    for shift in all_shifts
+                    if (shift.metric, shift.kind) == (metric, kind) and shift.source in source_ids
+                ]
                 pairs = pairs_of_shifts(metric, shifts, numbers)
                 yield PhraseStrength(
                     metric=metric,
                     phrase=phrase.spec,
                     means=means,
-                    gain=drawn.estimate(mean(pair_gains(pairs), pairs.documents)),
-                    step=drawn.estimate(system_step(originals)),
-                    generations=drawn.estimate(generations(pairs, originals)),
+                    gain=draws.estimate(mean(pair_gains(pairs), pairs.documents)),
+                    step=draws.estimate(system_step(originals)),
+                    generations=draws.estimate(generations(pairs, originals)),
                 )
 
 
@@ -189,22 +193,22 @@ def system_step(originals: SystemScores) -> Statistic:
 def generations(pairs: ScorePairs, originals: SystemScores) -> Statistic:
     """The mean gain of the edited side of `pairs` by `system_step`, both weighed by the same documents."""
     gains = pair_gains(pairs)
-    known = ~np.isnan(gains)
+    scored = ~np.isnan(gains)
     top, bottom = originals.ends()
-    if not known.any() or not top.any() or not bottom.any():
+    if not scored.any() or not top.any() or not bottom.any():
         return undefined(
             0, "No summary has a score with the phrase and without." if top.any() and bottom.any() else _NO_END
         )
     ends = _end_columns(originals, top, bottom)
-    n = int(known.sum())
+    n = int(scored.sum())
     if _mean_step(ends.sum(axis=0)[:, None], originals.last)[0] <= 0:
         return undefined(
             n,
             "The metric does not rise from the least to the most consistent system: there is no step to compare with.",
         )
-    numbers, places = cluster_documents(np.concatenate([pairs.documents[known], originals.documents]))
+    numbers, places = cluster_documents(np.concatenate([pairs.documents[scored], originals.documents]))
     columns = np.zeros((len(places), 6))
-    columns[:n, :2] = np.column_stack([gains[known], np.ones(n)])
+    columns[:n, :2] = np.column_stack([gains[scored], np.ones(n)])
     columns[n:, 2:] = ends
     sums = sums_by(places, columns, len(numbers))
 
@@ -271,13 +275,13 @@ class SystemStrength(Study):
             f"{len(systems)} systems, from {systems[0].name} ({systems[0].human:.3f}) to {systems[-1].name} "
             f"({systems[-1].human:.3f}) by human consistency."
         )
-        defined = [one for one in results if one.generations.value is not None]
+        defined = [result for result in results if result.generations.value is not None]
         most_worth = "No metric rises from the least to the most consistent system."
         if defined:
-            most = max(defined, key=lambda one: one.generations.value or 0.0)
+            most = max(defined, key=lambda result: result.generations.value or 0.0)
             generations = format_in_units(most.generations)
             most_worth = f"{most.phrase} is worth most, with {metric_title(most.metric)}: {generations} generations."
-        means = {one.metric: one.means for one in results}
+        means = {result.metric: result.means for result in results}
         means_table = Table(
             "means",
             "Mean score of each system",
@@ -292,7 +296,9 @@ class SystemStrength(Study):
         return self.report(
             data,
             [_phrases_table(results), _systems_table(systems), means_table],
-            charts=[_strength_chart(results)] if any(one.generations.value is not None for one in results) else [],
+            charts=[_strength_chart(results)]
+            if any(result.generations.value is not None for result in results)
+            else [],
             sentences=[order, most_worth],
             notes=[
                 "A generation is the mean step of a metric's mean score from one system to the next, in the order of their human "
@@ -313,7 +319,10 @@ def _phrases_table(results: Sequence[PhraseStrength]) -> Table:
             Column("generations", format="units", help="The gain in steps."),
             Column("n", format="count"),
         ),
-        tuple((one.metric, one.phrase, one.gain, one.step, one.generations, one.gain.n) for one in results),
+        tuple(
+            (result.metric, result.phrase, result.gain, result.step, result.generations, result.gain.n)
+            for result in results
+        ),
     )
 
 
@@ -334,14 +343,14 @@ def _systems_table(systems: Sequence[JudgedSystem]) -> Table:
 
 def _strength_chart(results: Sequence[PhraseStrength]) -> Chart:
     """A point for each metric and phrase; 1 is one generation."""
-    defined = [one for one in reversed(results) if one.generations.value is not None]
-    names = tuple(f"{metric_title(one.metric)}, {one.phrase}" for one in defined)
+    defined = [result for result in reversed(results) if result.generations.value is not None]
+    names = tuple(f"{metric_title(result.metric)}, {result.phrase}" for result in defined)
     return Chart(
         "generations",
         "points",
         "Gain by an appended phrase in generations of systems, with 95 % intervals",
         Axis("", names),
         Axis("generations"),
-        (Series("generations", names, tuple(one.generations for one in defined)),),
+        (Series("generations", names, tuple(result.generations for result in defined)),),
         sideways=True,
     )

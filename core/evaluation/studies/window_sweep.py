@@ -142,7 +142,9 @@ def window_report(study: Study, data: StudyData) -> Report:
     return study.report(
         data,
         [effects_table],
-        charts=[chart for place, one in enumerate(scored, 1) for chart in window_charts(place, *one)],
+        charts=[
+            chart for place, family_effects in enumerate(scored, 1) for chart in window_charts(place, *family_effects)
+        ],
         sentences=[_answer(family, of_family) for family, of_family in effects.items()],
         notes=[
             "w is the number of sentences that are read on both sides of a passage. Intervals are of 95 %, by document."

@@ -34,7 +34,7 @@ def benchmark_figures(benchmarks: Benchmarks, before: Values, after: Values) -> 
 
     Scores are those of `judged_examples`, (examples,), nan where there is none; documents are resampled.
     """
-    found: list[Figure] = []
+    figures: list[Figure] = []
     start = 0
     for name, items in benchmarks.items():
         of_name = slice(start, start + len(items))
@@ -46,12 +46,12 @@ def benchmark_figures(benchmarks: Benchmarks, before: Values, after: Values) -> 
         consistent = np.array([item.intended is Verdict.CONSISTENT for item in items], dtype=bool)
         if len(set(consistent[labelled].tolist())) < 2:
             continue
-        drawn = Resamples.draw(int(documents.max()) + 1, RESAMPLES)
+        draws = Resamples.draw(int(documents.max()) + 1, RESAMPLES)
         hardened, plain = (
-            drawn.of(auc(LabelledScores(scores[labelled], consistent[labelled], documents[labelled])))
+            draws.of(auc(LabelledScores(scores[labelled], consistent[labelled], documents[labelled])))
             for scores, _ in scored
         )
-        found += [
+        figures += [
             Figure(name, _AUC, hardened.estimate()),
             Figure(f"{name}{WITHOUT}", _AUC, plain.estimate()),
             Figure(f"{name}, above the same{WITHOUT}", DIFFERENCE, compare_paired(hardened, plain).difference),
@@ -66,15 +66,15 @@ def benchmark_figures(benchmarks: Benchmarks, before: Values, after: Values) -> 
             originals, edited = np.array(pairs).T
             for scores, of in scored:
                 share = consistency_share(ScorePairs(scores[originals], scores[edited], documents[edited]))
-                found.append(Figure(of, PAIR_SHARE, drawn.estimate(share)))
-    return found
+                figures.append(Figure(of, PAIR_SHARE, draws.estimate(share)))
+    return figures
 
 
 def benchmark_section(benchmarks: Benchmarks, figures: Sequence[Figure]) -> str:
     """The part of the card on benchmarks: the figures, and which ones were kept apart."""
     if not benchmarks:
         return "\nNo benchmark is imported here to keep apart and to judge by.\n"
-    estimates = {(one.of, one.measure): one for one in figures}
+    estimates = {(figure.of, figure.measure): figure for figure in figures}
     rows = []
     for name, items in benchmarks.items():
         for measure in (_AUC, PAIR_SHARE):
@@ -85,8 +85,8 @@ def benchmark_section(benchmarks: Benchmarks, figures: Sequence[Figure]) -> str:
             counts = [str(hardened.estimate.n), str(hardened.estimate.documents)]
             rows.append([name, measure, plain.text, hardened.text, above, *counts])
         if (name, _AUC) not in estimates:
-            left = f"{len(items)} texts of documents that nothing was learned from, not of both labels"
-            rows.append([name, left, "", "", "", "", ""])
+            remark = f"{len(items)} texts of documents that nothing was learned from, not of both labels"
+            rows.append([name, remark, "", "", "", "", ""])
     heads = ["benchmark", "measure", "without the run", "hardened", "difference", "n", "documents"]
     return f"""
 No document of {", ".join(benchmarks)} was learned from by its labels or in the run, nor one that is nearly the same. On them:

@@ -19,11 +19,12 @@ def reserve_test_data(items: Iterable[Item], importer: str) -> list[Item]:
     """The items with what is of a benchmark marked as test: of a dataset that a paper's tables rest on, unless its authors meant
     it for development, or with a document that is known to be of one."""
     of_dataset = importer in DATASETS.names() and DATASETS.get(importer).for_evaluation
-    found = list(items)
-    documents = {item.example.document for item in found if not item.split}
+    all_items = list(items)
+    documents = {item.example.document for item in all_items if not item.split}
     tests = documents if of_dataset else {document for document in documents if is_of_benchmark(document)}
     return [
-        replace(item, split=Split.TEST) if not item.split and item.example.document in tests else item for item in found
+        replace(item, split=Split.TEST) if not item.split and item.example.document in tests else item
+        for item in all_items
     ]
 
 

@@ -63,19 +63,24 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """Facts for the card besides the figures; `learned_tests` counts the summaries of a test that were learned from, by dataset.
-
-    The `battery` made the corruptions and harmless edits, where a share of them was asked for.
-    """
+    """Facts for the card besides the figures."""
 
     title: str
+    """Name of the metric in its card."""
     recipe: str
+    """Name of the recipe, as `--recipe` takes it."""
     seed: int
+    """Seed of the folds, the corruptions and the weights."""
     share: float
+    """Share of generated summaries that was asked for, 0 to below 1."""
     data: Sequence[str]
+    """Names of the sources that were learned from."""
     licences: Sequence[str]
+    """Licences of the sources, each once; empty where none is known."""
     learned_tests: Mapping[str, int] = field(default_factory=dict)
+    """By dataset, the number of test summaries that were learned from on request; empty for none."""
     battery: Battery = field(default_factory=standard_battery)
+    """Made the corruptions and harmless edits, where `share` is above 0."""
 
     @property
     def test_note(self) -> str:
@@ -90,22 +95,24 @@ class CardFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecipeAccount:
-    """Account of a recipe on the model that it made: the held-out scores, and paragraphs of the card.
-
-    `held_out` are the scores of every row by a model that did not learn from its document, (rows,), nan for a row that
-    nobody judged; `by_domain` those of a domain's labelled rows by a model that learned from the other domains. `settings`
-    stand in the figures' file. `reads` says how the model reads, `judged` how the documents were dealt, `limits` what it
-    cannot see. `stress` are the figures of a stress run, which stand in a `section` of their own.
-    """
+    """Account of a recipe on the model that it made: the held-out scores, and paragraphs of the card."""
 
     held_out: Values
+    """Score of every row by a model that did not learn from its document, (rows,); nan for a row that nobody judged."""
     by_domain: Mapping[str, tuple[Numbers, Values]]
+    """By domain, places and scores of its labelled rows by a model that learned from the other domains; may be empty."""
     settings: Mapping[str, object]
+    """Settings of the model that are written into the file of figures."""
     reads: str
+    """Paragraph of the card: how the model reads."""
     judged: str
+    """Paragraph of the card: how documents were divided between learning and judging."""
     limits: str
+    """Paragraph of the card: what the model cannot see."""
     stress: Sequence[Figure] = ()
+    """Figures of a stress run that it was hardened by; empty without one."""
     section: str = ""
+    """Section of the card with these figures, in Markdown; "" without a stress run."""
 
 
 def words_account(trained: Trained) -> RecipeAccount:
@@ -143,7 +150,7 @@ class _Judged:
     labelled: Mask
     kinds: NDArray[np.str_]
     datasets: NDArray[np.str_]
-    drawn: Resamples
+    draws: Resamples
 
     @classmethod
     def of(cls, data: TrainingData) -> _Judged:
@@ -157,26 +164,26 @@ class _Judged:
             Resamples.draw(data.document_count(), RESAMPLES),
         )
 
-    def auc(self, of: str, chosen: Mask, scores: Values) -> Figure:
-        return Figure(of, "AUC", self._auc(chosen, scores).estimate())
+    def auc(self, of: str, rows: Mask, scores: Values) -> Figure:
+        return Figure(of, "AUC", self._auc(rows, scores).estimate())
 
-    def auc_above(self, of: str, chosen: Mask, scores: Values, baseline: Values) -> Figure:
+    def auc_above(self, of: str, rows: Mask, scores: Values, baseline: Values) -> Figure:
         """The AUC less that of a baseline on the cases that both have."""
-        shared = np.asarray(chosen & ~np.isnan(scores) & ~np.isnan(baseline))
+        shared = np.asarray(rows & ~np.isnan(scores) & ~np.isnan(baseline))
         compared = compare_paired(self._auc(shared, scores), self._auc(shared, baseline))
         return Figure(of, DIFFERENCE, compared.difference)
 
-    def calibration_error(self, of: str, chosen: Mask, scores: Values) -> Figure:
-        found = calibration_error(scores[chosen], ~self.wrong[chosen], self.data.documents[chosen])
-        return Figure(of, CALIBRATION_ERROR, self.drawn.estimate(found))
+    def calibration_error(self, of: str, rows: Mask, scores: Values) -> Figure:
+        error = calibration_error(scores[rows], ~self.wrong[rows], self.data.documents[rows])
+        return Figure(of, CALIBRATION_ERROR, self.draws.estimate(error))
 
-    def _auc(self, chosen: Mask, scores: Values) -> Distribution:
-        return self.drawn.of(auc(LabelledScores(scores[chosen], ~self.wrong[chosen], self.data.documents[chosen])))
+    def _auc(self, rows: Mask, scores: Values) -> Distribution:
+        return self.draws.of(auc(LabelledScores(scores[rows], ~self.wrong[rows], self.data.documents[rows])))
 
     def several_datasets(self) -> list[str]:
         """The datasets that labelled rows come from; nothing where there is one."""
-        found = sorted(set(self.datasets[self.labelled].tolist()) - {""})
-        return found if len(found) > 1 else []
+        names = sorted(set(self.datasets[self.labelled].tolist()) - {""})
+        return names if len(names) > 1 else []
 
     def judged_kinds(self) -> list[str]:
         """The error types and corruptions of which there are at least FEW_PAIRS wrong rows."""
@@ -190,9 +197,9 @@ class _Judged:
 
     def spread(self, places: Numbers | Mask, values: Values) -> Values:
         """Values of some rows as those of all, nan elsewhere, (rows,)."""
-        found = np.full(len(self.wrong), np.nan)
-        found[places] = values
-        return found
+        all_values = np.full(len(self.wrong), np.nan)
+        all_values[places] = values
+        return all_values
 
 
 def card_figures(data: TrainingData, account: RecipeAccount, baselines: Mapping[str, Values]) -> list[Figure]:
@@ -201,39 +208,39 @@ def card_figures(data: TrainingData, account: RecipeAccount, baselines: Mapping[
     # the baselines are compared on the same rows
     labelled = np.asarray(judged.labelled & ~np.isnan(scores))
     generated = np.asarray(~judged.labelled & ~np.isnan(scores))
-    found = [judged.auc("labelled summaries", labelled, scores)]
+    figures = [judged.auc("labelled summaries", labelled, scores)]
     for name, values in baselines.items():
         baseline = judged.spread(judged.labelled, values)
-        found.append(judged.auc(f"labelled summaries, {name}", labelled, baseline))
-        found.append(judged.auc_above(f"labelled summaries, above {name}", labelled, scores, baseline))
-    found.append(judged.calibration_error("labelled summaries", labelled, scores))
-    found += [
+        figures.append(judged.auc(f"labelled summaries, {name}", labelled, baseline))
+        figures.append(judged.auc_above(f"labelled summaries, above {name}", labelled, scores, baseline))
+    figures.append(judged.calibration_error("labelled summaries", labelled, scores))
+    figures += [
         judged.auc(f"labelled summaries of {name}", labelled & (judged.datasets == name), scores)
         for name in judged.several_datasets()
     ]
     for domain, (places, values) in account.by_domain.items():
         apart = judged.spread(places, values)
         of = f"labelled summaries of {domain}{_UNSEEN}"
-        found += [judged.auc(of, ~np.isnan(apart), apart), judged.calibration_error(of, ~np.isnan(apart), apart)]
+        figures += [judged.auc(of, ~np.isnan(apart), apart), judged.calibration_error(of, ~np.isnan(apart), apart)]
     if generated.any():
-        found.append(judged.auc("generated summaries", generated, scores))
-    found += [judged.auc(kind, judged.of_kind(kind), scores) for kind in judged.judged_kinds()]
+        figures.append(judged.auc("generated summaries", generated, scores))
+    figures += [judged.auc(kind, judged.of_kind(kind), scores) for kind in judged.judged_kinds()]
 
     pairs = pairs_of(data.rows)
     real = [pair for pair in pairs if judged.labelled[pair[1]]]
-    for of, chosen in (("labelled pairs", real), ("all pairs", pairs)):
-        if chosen:
-            share = consistency_share(_pairs(data, scores, chosen))
-            found.append(Figure(of, PAIR_SHARE, judged.drawn.estimate(share)))
+    for of, subset in (("labelled pairs", real), ("all pairs", pairs)):
+        if subset:
+            share = consistency_share(_pairs(data, scores, subset))
+            figures.append(Figure(of, PAIR_SHARE, judged.draws.estimate(share)))
     if harmless := _harmless_pairs(data):
         shift = mean_shift(_pairs(data, scores, harmless))
-        found.append(Figure("harmless edits", "mean shift", judged.drawn.estimate(shift)))
-    return found
+        figures.append(Figure("harmless edits", "mean shift", judged.draws.estimate(shift)))
+    return figures
 
 
 def _pairs(data: TrainingData, scores: Values, pairs: Sequence[tuple[int, int]]) -> ScorePairs:
-    one, other = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
-    return ScorePairs(scores[one], scores[other], data.documents[one])
+    originals, edited = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
+    return ScorePairs(scores[originals], scores[edited], data.documents[originals])
 
 
 def _harmless_pairs(data: TrainingData) -> list[tuple[int, int]]:
@@ -258,25 +265,25 @@ def verdict(figures: Sequence[Figure]) -> str:
     if first.value is None:
         return f"It could not be judged: {first.why}"
     if first.low is None or first.low <= 0.5:
-        found = f"On the labelled summaries it is no better than chance: AUC {figures[0].text} on documents that it did not learn from."
+        sentence = f"On the labelled summaries it is no better than chance: AUC {figures[0].text} on documents that it did not learn from."
     else:
-        found = (
+        sentence = (
             f"On documents that it did not learn from it reaches an AUC of {figures[0].text} on the labelled summaries."
         )
     above = "labelled summaries, above "  # a benchmark's difference stands in a table of its own
     names = [
-        one.of.removeprefix(above)
-        for one in figures
-        if one.measure == DIFFERENCE
-        and one.of.startswith(above)
-        and one.estimate.low is not None
-        and one.estimate.low <= 0
+        figure.of.removeprefix(above)
+        for figure in figures
+        if figure.measure == DIFFERENCE
+        and figure.of.startswith(above)
+        and figure.estimate.low is not None
+        and figure.estimate.low <= 0
     ]
-    sentences = [found, f"Not shown to be better than {', '.join(names)} there."] if names else [found]
+    sentences = [sentence, f"Not shown to be better than {', '.join(names)} there."] if names else [sentence]
     values = [
-        one.estimate.value
-        for one in figures
-        if one.of.endswith(_UNSEEN) and one.measure == "AUC" and one.estimate.value is not None
+        figure.estimate.value
+        for figure in figures
+        if figure.of.endswith(_UNSEEN) and figure.measure == "AUC" and figure.estimate.value is not None
     ]
     if values:
         sentences.append(
@@ -287,14 +294,14 @@ def verdict(figures: Sequence[Figure]) -> str:
 
 def _hardening(figures: Sequence[Figure]) -> list[str]:
     """A sentence on what the stress run taught, if one was learned from."""
-    found = {(one.of, one.measure): one.text for one in figures}
-    if (BROKEN, PAIR_SHARE) not in found:
+    texts = {(figure.of, figure.measure): figure.text for figure in figures}
+    if (BROKEN, PAIR_SHARE) not in texts:
         return []
     return [
-        f"Of the stress run's variants on documents that it did not learn from, it puts {found[BROKEN, PAIR_SHARE]} % of the broken "
-        f"ones below their original ({found[BROKEN + WITHOUT, PAIR_SHARE]} % without the run), notices "
-        f"{found[BROKEN, NOTICED]} % beyond noise ({found[BROKEN + WITHOUT, NOTICED]} %) and leaves {found[HARMLESS, LEFT_ALONE]} % of the "
-        f"harmless ones alone ({found[HARMLESS + WITHOUT, LEFT_ALONE]} %)."
+        f"Of the stress run's variants on documents that it did not learn from, it puts {texts[BROKEN, PAIR_SHARE]} % of the broken "
+        f"ones below their original ({texts[BROKEN + WITHOUT, PAIR_SHARE]} % without the run), notices "
+        f"{texts[BROKEN, NOTICED]} % beyond noise ({texts[BROKEN + WITHOUT, NOTICED]} %) and leaves {texts[HARMLESS, LEFT_ALONE]} % of the "
+        f"harmless ones alone ({texts[HARMLESS + WITHOUT, LEFT_ALONE]} %)."
     ]
 
 
@@ -316,7 +323,8 @@ def write_card(
         "verdict": verdict([*figures, *account.stress]),
         "null_band": band,
         "figures": [
-            {"of": one.of, "measure": one.measure, **asdict(one.estimate)} for one in (*figures, *account.stress)
+            {"of": figure.of, "measure": figure.measure, **asdict(figure.estimate)}
+            for figure in (*figures, *account.stress)
         ],
     }
     (folder / FIGURES_FILE).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
@@ -331,7 +339,10 @@ def _card(
     band: tuple[float, float] | None,
 ) -> str:
     counts = describe(data)
-    lines = [[one.of, one.measure, one.text, str(one.estimate.n), str(one.estimate.documents)] for one in figures]
+    lines = [
+        [figure.of, figure.measure, figure.text, str(figure.estimate.n), str(figure.estimate.documents)]
+        for figure in figures
+    ]
     shares = "\n".join(f"- {name}: {_format_count(value)}" for name, value in counts.items() if value)
     noise = f"\nThe middle 95 % of shifts under harmless edits: {band[0]:+.3f} to {band[1]:+.3f}.\n" if band else ""
     made_by = f", by the battery {facts.battery.signature} and by rules for inventions" if facts.share else ""

@@ -13,12 +13,12 @@ _BATCH_TEXTS = 8
 
 
 def units_of(row: TrainingRow, texts: Sequence[int]) -> list[Unit]:
-    """A unit for each sentence where it is known which ones are wrong, else one for the summary; `texts` has one a sentence."""
+    """A unit for each sentence if it is known which are wrong, else one for the summary; `texts` has a number per sentence."""
     if not row.wrong:
         return [Unit((text,), True) for text in texts]
     spans = sentences(row.summary)
     changed = [(place.start, max(place.end, place.start + 1)) for place in row.wrong_words or ()]
-    # a deletion is an empty place, which may begin or end a sentence
+    # a deletion is an empty span, possibly at the start or end of a sentence
     wrong = [any(start <= span.end and end > span.start for start, end in changed) for span in spans]
     if not any(wrong):
         return [Unit(tuple(texts), False)]
@@ -26,36 +26,36 @@ def units_of(row: TrainingRow, texts: Sequence[int]) -> list[Unit]:
 
 
 def batches(
-    rows: Sequence[TrainingRow], texts: Sequence[Sequence[int]], chosen: Sequence[int], seed: str
+    rows: Sequence[TrainingRow], texts: Sequence[Sequence[int]], places: Sequence[int], seed: str
 ) -> Iterator[Batch]:
-    """The chosen rows once, in an order that the seed draws, an original followed by its edits; `texts` are those of each row."""
+    """The rows at `places`, in an order drawn by the seed, each original followed by its edits; `texts` are those of every row."""
     families: dict[tuple[str, str], list[int]] = {}
-    for place in chosen:
+    for place in places:
         row = rows[place]
         families.setdefault((row.document, row.parent or row.id), []).append(place)
-    drawn = list(families.values())
-    random.Random(seed).shuffle(drawn)
+    shuffled = list(families.values())
+    random.Random(seed).shuffle(shuffled)
     gathered: list[int] = []
-    for place in (place for family in drawn for place in family):
+    for place in (place for family in shuffled for place in family):
         gathered.append(place)
-        if len({text for known in gathered for text in texts[known]}) >= _BATCH_TEXTS:
+        if len({text for member in gathered for text in texts[member]}) >= _BATCH_TEXTS:
             yield _batch(rows, texts, gathered)
             gathered = []
     if gathered:
         yield _batch(rows, texts, gathered)
 
 
-def _batch(rows: Sequence[TrainingRow], texts: Sequence[Sequence[int]], chosen: Sequence[int]) -> Batch:
-    distinct = tuple(dict.fromkeys(text for place in chosen for text in texts[place]))
+def _batch(rows: Sequence[TrainingRow], texts: Sequence[Sequence[int]], places: Sequence[int]) -> Batch:
+    distinct = tuple(dict.fromkeys(text for place in places for text in texts[place]))
     number = {text: at for at, text in enumerate(distinct)}
-    local = {place: tuple(number[text] for text in texts[place]) for place in chosen}
-    originals = {(rows[place].document, rows[place].id): place for place in chosen if not rows[place].wrong}
+    local = {place: tuple(number[text] for text in texts[place]) for place in places}
+    originals = {(rows[place].document, rows[place].id): place for place in places if not rows[place].wrong}
     pairs = [
         (local[originals[rows[place].document, rows[place].parent]], local[place])
-        for place in chosen
+        for place in places
         if rows[place].wrong and (rows[place].document, rows[place].parent) in originals
     ]
-    units = dict.fromkeys(unit for place in chosen for unit in units_of(rows[place], local[place]))
+    units = dict.fromkeys(unit for place in places for unit in units_of(rows[place], local[place]))
     return Batch(distinct, tuple(units), tuple(pairs))
 
 
@@ -65,15 +65,15 @@ def stress_batches(
     pairs: Sequence[tuple[int, int]],
     seed: str,
 ) -> Iterator[Batch]:
-    """Originals with their variants, in an order that the seed draws: no units, as nobody knows a label, and only pairs."""
+    """Originals with their variants, in an order drawn by the seed: pairs only, no units, because labels are unknown."""
     families: dict[int, list[int]] = {}
     for original, variant in pairs:
         families.setdefault(original, []).append(variant)
-    drawn = list(families)
+    originals = list(families)
     chance = random.Random(seed)
-    chance.shuffle(drawn)
+    chance.shuffle(originals)
     gathered: list[tuple[int, int]] = []
-    for original in drawn:
+    for original in originals:
         for variant in chance.sample(families[original], len(families[original])):
             gathered.append((original, variant))
             if len({text for pair in gathered for place in pair for text in texts[place]}) >= _BATCH_TEXTS:
@@ -84,12 +84,12 @@ def stress_batches(
 
 
 def _stress_batch(
-    rows: Sequence[TrainingRow], texts: Sequence[Sequence[int]], chosen: Sequence[tuple[int, int]]
+    rows: Sequence[TrainingRow], texts: Sequence[Sequence[int]], pairs: Sequence[tuple[int, int]]
 ) -> Batch:
-    distinct = tuple(dict.fromkeys(text for pair in chosen for place in pair for text in texts[place]))
+    distinct = tuple(dict.fromkeys(text for pair in pairs for place in pair for text in texts[place]))
     number = {text: at for at, text in enumerate(distinct)}
-    found: tuple[list[TextPair], list[TextPair]] = ([], [])
-    for original, variant in chosen:
-        one, other = (tuple(number[text] for text in texts[place]) for place in (original, variant))
-        found[rows[variant].wrong].append((one, other))
-    return Batch(distinct, (), tuple(found[True]), tuple(found[False]))
+    claim_pairs: tuple[list[TextPair], list[TextPair]] = ([], [])
+    for original, variant in pairs:
+        before, after = (tuple(number[text] for text in texts[place]) for place in (original, variant))
+        claim_pairs[rows[variant].wrong].append((before, after))
+    return Batch(distinct, (), tuple(claim_pairs[True]), tuple(claim_pairs[False]))

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 MAX_EPOCHS = 8
 LOSS_STAGE = "Epochs"
-"""The stage of the steps that tell a loss."""
+"""The stage of the steps that report a loss."""
 _PATIENCE = 2  # epochs without a smaller loss, after which training stops
 _PARTS = 10
 _JUDGED, _CHOOSING = (0, 1), (2,)  # parts of the documents; the other seven are learned from
 _WARM_EPOCHS = 0.5  # while the learning rate rises
-_STEPS = 1_000_003  # so that no step of a seed draws what a step of the next one does
+_STEPS = 1_000_003  # so that two seeds never share the random numbers of a step
 _READ_AT_ONCE = 64
 
 
@@ -73,15 +73,15 @@ class _ReadRows:
 
     def add(self, document: str, summary: str, network: PairNetwork) -> None:
         """Add a row, with those of its texts that no row had before."""
-        found = []
+        places = []
         for span in sentences(summary):
             claim = span.of(summary)
             if (document, claim) not in self._places:
                 read = premise(document, claim, network.limit, network.tokenizer.count)
                 self._places[document, claim] = len(self.texts)
                 self.texts.extend(network.encode([(read.text if read else "", claim)]))
-            found.append(self._places[document, claim])
-        self.of_row.append(tuple(found))
+            places.append(self._places[document, claim])
+        self.of_row.append(tuple(places))
 
 
 EncoderTraining = Generator[TrainingStep, None, TrainedEncoder]
@@ -90,8 +90,8 @@ EncoderTraining = Generator[TrainingStep, None, TrainedEncoder]
 def train_cross_encoder(data: TrainingData, network: PairNetwork, seed: int) -> EncoderTraining:
     """Yields its progress, and leaves the network at its best epoch; the same data, seed and network give the same weights.
 
-    The best epoch is the one with the smallest loss on a tenth of the documents; a fifth, of which nothing is learned and
-    by which nothing is chosen, is judged. With the pairs of a stress run, as many batches of them are dealt among the others,
+    The best epoch has the smallest loss on a tenth of the documents; another fifth, used neither for learning nor for
+    this choice, is judged. With the pairs of a stress run, as many batches of them are dealt among the others,
     or all. Raises TouchstoneError where one of the three parts lacks a class.
     """
     rows, size = (*data.rows, *data.stress.rows), len(data.rows)
@@ -109,28 +109,28 @@ def train_cross_encoder(data: TrainingData, network: PairNetwork, seed: int) -> 
             )
 
     read = yield from _read_rows(rows, network)
-    chosen = [place for place in np.flatnonzero(learned).tolist() if read.of_row[place]]
+    places = [place for place in np.flatnonzero(learned).tolist() if read.of_row[place]]
     taught = ~np.isin(of_run, (*_JUDGED, *_CHOOSING))
     pairs = [
-        (size + one, size + other)
-        for one, other in data.stress.pairs
-        if taught[one] and read.of_row[size + one] and read.of_row[size + other]
+        (size + original, size + variant)
+        for original, variant in data.stress.pairs
+        if taught[original] and read.of_row[size + original] and read.of_row[size + variant]
     ]
     losses: list[float] = []
     while len(losses) < MAX_EPOCHS and len(losses) - int(np.argmin(losses or [0])) <= _PATIENCE:
-        drawn = f"{seed}\0{len(losses)}"
-        labelled = list(batches(rows, read.of_row, chosen, drawn))
-        hardening = islice(stress_batches(rows, read.of_row, pairs, drawn), len(labelled))
-        found = [batch for turn in zip_longest(labelled, hardening) for batch in turn if batch]
-        for number, batch in enumerate(found):
-            step = len(losses) * len(found) + number
+        order_seed = f"{seed}\0{len(losses)}"
+        labelled = list(batches(rows, read.of_row, places, order_seed))
+        hardening = islice(stress_batches(rows, read.of_row, pairs, order_seed), len(labelled))
+        epoch_batches = [batch for turn in zip_longest(labelled, hardening) for batch in turn if batch]
+        for number, batch in enumerate(epoch_batches):
+            step = len(losses) * len(epoch_batches) + number
             texts = [read.texts[text] for text in batch.texts]
-            network.step(batch, texts, (step + 1) / (_WARM_EPOCHS * len(found)), seed * _STEPS + step)
-            yield TrainingStep(f"Epoch {len(losses) + 1}", number + 1, len(found))
+            network.step(batch, texts, (step + 1) / (_WARM_EPOCHS * len(epoch_batches)), seed * _STEPS + step)
+            yield TrainingStep(f"Epoch {len(losses) + 1}", number + 1, len(epoch_batches))
 
         scores = _scores(read, choosing, network)
-        known = ~np.isnan(scores)
-        right = np.where(wrong, 1 - scores, scores)[known]
+        scored = ~np.isnan(scores)
+        right = np.where(wrong, 1 - scores, scores)[scored]
         loss = float(-np.log(np.clip(right, 1e-12, 1)).mean())
         losses.append(loss)
         if loss == min(losses):
@@ -150,15 +150,15 @@ def train_cross_encoder(data: TrainingData, network: PairNetwork, seed: int) -> 
 
 def score_examples(examples: Sequence[Example], network: PairNetwork) -> Generator[TrainingStep, None, Values]:
     """Scores of texts by the network as it is, (examples,); nan where there is no sentence."""
-    found = np.full(len(examples), np.nan)
+    scores = np.full(len(examples), np.nan)
     for start in range(0, len(examples), _READ_AT_ONCE):
         yield TrainingStep("Scoring the benchmarks", start, len(examples))
         part = examples[start : start + _READ_AT_ONCE]
         read = _ReadRows([], [])
         for example in part:
             read.add(example.document, example.summary, network)
-        found[start : start + len(part)] = _scores(read, np.full(len(part), fill_value=True), network)
-    return found
+        scores[start : start + len(part)] = _scores(read, np.full(len(part), fill_value=True), network)
+    return scores
 
 
 def _read_rows(rows: Sequence[TrainingRow], network: PairNetwork) -> Generator[TrainingStep, None, _ReadRows]:
@@ -170,15 +170,15 @@ def _read_rows(rows: Sequence[TrainingRow], network: PairNetwork) -> Generator[T
     return read
 
 
-def _scores(read: _ReadRows, chosen: Mask, network: PairNetwork) -> Values:
-    """The score of each chosen row, the product over its sentences, (rows,); nan for the others."""
-    needed = sorted({text for place in np.flatnonzero(chosen) for text in read.of_row[place]})
+def _scores(read: _ReadRows, rows: Mask, network: PairNetwork) -> Values:
+    """The score of each row of the mask, the product over its sentences, (rows,); nan for the others."""
+    needed = sorted({text for place in np.flatnonzero(rows) for text in read.of_row[place]})
     logits = dict(zip(needed, network.logits([read.texts[text] for text in needed]).tolist(), strict=True))
-    found = np.full(len(chosen), np.nan)
-    for place in np.flatnonzero(chosen):
+    scores = np.full(len(rows), np.nan)
+    for place in np.flatnonzero(rows):
         if texts := read.of_row[place]:
-            found[place] = np.prod([1 / (1 + np.exp(-np.clip(logits[text], -50, 50))) for text in texts])
-    return found
+            scores[place] = np.prod([1 / (1 + np.exp(-np.clip(logits[text], -50, 50))) for text in texts])
+    return scores
 
 
 def encoder_account(trained: TrainedEncoder, setting: EncoderSetting, limit: int) -> RecipeAccount:

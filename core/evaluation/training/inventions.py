@@ -94,9 +94,9 @@ def invented_lead(claim: Claim, foreign: str, rng: random.Random) -> Invention |
 
 def invented_source(claim: Claim, foreign: str, rng: random.Random) -> Invention | None:
     """The sentence is put into the mouth of somebody whom the document does not know."""
-    known = {word for name in claim.names for word in words(name)}
+    name_words = {word for name in claim.names for word in words(name)}
     people = (name.text for name in find_names(foreign, foreign) if name.kind in PEOPLE)
-    there = [name for name in people if not known & {*words(name)}]
+    there = [name for name in people if not name_words & {*words(name)}]
     if not there:
         return None
     own, name, form = claim.sentence.of(claim.summary), rng.choice(there), rng.choice(_SOURCES)
@@ -123,8 +123,8 @@ def invented_rows(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRo
     for row in rows:
         spans = [_without_end(row.summary, span) for span in sentences(row.summary)]
         if row.document not in names:
-            found = (span.of(row.document) for span in entities(row.document))
-            names[row.document] = tuple(dict.fromkeys(filter(_is_name, found)))
+            entity_texts = (span.of(row.document) for span in entities(row.document))
+            names[row.document] = tuple(dict.fromkeys(filter(_is_name, entity_texts)))
         seen = {row.summary}
         for kind, invent in INVENTIONS.items():
             for number in range(_SEEDS):
@@ -149,9 +149,9 @@ def invented_rows(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRo
 
 
 def _without_end(text: str, sentence: Span) -> Span:
-    found = sentence.of(text)
-    start = sentence.start + len(found) - len(found.lstrip())
-    return Span(start, max(start, sentence.start + len(found.rstrip(_ENDS))))
+    sentence_text = sentence.of(text)
+    start = sentence.start + len(sentence_text) - len(sentence_text.lstrip())
+    return Span(start, max(start, sentence.start + len(sentence_text.rstrip(_ENDS))))
 
 
 def _is_name(entity: str) -> bool:
@@ -160,11 +160,11 @@ def _is_name(entity: str) -> bool:
 
 def _about_something_else(foreign: Sequence[str], document: str, rng: random.Random) -> str | None:
     """A sentence of which the document has few content words; a near-duplicate of the document has none such."""
-    known = {*words(document)}
+    document_words = {*words(document)}
     for _ in range(_DRAWS if foreign else 0):
         sentence = rng.choice(foreign)
         content = {*words(sentence)} - FUNCTION_WORDS
-        if content and len(content & known) <= _KNOWN_SHARE * len(content):
+        if content and len(content & document_words) <= _KNOWN_SHARE * len(content):
             return sentence
     return None
 

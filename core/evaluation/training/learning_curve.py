@@ -78,19 +78,19 @@ def learning_curve(plan: TrainingPlan, data: TrainingData, folder: Path, engine:
     )
     labelled = labelled_places(data)
     wrong, documents = np.array([data.rows[place].wrong for place in labelled]), data.documents[labelled]
-    drawn, points = Resamples.draw(data.document_count(), RESAMPLES), []
+    draws, points = Resamples.draw(data.document_count(), RESAMPLES), []
     before: Distribution | None = None
     for step in scored:
         if isinstance(step, TrainingStep):
             yield step
             continue
         taken, scores = step
-        area = drawn.of(auc(LabelledScores(scores, ~wrong, documents)))
-        known = ~np.isnan(scores)
-        accuracy = accuracy_of_decisions(scores[known] >= 0.5, ~wrong[known], documents[known])
+        area = draws.of(auc(LabelledScores(scores, ~wrong, documents)))
+        defined = ~np.isnan(scores)
+        accuracy = accuracy_of_decisions(scores[defined] >= 0.5, ~wrong[defined], documents[defined])
         gain = compare_paired(area, before).difference if before else None
         used = np.isin(documents, taken)
-        points.append(CurvePoint(len(taken), int(used.sum()), area.estimate(), drawn.estimate(accuracy), gain))
+        points.append(CurvePoint(len(taken), int(used.sum()), area.estimate(), draws.estimate(accuracy), gain))
         before = area
     return points
 
@@ -143,7 +143,7 @@ def _shallow_scores(plan: TrainingPlan, data: TrainingData, engine: Engine) -> _
         scores = np.full(len(folds), np.nan)
         for fold in range(FOLDS):
             yield TrainingStep(f"Learning curve, {len(taken)} documents", fold, FOLDS)
-            asked = folds == fold
-            model = train_model(table.where(usable | asked), task, signatures, asked[usable | asked])
-            scores[asked] = model.predict(table.values[asked])
+            held_out = folds == fold
+            model = train_model(table.where(usable | held_out), task, signatures, held_out[usable | held_out])
+            scores[held_out] = model.predict(table.values[held_out])
         yield taken, scores

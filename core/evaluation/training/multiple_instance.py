@@ -39,13 +39,13 @@ def word_targets(table: WordTable, rows: Mask, seed: int) -> Values:
     Trees that learned from the words that are known share out the labels of the others; where these show no difference, all
     words of a summary have the same share.
     """
-    known = table.words_of(rows) & (table.wrong >= 0)
-    targets = np.where(known, table.wrong, np.nan).astype(np.float64)
+    labelled = table.words_of(rows) & (table.wrong >= 0)
+    targets = np.where(labelled, table.wrong, np.nan).astype(np.float64)
     places, bags = bags_of(table, rows)
     if not len(places):
         return targets
-    if len(np.unique(table.wrong[known])) == 2:
-        *_, model = boost(table.values[known], table.wrong[known], seed, _FIRST_TREES)
+    if len(np.unique(table.wrong[labelled])) == 2:
+        *_, model = boost(table.values[labelled], table.wrong[labelled], seed, _FIRST_TREES)
         targets[places] = shared_labels(model.decision_function(table.values[places]), bags)
     else:
         targets[places] = 1 / np.bincount(bags)[bags]

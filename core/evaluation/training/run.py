@@ -97,19 +97,24 @@ class TrainingSource:
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """Plan of a training; `title` is the name of the metric in its card, `encoder` is for cross-encoders.
-
-    The `battery` makes the corruptions and harmless edits, by the variants of a `stress` run a cross-encoder is hardened.
-    """
+    """Plan of a training: what is learned from, by which recipe, and what is generated besides."""
 
     sources: Sequence[TrainingSource]
+    """Datasets or files with labelled items."""
     share: float = 0.5
+    """Share of generated summaries among all, 0 to below 1."""
     seed: int = 0
+    """Seed of the folds, the corruptions and the weights."""
     recipe: Recipe = "words"
+    """How the metric learns."""
     title: str = "A metric of your own"
+    """Name of the metric in its card."""
     encoder: EncoderSetting = PACKAGED_ENCODER
+    """The encoder that a cross-encoder starts from; other recipes ignore it."""
     battery: Battery = field(default_factory=standard_battery)
+    """Makes the corruptions and harmless edits."""
     stress: StressSource | None = None
+    """Stress run whose variants harden a cross-encoder; None for none."""
 
     def data(self) -> TrainingData:
         """Raises TouchstoneError for too little, a share that is none, or a stress run for another recipe."""
@@ -127,10 +132,10 @@ class TrainingPlan:
             for number, source in enumerate(self.sources)
             for item in source.marked_items()
         ]
-        found = training_data([item for _, item in marked], self.share, self.seed, self.battery)
-        found = replace(found, datasets={item.example.id: name for name, item in marked})
+        data = training_data([item for _, item in marked], self.share, self.seed, self.battery)
+        data = replace(data, datasets={item.example.id: name for name, item in marked})
         tests = {item.example.document for _, item in marked if item.split is Split.TEST}
-        return with_stress_run(found, self.stress, sorted(tests)) if self.stress else found
+        return with_stress_run(data, self.stress, sorted(tests)) if self.stress else data
 
     def _check_language(self, documents: Sequence[str]) -> None:
         if self.recipe == "cross-encoder" and self.encoder.encoder != PACKAGED_ENCODER.encoder:
@@ -158,8 +163,8 @@ TrainingRun = Generator[TrainingStep, None, TrainedFolder]
 
 def check_folder(folder: Path) -> None:
     """Raise TouchstoneError for a folder that holds something else than an earlier or unfinished model: it would be lost."""
-    known = any((folder / name).exists() for name in (CONFIG_FILE, SHALLOW_FILE, UNFINISHED))
-    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not known)):
+    holds_model = any((folder / name).exists() for name in (CONFIG_FILE, SHALLOW_FILE, UNFINISHED))
+    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not holds_model)):
         raise TouchstoneError(f"{folder} holds something else. Name a new folder with --to.")
 
 
@@ -322,21 +327,21 @@ def baseline_scores(engine: Engine, data: TrainingData, seed: int) -> dict[str, 
     labelled = labelled_places(data)
     table, signatures = shallow_table(engine, data, labelled)
     folds = deal_parts(data.documents, seed)[labelled]
-    found = np.full(len(labelled), np.nan)
+    shallow = np.full(len(labelled), np.nan)
     for fold in np.unique(folds):
         model = train_model(table, TrainingTask("", LABEL_TARGET, "probability", seed), signatures, folds == fold)
-        found[folds == fold] = model.predict(table.values[folds == fold])
-    return {"shallow": found, **untrained_scores(engine, data)}
+        shallow[folds == fold] = model.predict(table.values[folds == fold])
+    return {"shallow": shallow, **untrained_scores(engine, data)}
 
 
 def untrained_scores(engine: Engine, data: TrainingData) -> dict[str, Values]:
     """Scores of BERTScore, of ROUGE-2 and of length, shorter summaries above, for the labelled rows, (labelled,) each."""
     examples = [Example(str(place), row.document, row.summary) for place, row in enumerate(data.labelled)]
-    found = {name: np.full(len(examples), np.nan) for name in ("bertscore-minilm", "rouge2")}
-    for _, outcome in engine.run([METRICS.parse(name) for name in found], examples):
+    scores = {name: np.full(len(examples), np.nan) for name in ("bertscore-minilm", "rouge2")}
+    for _, outcome in engine.run([METRICS.parse(name) for name in scores], examples):
         if isinstance(outcome, Result):
-            found[outcome.metric][int(outcome.example_id)] = outcome.score
-    return {**found, "length": -np.array([len(words(row.summary)) for row in data.labelled], dtype=np.float64)}
+            scores[outcome.metric][int(outcome.example_id)] = outcome.score
+    return {**scores, "length": -np.array([len(words(row.summary)) for row in data.labelled], dtype=np.float64)}
 
 
 def _facts(plan: TrainingPlan) -> CardFacts:

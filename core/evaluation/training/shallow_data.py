@@ -37,14 +37,14 @@ class TrainingTarget:
 
     def of(self, items: Iterable[Item]) -> list[TargetedItem]:
         """The items that have a target; borderline labels and failed scores are none. Raises TouchstoneError for none."""
-        found = list(items)
+        all_items = list(items)
         if self.scores:
             scores = read_scores(self.scores, self.name)
-            aims = [(item, scores[item.example.id]) for item in found if item.example.id in scores]
+            aims = [(item, scores[item.example.id]) for item in all_items if item.example.id in scores]
         else:
-            aims = [(item, _LABEL_VALUES[item.intended]) for item in found if item.intended in _LABEL_VALUES]
+            aims = [(item, _LABEL_VALUES[item.intended]) for item in all_items if item.intended in _LABEL_VALUES]
         if not aims:
-            raise TouchstoneError(f"None of the {len(found)} pairs has {self._missing()}")
+            raise TouchstoneError(f"None of the {len(all_items)} pairs has {self._missing()}")
         return aims
 
     def _missing(self) -> str:
@@ -68,24 +68,24 @@ def parse_target(text: str) -> TrainingTarget:
 
 
 def read_scores(path: Path, metric: str) -> dict[str, float]:
-    """Id → score of one metric, from the JSONL that `cli.py score` writes; those that failed are left out."""
+    """Id → score of one metric, from the JSONL that `cli.py score` writes, without failed scores."""
     records: list[dict[str, object]] = []
-    with path.open("rb") as file:  # as bytes: a text would also be cut at the line separators inside of sentences
+    with path.open("rb") as file:  # as bytes: text mode would also split at Unicode line separators inside sentences
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
             try:
                 record = json.loads(line)
-            except (ValueError, RecursionError):  # no JSON, no UTF-8, brackets in thousands
+            except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested thousands deep
                 record = None
             if not isinstance(record, dict) or not {"id", "metric", "score"} <= set(record):
                 raise TouchstoneError(
                     f"{path}, line {number}: this is no object with id, metric and score. Name a file that `cli.py score` wrote."
                 )
             records.append(record)
-    known = {str(record["metric"]) for record in records}
-    if metric not in known:
-        raise UnknownNameError(f"metric in {path.name}", metric, known)
+    metrics = {str(record["metric"]) for record in records}
+    if metric not in metrics:
+        raise UnknownNameError(f"metric in {path.name}", metric, metrics)
     return {
         str(record["id"]): float(value)
         for record in records
@@ -95,15 +95,15 @@ def read_scores(path: Path, metric: str) -> dict[str, float]:
 
 def items_of_splits(aims: Sequence[TargetedItem], splits: Sequence[Split]) -> Mask:
     """Mask of the items in one of these splits of their dataset, (n,). Raises TouchstoneError where none or all are."""
-    known = [item.split for item, _ in aims]
-    found = np.array([split in splits for split in known], dtype=np.bool_)
-    if found.all() or not found.any():
-        named = ", ".join(sorted({str(split) if split else "no split" for split in known}))
+    item_splits = [item.split for item, _ in aims]
+    mask = np.array([split in splits for split in item_splits], dtype=np.bool_)
+    if mask.all() or not mask.any():
+        named = ", ".join(sorted({str(split) if split else "no split" for split in item_splits}))
         raise TouchstoneError(
-            f"{'All' if found.all() else 'None'} of the {len(aims)} pairs are of split {', '.join(splits)}: they have {named}. "
+            f"{'All' if mask.all() else 'None'} of the {len(aims)} pairs are of split {', '.join(splits)}: they have {named}. "
             "Name another with --held-out, or leave it out to hold out documents by the seed."
         )
-    return found
+    return mask
 
 
 def training_table(engine: Engine, aims: Sequence[TargetedItem]) -> tuple[TrainingTable, dict[str, str]]:

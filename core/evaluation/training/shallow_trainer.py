@@ -13,7 +13,7 @@ from core.stats import Mask, Numbers, Values
 
 _HELD_OUT_SHARE = 0.25  # of the documents
 _HIDDEN_LAYERS = (16,)
-_L2_PENALTY = 0.1  # a dozen inputs and some hundred pairs ask for a firm hand
+_L2_PENALTY = 0.1  # strong, because there are a dozen inputs and only some hundred pairs
 _LEARNING_RATE = 0.01
 _EPOCHS = 5000
 
@@ -45,14 +45,14 @@ class TrainingTask:
 
 
 def train_model(
-    table: TrainingTable, task: TrainingTask, signatures: Mapping[str, str], given: Mask | None = None
+    table: TrainingTable, task: TrainingTask, signatures: Mapping[str, str], held_out: Mask | None = None
 ) -> ShallowModel:
-    """The model of three quarters of the documents, with its agreement on the rest; or on the pairs that are `given`, (n,).
+    """The model of three quarters of the documents, with its agreement on the rest; or on the pairs of the mask `held_out`, (n,).
 
-    A document of a given pair is learned from in no other pair. The same table and seed give the same weights. Raises
+    A document of a held-out pair is learned from in no other pair. The same table and seed give the same weights. Raises
     TouchstoneError where there are too few documents, or targets that are all alike.
     """
-    apart = held_out_pairs(table.documents, task.seed) if given is None else given
+    apart = held_out_pairs(table.documents, task.seed) if held_out is None else held_out
     learnt = table.where(~np.isin(table.documents, table.documents[apart]))
     rest = table.where(apart)
     if len(np.unique(learnt.targets)) < 2:
@@ -82,8 +82,8 @@ def held_out_pairs(numbers: Numbers, seed: int) -> Mask:
     different = np.unique(numbers)
     if len(different) < 2:
         raise TouchstoneError("All pairs are of one document, so that none can be held out. Add pairs of another.")
-    chosen = np.random.default_rng(seed).permutation(different)[: max(1, round(_HELD_OUT_SHARE * len(different)))]
-    return np.isin(numbers, chosen)
+    documents = np.random.default_rng(seed).permutation(different)[: max(1, round(_HELD_OUT_SHARE * len(different)))]
+    return np.isin(numbers, documents)
 
 
 def fit_model(table: TrainingTable, task: TrainingTask, facts: TrainingFacts) -> ShallowModel:
@@ -108,7 +108,7 @@ def fit_model(table: TrainingTable, task: TrainingTask, facts: TrainingFacts) ->
         random_state=task.seed,
     ).fit(read, targets)
     first, *others = network.coefs_
-    # an input that never varied taught nothing, so what the seed gave it must not speak
+    # an input that never varied was not learned, so its random initial weights must not count
     matrices = [np.where(np.ptp(read, axis=0)[:, None] > 0, first, 0.0), *others]
     layers = tuple(
         Layer(weights=tuple(map(tuple, matrix.tolist())), biases=tuple(biases.tolist()))

@@ -29,7 +29,7 @@ def stress_figures(stress: StressRows, before: Values, after: Values) -> list[Fi
     A broken variant is noticed that falls further below its original than the middle 95 % of harmless ones of other kinds,
     a harmless one is left alone that stays within these. `before` are scores by the training without the run.
     """
-    drawn = Resamples.draw(int(stress.documents.max()) + 1, RESAMPLES)
+    draws = Resamples.draw(int(stress.documents.max()) + 1, RESAMPLES)
     pairs = np.array(stress.pairs)
     kinds = np.array([stress.rows[variant].kind for _, variant in stress.pairs])
     wrong = np.array([stress.rows[variant].wrong for _, variant in stress.pairs])
@@ -42,38 +42,45 @@ def stress_figures(stress: StressRows, before: Values, after: Values) -> list[Fi
             for kind in dict.fromkeys(kinds.tolist())
         ),
     ]
-    found = []
+    figures = []
     for scores, suffix in ((after, ""), (before, WITHOUT)):
         scored = ScorePairs(scores[pairs[:, 0]], scores[pairs[:, 1]], documents)
         broken = ScorePairs(scored.original[wrong], scored.edited[wrong], documents[wrong])
-        found.append(Figure(f"{BROKEN}{suffix}", PAIR_SHARE, drawn.estimate(consistency_share(broken))))
+        figures.append(Figure(f"{BROKEN}{suffix}", PAIR_SHARE, draws.estimate(consistency_share(broken))))
         right = _right_moves(scored.shifts, kinds, wrong)
-        for of, measure, chosen in parts:
-            found.append(Figure(f"{of}{suffix}", measure, drawn.estimate(mean(right[chosen], documents[chosen]))))
-    return found
+        for of, measure, mask in parts:
+            figures.append(Figure(f"{of}{suffix}", measure, draws.estimate(mean(right[mask], documents[mask]))))
+    return figures
 
 
 def _right_moves(shifts: Values, kinds: NDArray[np.str_], wrong: Mask) -> Values:
     """1 for a variant that is noticed or left alone as it should be, else 0, (pairs,); nan where the noise is not known."""
-    found = np.full(len(shifts), np.nan)
-    known = ~np.isnan(shifts)
+    moves = np.full(len(shifts), np.nan)
+    defined = ~np.isnan(shifts)
     for kind in np.unique(kinds):
-        others = noise_range(shifts[known & ~wrong & (kinds != kind)])
+        others = noise_range(shifts[defined & ~wrong & (kinds != kind)])
         if others is None:
             continue
         low, high = with_least_ends(*others)
-        of_kind = known & (kinds == kind)
+        of_kind = defined & (kinds == kind)
         right = np.where(wrong, shifts < low, (shifts >= low) & (shifts <= high))
-        found[of_kind] = right[of_kind]
-    return found
+        moves[of_kind] = right[of_kind]
+    return moves
 
 
 def stress_section(stress: StressRows, figures: Sequence[Figure]) -> str:
     """The section of the card: the matrix."""
-    estimates = {(one.of, one.measure): one for one in figures}
+    estimates = {(figure.of, figure.measure): figure for figure in figures}
     rows = [
-        [of, measure, estimates[of + WITHOUT, measure].text, one.text, str(one.estimate.n), str(one.estimate.documents)]
-        for (of, measure), one in estimates.items()
+        [
+            of,
+            measure,
+            estimates[of + WITHOUT, measure].text,
+            figure.text,
+            str(figure.estimate.n),
+            str(figure.estimate.documents),
+        ]
+        for (of, measure), figure in estimates.items()
         if (of + WITHOUT, measure) in estimates
     ]
     variants = [stress.rows[variant].wrong for _, variant in stress.pairs]

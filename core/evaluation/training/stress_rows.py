@@ -40,29 +40,29 @@ def with_stress_run(data: TrainingData, source: StressSource, tests: Sequence[st
     groups = [*(row.group for row in data.rows), *(f"run/{row.group}" for row in rows), *("" for _ in apart)]
     numbers = near_duplicates(texts, groups)
     ends = len(data.rows), len(data.rows) + len(rows)
-    kept = ~np.isin(numbers[ends[0] : ends[1]], numbers[ends[1] :])
-    if not kept.all():
-        left_out["of a benchmark's or a test's document"] = int((~kept).sum())
+    allowed = ~np.isin(numbers[ends[0] : ends[1]], numbers[ends[1] :])
+    if not allowed.all():
+        left_out["of a benchmark's or a test's document"] = int((~allowed).sum())
 
-    chosen = tuple(row for row, keep in zip(rows, kept, strict=True) if keep)
-    known: Numbers = np.concatenate([numbers[: ends[0]], numbers[ends[0] : ends[1]][kept]])
-    documents = number_documents([number] for number in known.tolist())
+    allowed_rows = tuple(row for row, keep in zip(rows, allowed, strict=True) if keep)
+    row_numbers: Numbers = np.concatenate([numbers[: ends[0]], numbers[ends[0] : ends[1]][allowed]])
+    documents = number_documents([number] for number in row_numbers.tolist())
     taught = set(numbers[: ends[0]].tolist())
     unseen = {text for text, number in zip(apart, numbers[ends[1] :].tolist(), strict=True) if number not in taught}
     judged = {
         name: [item for item in items if item.example.document in unseen] for name, items in source.benchmarks.items()
     }
-    originals = {row.id: place for place, row in enumerate(chosen) if not row.parent}
-    pairs = tuple((originals[row.parent], place) for place, row in enumerate(chosen) if row.parent)
-    found = StressRows(source.name, chosen, documents[ends[0] :], pairs, left_out, judged)
+    originals = {row.id: place for place, row in enumerate(allowed_rows) if not row.parent}
+    pairs = tuple((originals[row.parent], place) for place, row in enumerate(allowed_rows) if row.parent)
+    stress = StressRows(source.name, allowed_rows, documents[ends[0] :], pairs, left_out, judged)
     for what, wrong in (("harmless", False), ("broken", True)):
-        if not any(chosen[variant].wrong is wrong for _, variant in found.pairs):
+        if not any(allowed_rows[variant].wrong is wrong for _, variant in stress.pairs):
             reasons = "; ".join(f"{number} {reason}" for reason, number in left_out.items())
             raise TouchstoneError(
                 f"The stress run {source.name} has no {what} variant to learn from. {f'Left out: {reasons}. ' if reasons else ''}"
                 "Take a run with kinds that keep the meaning and kinds that break it, on documents of no benchmark."
             )
-    return replace(data, documents=documents[: ends[0]], stress=found)
+    return replace(data, documents=documents[: ends[0]], stress=stress)
 
 
 def _rows_of(run: Run) -> tuple[list[TrainingRow], dict[str, int]]:

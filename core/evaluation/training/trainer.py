@@ -79,20 +79,22 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
     by_domain = yield from _unseen_domains(data, table, judge, scale, words.trees, seed)
     # the share of wrong words, by the labels of words and, where there are none, those of summaries
     places, bags = bags_of(table, np.ones(int(table.row.max()) + 1, dtype=np.bool_))
-    known = float((np.sum(table.wrong == 1) + shared_labels(words.logits[places], bags).sum()) / len(table.wrong))
-    found = {document_sketch(row.document): int(part) for row, part in zip(data.rows, parts, strict=True)}
+    wrong_share = float((np.sum(table.wrong == 1) + shared_labels(words.logits[places], bags).sum()) / len(table.wrong))
+    fold_by_sketch = {document_sketch(row.document): int(part) for row, part in zip(data.rows, parts, strict=True)}
     config = HeadConfig(
         encoder=encoder.source,
         encoder_sha256=encoder.sha256,
         features=WORD_FEATURES,
-        prior=float(np.log(known / (1 - known))),
-        folds={name: part for name, part in sorted(found.items()) if part != CALIBRATION},
+        prior=float(np.log(wrong_share / (1 - wrong_share))),
+        folds={name: part for name, part in sorted(fold_by_sketch.items()) if part != CALIBRATION},
     )
     scaled = {part: scale.weights(taught) for part, taught in weights.items()}
     tensors = {
         **words.tree_tensors,
-        "sentence": np.array([one.sentence for one in scaled.values()]),
-        "similarity": np.array([(one.similarity, one.usual) for one in scaled.values()]),
+        "sentence": np.array([summary_weights.sentence for summary_weights in scaled.values()]),
+        "similarity": np.array(
+            [(summary_weights.similarity, summary_weights.usual) for summary_weights in scaled.values()]
+        ),
     }
     return Trained(Head(config, tensors, words.attention), judge.held_out(parts, scaled), words.trees, by_domain)
 
@@ -109,9 +111,9 @@ def read_table(
     data: TrainingData, encoder: Encoder, unfinished: UnfinishedTraining
 ) -> Generator[TrainingStep, None, WordTable]:
     """The words of all rows, read or as they were kept in `unfinished`."""
-    if kept := unfinished.load("words"):
-        with suppress(OSError, ValueError):  # the states were deleted or cut: they are read again
-            return WordTable.from_arrays(kept, unfinished.folder)
+    if cached := unfinished.load("words"):
+        with suppress(OSError, ValueError):  # the saved states are missing or truncated: read the words again
+            return WordTable.from_arrays(cached, unfinished.folder)
     reading = read_words(encoder.network, data.rows, unfinished.folder)
     while True:
         try:
@@ -144,10 +146,12 @@ class SummaryJudge:
     def weights(self, rows: Mask) -> SummaryWeights:
         """The weights that some rows teach."""
         renumbered = np.cumsum(rows) - 1
-        chosen = [
-            (int(renumbered[one]), int(renumbered[other])) for one, other in self.pairs if rows[one] and rows[other]
+        pairs = [
+            (int(renumbered[original]), int(renumbered[edited]))
+            for original, edited in self.pairs
+            if rows[original] and rows[edited]
         ]
-        return fit_summary_weights(self.sentences.part(rows), self.wrong[rows], chosen)
+        return fit_summary_weights(self.sentences.part(rows), self.wrong[rows], pairs)
 
     def scale(self, weights: SummaryWeights, rows: Mask) -> Scale:
         """The scale on which the score of some rows is a probability."""
@@ -169,7 +173,7 @@ def _unseen_domains(
     """The scores of the labelled rows of each domain, and of each dataset, by a head that saw no document of it; nothing
     where there is one alone."""
     labelled = np.array([row.origin == "labelled" for row in data.rows])
-    found: dict[str, tuple[Numbers, Values]] = {}
+    by_domain: dict[str, tuple[Numbers, Values]] = {}
     for name, own in _kinds_of_data(data, labelled).items():
         others = ~np.isin(data.documents, data.documents[own])
         if len(np.unique(judge.wrong[own & labelled])) < 2:
@@ -177,16 +181,16 @@ def _unseen_domains(
         logits = yield from fit_words_of(table, others, seed, trees, f"Leaving out {name}")
         if logits is None:
             continue
-        # a few numbers, fitted on held-out logits of the others: on logits of words learned from they would be too sure
+        # fitted on held-out logits of the other rows: logits of words that were learned from would be overconfident
         weights = scale.weights(judge.weights(others))
         rows = np.flatnonzero(own & labelled & np.isin(np.arange(len(own)), table.row))
-        found[name] = (rows, support_scores(table.sentence_table(logits, len(own)), weights)[rows])
-    return found
+        by_domain[name] = (rows, support_scores(table.sentence_table(logits, len(own)), weights)[rows])
+    return by_domain
 
 
 def _kinds_of_data(data: TrainingData, labelled: Mask) -> dict[str, Mask]:
     """The rows of each domain and of each dataset with several documents; none where there is one alone, or too many."""
-    found: dict[str, Mask] = {}
+    rows_by_name: dict[str, Mask] = {}
     for names in (
         np.array([row.domain for row in data.rows]),
         np.array([data.datasets.get(row.id, "") for row in data.rows]),
@@ -197,5 +201,5 @@ def _kinds_of_data(data: TrainingData, labelled: Mask) -> dict[str, Mask]:
             kind: own for kind, own in of_kind.items() if len(np.unique(data.documents[own])) >= _MIN_DOMAIN_DOCUMENTS
         }
         if len(kinds) > 1 and len(several) <= _MAX_DOMAINS:
-            found |= several
-    return found
+            rows_by_name |= several
+    return rows_by_name

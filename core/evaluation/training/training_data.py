@@ -124,12 +124,12 @@ def _document_name(item: Item) -> str:
 
 def _new_places(edits: Sequence[Edit]) -> tuple[Span, ...]:
     """Spans of the new words of ordered edits once they are executed; a deletion is the place between two words."""
-    found, shift = [], 0
-    for edit in sorted(edits, key=lambda one: one.span):
+    spans, shift = [], 0
+    for edit in sorted(edits, key=lambda edit: edit.span):
         start = edit.span.start + shift
-        found.append(Span(start, start + len(edit.new)))
+        spans.append(Span(start, start + len(edit.new)))
         shift += len(edit.new) - (edit.span.end - edit.span.start)
-    return tuple(found)
+    return tuple(spans)
 
 
 def generated_rows(rows: Sequence[TrainingRow], seed: int, battery: Battery) -> Iterator[TrainingRow]:
@@ -168,8 +168,8 @@ def _extracts(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRow]:
     """Sentences of each document, which it supports word for word."""
     for row in {row.document: row for row in reversed(rows)}.values():
         spans = [span for span in sentences(row.document) if len(words(span.of(row.document))) in _CLAIM_WORDS]
-        chosen = random.Random(f"{seed}\0{row.id}").sample(spans, min(_EXTRACTS, len(spans)))
-        for number, span in enumerate(chosen):
+        sampled = random.Random(f"{seed}\0{row.id}").sample(spans, min(_EXTRACTS, len(spans)))
+        for number, span in enumerate(sampled):
             text = span.of(row.document).strip()
             yield replace(
                 row,
@@ -188,41 +188,41 @@ def training_data(items: Iterable[Item], share: float, seed: int, battery: Batte
 
     They are by the battery, without one by the standard battery. Raises TouchstoneError below 20 documents, or where only one class is left.
     """
-    given = list(items)
-    labelled, left_out = labelled_rows(given)
-    tests = list(dict.fromkeys(item.example.document for item in given if item.split is Split.TEST))
+    all_items = list(items)
+    labelled, left_out = labelled_rows(all_items)
+    tests = list(dict.fromkeys(item.example.document for item in all_items if item.split is Split.TEST))
     texts = [*(row.document for row in labelled), *tests]
     numbers = near_duplicates(texts, [*(row.group for row in labelled), *("" for _ in tests)])
     own, of_tests = numbers[: len(labelled)], numbers[len(labelled) :]
-    kept = ~np.isin(own, of_tests)
-    if not kept.all():
-        left_out["a near-duplicate of a document that is marked test"] = int((~kept).sum())
-    found = list(compress(labelled, kept))
-    documents = len(set(own[kept].tolist()))
+    allowed = ~np.isin(own, of_tests)
+    if not allowed.all():
+        left_out["a near-duplicate of a document that is marked test"] = int((~allowed).sum())
+    train_rows = list(compress(labelled, allowed))
+    documents = len(set(own[allowed].tolist()))
     reasons = "; ".join(f"{number} {reason}" for reason, number in left_out.items())
     if documents < MIN_DOCUMENTS:
         raise TouchstoneError(
             f"There {'is 1 document' if documents == 1 else f'are {documents} documents'} to learn from, and a metric is trained on {MIN_DOCUMENTS} or more. "
             f"{f'Left out: {reasons}. ' if reasons else ''}Add labelled summaries of other documents."
         )
-    if len({row.wrong for row in found}) < 2:
+    if len({row.wrong for row in train_rows}) < 2:
         raise TouchstoneError(
-            f"All {len(found)} summaries to learn from are {'inconsistent' if found[0].wrong else 'consistent'}. "
+            f"All {len(train_rows)} summaries to learn from are {'inconsistent' if train_rows[0].wrong else 'consistent'}. "
             f"{f'Left out: {reasons}. ' if reasons else ''}Add some of the other class."
         )
-    made = _corruptions(found, share, seed, battery or standard_battery()) if share else []
-    rows = (*found, *made)
+    made = _corruptions(train_rows, share, seed, battery or standard_battery()) if share else []
+    rows = (*train_rows, *made)
     numbers = near_duplicates([row.document for row in rows], [row.group for row in rows])
     return TrainingData(rows, numbers, left_out)
 
 
-def _corruptions(found: Sequence[TrainingRow], share: float, seed: int, battery: Battery) -> list[TrainingRow]:
+def _corruptions(train_rows: Sequence[TrainingRow], share: float, seed: int, battery: Battery) -> list[TrainingRow]:
     """Generated rows of the documents that are learned from and of the bundled ones, up to a `share` of all rows."""
-    known = {row.document for row in found}
-    bundled = [row for row in _bundled_corruptions(seed, battery) if row.document not in known]
+    documents = {row.document for row in train_rows}
+    bundled = [row for row in _bundled_corruptions(seed, battery) if row.document not in documents]
 
-    rows = [*generated_rows(found, seed, battery), *bundled]
-    most = round(len(found) * share / (1 - share))
+    rows = [*generated_rows(train_rows, seed, battery), *bundled]
+    most = round(len(train_rows) * share / (1 - share))
     by_kind: defaultdict[str, list[TrainingRow]] = defaultdict(list)
     for row in rows:
         by_kind[row.kind].append(row)
@@ -263,28 +263,32 @@ def near_duplicates(documents: Sequence[str], groups: Sequence[str]) -> Numbers:
 def _near_pairs(documents: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Pairs of near-duplicates, enough to connect all that are connected.
 
-    Half of the smaller one's runs are shared, so that one of its rarer half is (the prefix filter of Chaudhuri et al. 2006):
-    a footer that all documents have is not looked up.
+    At least half of the smaller document's runs are shared, so at least one of its rarer half is (the prefix filter of
+    Chaudhuri et al. 2006): frequent runs, as of a footer in all documents, need no look-up.
     """
     runs = _numbered_runs(documents)
-    listed, sizes = np.concatenate([np.zeros(0, dtype=np.intp), *runs]), [len(found) for found in runs]
+    listed, sizes = np.concatenate([np.zeros(0, dtype=np.intp), *runs]), [len(document_runs) for document_runs in runs]
     holders = np.repeat(np.arange(len(runs)), sizes)[np.argsort(listed, kind="stable")]
     counts = np.bincount(listed)
     ends = np.cumsum(counts)
     group = np.arange(len(runs))
-    for number, found in enumerate(runs):
-        rarer = found[np.argsort(counts[found], kind="stable")][: len(found) - ceil(NEAR_DUPLICATE * len(found)) + 1]
+    for number, document_runs in enumerate(runs):
+        rarer = document_runs[np.argsort(counts[document_runs], kind="stable")][
+            : len(document_runs) - ceil(NEAR_DUPLICATE * len(document_runs)) + 1
+        ]
         apart = np.zeros(len(runs), dtype=np.bool_)
         for run in rarer[counts[rarer] > 1]:
             others = holders[ends[run] - counts[run] : ends[run]]
             apart[others] = True
-            if (group[others] == group[number]).all():  # they stay together, and need not be looked up again
+            if (
+                group[others] == group[number]
+            ).all():  # all holders are in one group already: skip this run from now on
                 counts[run] = 1
         while len(others := np.flatnonzero(apart & (group != group[number]))):
             other = int(others[0])
             apart[other] = False
-            shared = len(np.intersect1d(found, runs[other], assume_unique=True))
-            if shared >= NEAR_DUPLICATE * min(len(found), len(runs[other])):
+            shared = len(np.intersect1d(document_runs, runs[other], assume_unique=True))
+            if shared >= NEAR_DUPLICATE * min(len(document_runs), len(runs[other])):
                 group[group == group[other]] = group[number]
                 yield number, other
 
@@ -301,7 +305,7 @@ def _numbered_runs(documents: Sequence[str]) -> list[Numbers]:
     runs = read[starts]
     for place in range(1, RUN_WORDS):
         runs = np.unique(runs * (len(names) + 1) + read[starts + place], return_inverse=True)[1]
-    return [np.unique(found) for found in np.split(runs, np.cumsum(counts)[:-1])]
+    return [np.unique(document_runs) for document_runs in np.split(runs, np.cumsum(counts)[:-1])]
 
 
 def describe(data: TrainingData) -> dict[str, dict[str, int] | int]:

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 FOLDS = 5
 CALIBRATION = -1
-"""The part of the documents that nothing is fitted on and nothing chosen by, but the scale of the probability."""
-_PATIENCE = 3  # steps in which the loss may stay above its least, before a fold stops
+"""The part of the documents that is used only to fit the scale of the probability."""
+_PATIENCE = 3  # steps without a new minimum of the loss, after which a fold stops
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,11 +61,11 @@ def fit_words(
     """
     targets = []
     for fold in range(FOLDS):
-        kept = unfinished.load(f"targets {fold}")
-        if kept is None:
-            kept = {"targets": word_targets(table, (parts != fold) & (parts != CALIBRATION), seed)}
-            unfinished.save(f"targets {fold}", kept)
-        targets.append(kept["targets"])
+        cached = unfinished.load(f"targets {fold}")
+        if cached is None:
+            cached = {"targets": word_targets(table, (parts != fold) & (parts != CALIBRATION), seed)}
+            unfinished.save(f"targets {fold}", cached)
+        targets.append(cached["targets"])
     by_trees, trees, tensors = yield from _tree_logits(table, parts, targets, seed, unfinished)
     by_attention, attention = yield from _attention_logits(table, parts, targets, seed, unfinished)
     return WordModels(trees, tensors, attention, mean_logits(by_trees, by_attention))
@@ -74,7 +74,7 @@ def fit_words(
 def fit_words_of(
     table: WordTable, rows: Mask, seed: int, trees: int, stage: str
 ) -> Generator[TrainingStep, None, Features | None]:
-    """The logit of every word, (words,), by models that learned from some rows alone; None where these teach nothing."""
+    """The logit of every word, (words,), by models that learned from these rows alone; None if no word of them is wrong."""
     targets = word_targets(table, rows, seed)
     if not np.nanmax(targets, initial=0.0) > 0:
         return None
@@ -105,10 +105,10 @@ def _all_logits(table: WordTable, network: WordAttention, sentences: Numbers) ->
     """The logit of each word of some sentences, 0 elsewhere, (words,)."""
     from core.models import attention_logits
 
-    found = np.zeros(len(table.wrong), dtype=np.float32)
+    all_logits = np.zeros(len(table.wrong), dtype=np.float32)
     for words, logits in attention_logits(network, table, sentences):
-        found[words] = logits
-    return found
+        all_logits[words] = logits
+    return all_logits
 
 
 def _attention_logits(
@@ -118,18 +118,18 @@ def _attention_logits(
     logits = np.zeros(len(table.wrong), dtype=np.float32)
     members = []
     for fold in range(FOLDS):
-        kept = unfinished.load(f"attention {fold}")
-        if kept is None:
+        cached = unfinished.load(f"attention {fold}")
+        if cached is None:
             stage = f"Attention, fold {fold + 1} of {FOLDS}"
             network = yield from _fit_attention(table, targets[fold], seed + fold, stage)
             of_row = parts[table.row]
-            asked = np.flatnonzero((of_row == fold) | (of_row == CALIBRATION))
-            kept = {**network.tensors(), "logits": _all_logits(table, network, asked)}
-            unfinished.save(f"attention {fold}", kept)
-        members.append({name: one for name, one in kept.items() if name != "logits"})
+            sentences = np.flatnonzero((of_row == fold) | (of_row == CALIBRATION))
+            cached = {**network.tensors(), "logits": _all_logits(table, network, sentences)}
+            unfinished.save(f"attention {fold}", cached)
+        members.append({name: tensor for name, tensor in cached.items() if name != "logits"})
         own, apart = table.words_of(parts == fold), table.words_of(parts == CALIBRATION)
-        logits[own] = kept["logits"][own]
-        logits[apart] += kept["logits"][apart] / FOLDS
+        logits[own] = cached["logits"][own]
+        logits[apart] += cached["logits"][apart] / FOLDS
     return logits, {name: np.concatenate([member[name] for member in members]) for name in members[0]}
 
 
@@ -140,20 +140,20 @@ def _tree_logits(
     all folds together."""
     of_folds = []
     for fold in range(FOLDS):
-        kept = unfinished.load(f"fold {fold}")
-        if kept is None:
-            kept = yield from _fold_trees(table, parts, targets[fold], fold, seed)
-            unfinished.save(f"fold {fold}", kept)
-        of_folds.append(kept)
-    reached = min(len(one["losses"]) for one in of_folds)
-    trees = (int(np.sum([one["losses"][:reached] for one in of_folds], axis=0).argmin()) + 1) * STEP_TREES
-    members = [first_trees(one, trees) for one in of_folds]
+        cached = unfinished.load(f"fold {fold}")
+        if cached is None:
+            cached = yield from _fold_trees(table, parts, targets[fold], fold, seed)
+            unfinished.save(f"fold {fold}", cached)
+        of_folds.append(cached)
+    reached = min(len(member["losses"]) for member in of_folds)
+    trees = (int(np.sum([member["losses"][:reached] for member in of_folds], axis=0).argmin()) + 1) * STEP_TREES
+    members = [first_trees(member, trees) for member in of_folds]
     tensors = mean_trees(members)
     logits = np.zeros(len(table.wrong), dtype=np.float32)
     judges = [*enumerate(members), (CALIBRATION, tensors)]
-    for part, known in judges:
+    for part, judge in judges:
         words = table.words_of(parts == part)
-        logits[words] = tree_logits(known, table.values[words])
+        logits[words] = tree_logits(judge, table.values[words])
     return logits, trees, tensors
 
 
@@ -165,15 +165,15 @@ def _fold_trees(
 
     They stop where the loss has not fallen for some steps.
     """
-    known = np.flatnonzero(table.words_of(parts == fold) & (table.wrong >= 0))
+    labelled = np.flatnonzero(table.words_of(parts == fold) & (table.wrong >= 0))
     unknown, bags = bags_of(table, parts == fold)
-    judged = len(known) + len(unknown)
-    wrong, steps = table.wrong[known], MAX_TREES // STEP_TREES
+    judged = len(labelled) + len(unknown)
+    wrong, steps = table.wrong[labelled], MAX_TREES // STEP_TREES
     losses: list[float] = []
     for step, model in enumerate(tree_steps(table, targets, seed)):
         loss = 0.0
-        if len(known):
-            logits = model.decision_function(table.values[known])
+        if len(labelled):
+            logits = model.decision_function(table.values[labelled])
             loss += float(np.sum(np.logaddexp(0, logits) - wrong * logits))
         if len(unknown):
             loss += bag_loss(model.decision_function(table.values[unknown]), bags)
@@ -187,14 +187,14 @@ def _fold_trees(
 
 def tree_steps(table: WordTable, targets: Values, seed: int, trees: int = MAX_TREES) -> Iterator[Any]:
     """The model of the words with targets after each step of trees; a word that is wrong by a share is learned as both."""
-    known = np.flatnonzero((targets == 0) | (targets == 1))
+    certain = np.flatnonzero((targets == 0) | (targets == 1))
     shared = np.flatnonzero((targets > 0) & (targets < 1))
-    wrong = np.concatenate([targets[known], np.ones(len(shared)), np.zeros(len(shared))]).astype(np.int8)
+    wrong = np.concatenate([targets[certain], np.ones(len(shared)), np.zeros(len(shared))]).astype(np.int8)
     if len(np.unique(wrong)) < 2:
         raise TouchstoneError(
             "In some part of the documents no summary is wrong. Add labelled summaries of other documents, or more "
             "corruptions (--corruptions)."
         )
-    places = np.concatenate([known, shared, shared])
-    weights = np.concatenate([np.ones(len(known)), targets[shared], 1 - targets[shared]]) if len(shared) else None
+    places = np.concatenate([certain, shared, shared])
+    weights = np.concatenate([np.ones(len(certain)), targets[shared], 1 - targets[shared]]) if len(shared) else None
     return boost(table.values[places], wrong, seed, trees, weights)

@@ -41,7 +41,7 @@ def read_words(encoder: WordEncoder, rows: Sequence[TrainingRow], folder: Path) 
     Raises TouchstoneError where no word can be read.
     """
     order = sorted(range(len(rows)), key=lambda place: rows[place].document)
-    found: list[_ReadSentence] = []
+    read_sentences: list[_ReadSentence] = []
     ends: list[int] = []
     done = 0
     with (folder / WORDS_FILE).open("wb") as words, (folder / DOCUMENT_STATES_FILE).open("wb") as documents:
@@ -53,13 +53,13 @@ def read_words(encoder: WordEncoder, rows: Sequence[TrainingRow], folder: Path) 
             own = list(places)
             for start in range(0, len(own), _ROWS_AT_ONCE):
                 yield done
-                chosen = own[start : start + _ROWS_AT_ONCE]
-                for row, sentence, values, wrong in _read_rows(encoder, rows, chosen, document):
+                batch = own[start : start + _ROWS_AT_ONCE]
+                for row, sentence, values, wrong in _read_rows(encoder, rows, batch, document):
                     _write_states(words, sentence)
-                    found.append((row, len(ends) - 1, values, wrong))
-                done += len(chosen)
+                    read_sentences.append((row, len(ends) - 1, values, wrong))
+                done += len(batch)
     yield done
-    return _as_table(found, ends, folder)
+    return _as_table(read_sentences, ends, folder)
 
 
 def _write_states(file: BinaryIO, states: WordStates) -> None:
@@ -67,11 +67,11 @@ def _write_states(file: BinaryIO, states: WordStates) -> None:
 
 
 def _read_rows(
-    encoder: WordEncoder, rows: Sequence[TrainingRow], chosen: Sequence[int], document: ReadDocument
+    encoder: WordEncoder, rows: Sequence[TrainingRow], places: Sequence[int], document: ReadDocument
 ) -> Iterator[tuple[int, WordStates, Features, Labels]]:
     """The sentences of some rows of one document that have words."""
     claims = [
-        (place, span, span.of(rows[place].summary)) for place in chosen for span in sentences(rows[place].summary)
+        (place, span, span.of(rows[place].summary)) for place in places for span in sentences(rows[place].summary)
     ]
     # the variants of a summary differ in one sentence, and share the others
     texts = list(dict.fromkeys(text for *_, text in claims))
@@ -87,18 +87,21 @@ def _read_rows(
             labels = np.full(len(sentence.spans), -1, dtype=np.int8)  # where nobody knows
             if wrong is not None:
                 ends = [(span.start + word.start, span.start + word.end) for word in sentence.spans]
-                labels[:] = [any(one.start < end and start < one.end for one in wrong) for start, end in ends]
+                labels[:] = [
+                    any(wrong_span.start < end and start < wrong_span.end for wrong_span in wrong)
+                    for start, end in ends
+                ]
             yield place, sentence, values, labels
 
 
-def _as_table(found: Sequence[_ReadSentence], ends: Sequence[int], folder: Path) -> WordTable:
-    if not found:
+def _as_table(read_sentences: Sequence[_ReadSentence], ends: Sequence[int], folder: Path) -> WordTable:
+    if not read_sentences:
         raise TouchstoneError("The texts have no word of letters or digits that could be compared.")
-    rows, documents, values, wrong = zip(*found, strict=True)
+    rows, documents, values, wrong = zip(*read_sentences, strict=True)
     arrays = {
         "values": np.concatenate(values),
         "wrong": np.concatenate(wrong),
-        "sentence": np.repeat(np.arange(len(found)), [len(one) for one in wrong]),
+        "sentence": np.repeat(np.arange(len(read_sentences)), [len(labels) for labels in wrong]),
         "row": np.array(rows, dtype=np.intp),
         "document": np.array(documents, dtype=np.intp),
         "ends": np.array(ends, dtype=np.intp),
