@@ -95,7 +95,7 @@ class ProbeState:
     claims: EditableClaims | None = None
     """Claims of the edited summary, with what a person changed; None before they are extracted."""
     older_draft: str = ""
-    """Id of the same person's earlier draft of this example, where a link opened it again; else empty."""
+    """The same person's earlier draft of this example as JSON, where a link opened it again; else empty."""
 
     # the metrics by their specs, what was asked of them, and what they last showed
     metrics: list[str] | None = None
