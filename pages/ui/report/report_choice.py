@@ -94,7 +94,7 @@ def choose_report(member: Member) -> ReportRow | None:
             index=list(rows).index(report_id),
             key=ReportState.selected.key,
             format_func=lambda id: labels[id],
-            on_change=lambda: st.query_params.update({PROJECT_PARAMETER: report_state().chosen or ""}),
+            on_change=lambda: st.query_params.update({PROJECT_PARAMETER: report_state().selected or ""}),
             width=420,
         )
         if not services.settings().demo:
