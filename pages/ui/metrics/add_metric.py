@@ -48,20 +48,26 @@ _NAME, _LONG_TEXT = "name", "template"
 
 @dataclass(eq=False)
 class AddMetricState:
-    """State of the form: the files that were read, what they say, the table in the fields, and how the pairs came out.
-
-    `version` counts the tables: the fields of another one are other widgets, with its values.
-    """
+    """State of the form that adds a metric from a checkpoint."""
 
     repository: Repository | None = None
+    """Repository whose files were read; None before that."""
     guess: Guess | None = None
+    """Tables that fit the files, and what is unclear; None before that."""
     table: dict[str, object] = field(default_factory=dict)
+    """Table of the entry as it was guessed, by field; typed changes are in the widgets."""
     name: str = ""
+    """Suggested name of the metric."""
     version: int = 0
+    """How many tables were shown; part of the widgets' keys, so that a new table starts with its own values."""
     candidates: list[CheckpointEntry] = field(default_factory=list)
+    """Entries under test, which differ in what the files leave unclear."""
     results: list[ProbeResult] = field(default_factory=list)
+    """Results of the candidates on the test pairs, empty before the test."""
     is_testing: bool = False
+    """Whether the test waits for the weights."""
     problem: str = ""
+    """Why the last step failed; empty where it did not."""
     source = WidgetValue[str]("add-metric-source", "")
     typed = WidgetValue[Setting]("add-metric-field", "")
 
