@@ -24,21 +24,24 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Step of the tour or of a lesson: an element of the page and a text about it, of some ten seconds of speech.
-
-    `target` is a CSS selector on the page of that title; what follows ` >>> ` is looked for inside the component there. `query`
-    is what the page is opened with. What `done` selects is there once the person has done what the text asks for; `?name=value`
-    stands for a parameter of the address. `after` is said then.
-    """
+    """Step of the tour or of a lesson: an element of a page and a text about it, about ten seconds of speech."""
 
     page: str
+    """Title of the page."""
     target: str
+    """CSS selector on the page; what follows ` >>> ` is looked up inside the component there."""
     title: str
+    """Heading of the card."""
     text: str
+    """Text of the card, in plain words."""
     query: Mapping[str, str] = field(default_factory=dict)
+    """Parameters of the address that the page is opened with; empty for those of the last step before on the same page."""
     done: str = ""
+    """CSS selector that matches once the task is done, or `?name=value` for a parameter of the address; empty without a task."""
     after: str = ""
+    """Text shown once the task is done."""
     choices: tuple[Choice, ...] = ()
+    """Possible answers to the question of the step; empty without a question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,16 +139,16 @@ def tour(shown: st.Page, pages: Mapping[str, list[st.Page]]) -> None:
     by_title = {page.title: page for group in pages.values() for page in group}
     lessons = {name: lesson for name, lesson in read_lessons().items() if lesson.pages <= by_title.keys()}
     state = page_state(TourState)
-    if (wanted := st.query_params.pop("tour", "")) in ("1", "play"):
-        state.token, state.lesson, state.plays = uuid4().hex, "", wanted == "play"
-    if (wanted := st.query_params.pop("lesson", "")) in lessons:
-        state.token, state.lesson, state.plays = uuid4().hex, wanted, False
-        _open_step(lessons[wanted].steps, 0, shown, by_title)
+    if (mode := st.query_params.pop("tour", "")) in ("1", "play"):
+        state.token, state.lesson, state.plays = uuid4().hex, "", mode == "play"
+    if (lesson_name := st.query_params.pop("lesson", "")) in lessons:
+        state.token, state.lesson, state.plays = uuid4().hex, lesson_name, False
+        _open_step(lessons[lesson_name].steps, 0, shown, by_title)
     lesson = lessons.get(state.lesson)
     following = after(lessons, state.lesson)
     steps = lesson.steps if lesson else [step for step in STEPS if step.page in by_title]
     marks = MARKS if shown.title == "Probe" and shows_opening_scene() else ()
-    asked = _tour_component(
+    request = _tour_component(
         key="tour",
         data={
             "token": state.token,
@@ -163,8 +163,8 @@ def tour(shown: st.Page, pages: Mapping[str, list[st.Page]]) -> None:
         },
         on_open_change=_follow_lesson,
     ).open
-    if asked and asked["at"] is not None and asked["at"] < len(steps):
-        _open_step(steps, asked["at"], shown, by_title)
+    if request and request["at"] is not None and request["at"] < len(steps):
+        _open_step(steps, request["at"], shown, by_title)
 
 
 def _record(step: Step, seconds: float) -> dict[str, object]:
@@ -174,8 +174,8 @@ def _record(step: Step, seconds: float) -> dict[str, object]:
 
 def _follow_lesson() -> None:
     """The browser goes on with another lesson, or with the one from before the page was loaded again."""
-    asked = component_message("tour")["open"]
-    page_state(TourState).lesson = asked["lesson"] if isinstance(asked, Mapping) else ""
+    request = component_message("tour")["open"]
+    page_state(TourState).lesson = request["lesson"] if isinstance(request, Mapping) else ""
 
 
 def _open_step(steps: Sequence[Step], at: int, shown: st.Page, by_title: Mapping[str, st.Page]) -> None:

@@ -52,9 +52,9 @@ require_guidelines_read(campaign, progress)
 offer_training(campaign, progress)
 
 with show_store_errors():
-    current, found = current_task(campaign)
-if isinstance(found, NoTask):
-    nothing_left(found, current.receipt, progress)
+    current, task = current_task(campaign)
+if isinstance(task, NoTask):
+    nothing_left(task, current.receipt, progress)
     end_run()
 show_warning(progress)
-labeller(task_view(current, found, progress), handle_presses, handle_draft)
+labeller(task_view(current, task, progress), handle_presses, handle_draft)

@@ -19,9 +19,9 @@ if chosen_section() == PEOPLE_SECTION:
     end_run()
 
 campaigns = {campaign.id: campaign for campaign in campaign_manager().campaigns()}
-chosen = chosen_campaign(campaigns)
-campaign_bar(campaigns, chosen)
-if chosen is None:
+opened = chosen_campaign(campaigns)
+campaign_bar(campaigns, opened)
+if opened is None:
     new_campaign_form()
     end_run()
-campaign_tabs(chosen)
+campaign_tabs(opened)

@@ -19,14 +19,14 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.popover("Bulk run", icon=":material/dynamic_feed:", help="Follow a run of blocks, or open its results"):
             bulk_results()
 import_receipt()
-chosen = choose_slices(names)
-if chosen is None:
+choice = choose_slices(names)
+if choice is None:
     end_run()
-if PRECOMPUTED in chosen.datasets:
+if PRECOMPUTED in choice.datasets:
     st.caption(
         "The examples that come with Touchstone, scored beforehand by metrics that need no download: for a first look, "
         "nothing to report. Import a benchmark or your own table above."
     )
-if not chosen.cases.all_columns:
+if not choice.cases.all_columns:
     st.info("No metric has a score here yet. Score the data with our metrics under Data.", icon=":material/info:")
-evaluate_tabs(chosen)
+evaluate_tabs(choice)

@@ -8,8 +8,8 @@ from pages.ui.shared.session_user import member_let_in
 member = member_let_in()
 doors(member)
 search_places(member)
-left, right = st.columns(2, gap="large")
-with left:
+work_column, lessons_column = st.columns(2, gap="large")
+with work_column:
     continue_work(member)
-with right:
+with lessons_column:
     lesson_links(member)

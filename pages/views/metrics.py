@@ -11,7 +11,7 @@ from pages.ui.metrics.plugin_notes import plugin_notes
 from pages.ui.shared.notices import notices
 
 pool = services.engine().pool
-drawn = pool.states()
+states = pool.states()
 notices()
 rows = list_metrics(pool)
 if opened := opened_metric():
@@ -23,4 +23,4 @@ else:
     other_models(pool)
     endpoint_list()
 memory_bar(services.engine())
-follow_models(pool, drawn)
+follow_models(pool, states)

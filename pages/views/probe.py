@@ -50,7 +50,7 @@ selected = selected_result(request, cells)
 # the verdict and the board are sent first: they are what a person who types waits for
 show = typed_scores(metrics, build_board(metrics, request, cells))
 controls = st.container()
-left, right = pinned_panes()
+document_pane, summary_pane = pinned_panes()
 answers, board = st.container(), st.container(gap=None)
 with board:
     score_board(build_board(metrics, request, cells), key=BOARD_KEY, on_select=lambda: None, on_action=run_row_action)
@@ -63,10 +63,10 @@ with controls:
         draft_offer()
         kept_offer()
         variant_progress()
-with left:
+with document_pane:
     marks = document_highlights(request, selected)
     document_view(current_pair().document, highlights=marks, key="document", height=PANE_HEIGHT)
-with right:
+with summary_pane:
     edit, as_json, claims, explain, record = st.tabs(["Edit", "Edit JSON", "Claims", "Explain", "Record"], key="tabs")
     with edit:
         summary_editor(key=EDITOR_KEY, on_change=score_typed, height=260)

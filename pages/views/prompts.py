@@ -23,14 +23,14 @@ except TouchstoneError as error:
     st.error(escape_message(str(error)), icon=":material/error:")
     end_run()
 
-chosen = chosen_prompt(book)
-prompt_headline(chosen)
+entry = chosen_prompt(book)
+prompt_headline(entry)
 text, edit, compared = st.tabs(["What is sent", "Edit", "Difference"], key="prompt-tabs")
 with text:
-    prompt_parts(chosen)
+    prompt_parts(entry)
 with edit:
-    prompt_form(chosen)
+    prompt_form(entry)
 with compared:
-    prompt_difference(chosen)
+    prompt_difference(entry)
 st.subheader("All prompts")
 prompt_table(book)

@@ -19,18 +19,18 @@ if not campaigns:
         st.page_link("views/campaigns.py", label="Set up a campaign", icon=":material/assignment:")
     end_run()
 
-ids, asked = list(campaigns), st.query_params.get("campaign")
+ids, addressed = list(campaigns), st.query_params.get("campaign")
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    chosen = st.selectbox(
+    campaign_id = st.selectbox(
         "Campaign",
         ids,
-        index=ids.index(asked) if asked in campaigns else 0,
+        index=ids.index(addressed) if addressed in campaigns else 0,
         format_func=lambda id: campaigns[id].name,
         key="review-campaign",
         persist_state="session",
         width=360,
     )
-    campaign, queue = campaigns[chosen], adjudicator().queue(chosen)
+    campaign, queue = campaigns[campaign_id], adjudicator().queue(campaign_id)
     uncurated = uncurated_count(campaign)
     titles = {
         OPEN_CASES: f"To adjudicate · {len(queue.open)}",
@@ -43,7 +43,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         required=True,
         default=OPEN_CASES,
         format_func=titles.__getitem__,
-        key=f"review-part-{chosen}",
+        key=f"review-part-{campaign_id}",
     )
     st.caption(format_progress(queue))
     st.space("stretch")

@@ -12,21 +12,21 @@ from pages.ui.stress.new_run import new_run_form
 from pages.ui.stress.stress_tabs import ShownRun, stress_tabs
 
 notices()
-chosen = chosen_run()
-run_bar(chosen)
-if chosen is None:
+row = chosen_run()
+run_bar(row)
+if row is None:
     new_run_form()
     end_run()
 
-run = load_run(chosen)
-follow_run(chosen, run)
+run = load_run(row)
+follow_run(row, run)
 with st.container():  # there without a choice too, so that the tabs below keep their place
     counting = filtered_variants(run)
-found = score_shifts(run, counting)
-if not found:
+shifts = score_shifts(run, counting)
+if not shifts:
     st.info("No variant that counts has a score yet.", icon=":material/hourglass_empty:")
     problems_view(run_problems(run))
     unused_answers(run)
     end_run()
 
-stress_tabs(ShownRun(chosen, run, counting, found))
+stress_tabs(ShownRun(row, run, counting, shifts))

@@ -50,19 +50,19 @@ def _comments_dialog(campaign: CampaignSettings) -> None:
     st.caption(
         "The manager and the adjudicators of the campaign read this; others who label do not. Nobody's label is shown here."
     )
-    found = read_or_keep(f"conversations {campaign.id}", lambda: _comments().conversations(campaign.id))
+    conversations = read_or_keep(f"conversations {campaign.id}", lambda: _comments().conversations(campaign.id))
     current = annotate_state().current
     task = current.task if current else None
     sent = (
         isinstance(task, ShownTask)
-        and not any(one.number == task.number for one in found)
+        and not any(conversation.number == task.number for conversation in conversations)
         and comment_form(
             f"item-{task.reservation}",
             f"Comment on item {task.number}, which is open now",
             lambda text, event: _comments().send(task.reservation, text, event),
         )
     )
-    if sent or any(_conversation_box(campaign, one) for one in found):
+    if sent or any(_conversation_box(campaign, conversation) for conversation in conversations):
         st.rerun()  # all of the page: after a run of the dialog alone Streamlit does not hear that it is closed
 
 

@@ -109,42 +109,54 @@ _AWAY = "The database cannot be used now. What you answer is kept on this page, 
 
 @dataclass(frozen=True, slots=True)
 class CurrentTask:
-    """Task that a person has in front of them; none yet where `task` is None. The other fields are those of a TaskView.
-
-    `ahead` is the next one, and `before` the one that was answered last, which stays on the page until there is a task.
-    """
+    """Task that a person has in front of them."""
 
     person: str
+    """Id of the annotator."""
     campaign: CampaignSettings
+    """Campaign with its current settings."""
     task: ShownTask | NoTask | None = None
+    """Task on the page; None before one is taken from the queue."""
     mode: TaskMode = "work"
+    """What the page does with it: label, review an answer, show feedback."""
     stamp: str = ""
+    """Random id; a new value makes the browser render the task again."""
     problem: str = ""
+    """Why the last press failed; empty where it did not."""
     receipt: str = ""
+    """What became of the previous task, as a sentence; empty at first."""
     draft: Mapping[str, Any] = field(default_factory=dict)
+    """Unfinished answers that the browser sent last; empty without any."""
     marked_answer: MarkedAnswer | None = None
+    """Answer with the correct one, for feedback; None in other modes."""
     ahead: CurrentTask | NoTask | None = None
+    """Next task, fetched early; None before that."""
     before: ShownTask | None = None
+    """Task answered last, which stays on the page until the next is there."""
 
 
 @dataclass(eq=False)
 class AnnotateState:
-    """State of the Annotate page; `guidelines_read` are the campaigns, with their versions, whose guidelines were read,
-    `trained` those on whose items the person went on after training, and `comments_read` by task the last answer to a comment
-    that was shown.
-
-    `handled` are the last presses that were. `read` is what was last read of each part of the page, which stays while the database is `away`: why, or "".
-    """
+    """State of the Annotate page."""
 
     current: CurrentTask | None = None
+    """Task of the person; None before the first."""
     handled: tuple[str, ...] = ()
+    """Ids of the presses handled last, so that none counts twice."""
     read: dict[str, Any] = field(default_factory=dict)
+    """By part of the page, what was last read; shown while the database is away."""
     away: str = ""
+    """Why the database cannot be used; empty while it can."""
     guidelines_open: bool = False
+    """Whether the dialog of the guidelines is open."""
     comments_open: bool = False
+    """Whether the dialog of the comments is open."""
     comments_read: Mapping[str, int] = field(default_factory=dict)
+    """By task, the last answer to a comment that the person was shown."""
     guidelines_read: frozenset[tuple[str, int]] = frozenset()
+    """Ids of the campaigns whose guidelines were read, with their versions."""
     trained: frozenset[str] = frozenset()
+    """Ids of the campaigns in which the person went on to work after training."""
     campaign = WidgetValue[str]("annotate-campaign", "")
 
 
@@ -165,8 +177,8 @@ def read_or_keep(part: str, read: Callable[[], T]) -> T:
         if part not in state.read:
             raise
         state.away = explain_away(error)
-    found: T = state.read[part]
-    return found
+    cached: T = state.read[part]
+    return cached
 
 
 def explain_away(error: UnavailableError) -> str:
@@ -181,11 +193,11 @@ def current_task(campaign: CampaignSettings) -> tuple[CurrentTask, ShownTask | N
         current = CurrentTask(person, campaign)
     if current.campaign != campaign:
         current = replace(current, campaign=campaign, stamp=uuid4().hex)
-    found = current.task
-    if not isinstance(found, ShownTask):
+    task = current.task
+    if not isinstance(task, ShownTask):
         try:
-            found = labelling().next(campaign.id)
-            current = replace(_with_draft(current, found), stamp=uuid4().hex)
+            task = labelling().next(campaign.id)
+            current = replace(_with_draft(current, task), stamp=uuid4().hex)
         except UnavailableError as error:
             if current.before is None:
                 raise
@@ -195,22 +207,22 @@ def current_task(campaign: CampaignSettings) -> tuple[CurrentTask, ShownTask | N
         not current.ahead
         and current.mode == "work"
         and not current.campaign.rules.reveal
-        and isinstance(found, ShownTask)
-        and found.stage is Stage.WORK
+        and isinstance(task, ShownTask)
+        and task.stage is Stage.WORK
     ):  # what comes next does not depend on the answer, and needs no look at it
         try:
-            following = labelling().ahead(found.reservation)
+            following = labelling().ahead(task.reservation)
             ahead = _with_draft(CurrentTask(current.person, current.campaign), following)
             current = replace(current, ahead=following if isinstance(following, NoTask) else ahead)
         except UnavailableError as error:
             annotate_state().away = explain_away(error)
     annotate_state().current = current
-    return current, found
+    return current, task
 
 
-def _with_draft(current: CurrentTask, found: ShownTask | NoTask) -> CurrentTask:
-    draft = labelling().draft(found.reservation) if isinstance(found, ShownTask) else {}
-    return replace(current, task=found, draft=draft)
+def _with_draft(current: CurrentTask, task: ShownTask | NoTask) -> CurrentTask:
+    draft = labelling().draft(task.reservation) if isinstance(task, ShownTask) else {}
+    return replace(current, task=task, draft=draft)
 
 
 def task_view(current: CurrentTask, task: ShownTask, progress: AnnotatorProgress) -> TaskView:

@@ -42,9 +42,9 @@ def choose_campaign(campaigns: Mapping[str, CampaignSettings]) -> CampaignSettin
     """The campaign of the address, else the one that the person was in last, else the newest."""
     ids = list(campaigns)
     if not annotate_state().campaign:
-        wanted = st.query_params.get("campaign", labelling().last_campaign())
-        annotate_state().campaign = wanted if wanted and wanted in campaigns else ids[0]
-    chosen = st.selectbox(
+        addressed = st.query_params.get("campaign", labelling().last_campaign())
+        annotate_state().campaign = addressed if addressed and addressed in campaigns else ids[0]
+    selected = st.selectbox(
         "Campaign",
         ids,
         format_func=lambda id: campaigns[id].name,
@@ -53,8 +53,8 @@ def choose_campaign(campaigns: Mapping[str, CampaignSettings]) -> CampaignSettin
         label_visibility="collapsed",
         width=360,
     )
-    st.query_params["campaign"] = chosen
-    return campaigns[chosen]
+    st.query_params["campaign"] = selected
+    return campaigns[selected]
 
 
 def guidelines_button(campaign: CampaignSettings) -> None:
@@ -113,7 +113,7 @@ def offer_training(campaign: CampaignSettings, progress: AnnotatorProgress) -> N
         st.subheader("Training is finished")
         st.markdown(f"**{last.right} of {last.answered}** answers agree with the known ones.")
         if len(progress.training) > 1:
-            before = ", ".join(f"{one.right} of {one.answered}" for one in progress.training[:-1])
+            before = ", ".join(f"{attempt.right} of {attempt.answered}" for attempt in progress.training[:-1])
             st.caption(f"Before: {before}.")
         st.caption(
             "The manager of the campaign sees how many were right, in which round and when. Training is no label: it counts "

@@ -52,7 +52,7 @@ def stored_answers(questions: QuestionSet, task: ShownTask, answers: Mapping[str
 def shown_answers(questions: QuestionSet, task: ShownTask) -> dict[str, Any]:
     """Stored answers as the browser shows them: executed edits."""
     records = {question.id: task.answers.get(question.id) for question in _edit_questions(questions)}
-    edited = {id: apply_answer_edit(task.left, found) for id, found in records.items() if isinstance(found, list)}
+    edited = {id: apply_answer_edit(task.left, edits) for id, edits in records.items() if isinstance(edits, list)}
     return {**task.answers, **edited}
 
 
@@ -112,28 +112,36 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
-    """One task as the labeller shows it.
-
-    A new `stamp` has the browser draw it again; `handled` are the events that were handled last, `problem` why the last
-    failed, `receipt` what became of the task before. `draft` is what the browser sent half done. `answered` counts the
-    tasks before. `scores` are rows of metric, original and edited. `away` says why the database cannot be used, and `ahead` is
-    what comes next.
-    """
+    """One task as the labeller shows it."""
 
     task: ShownTask
+    """Texts of the task and the answers so far."""
     questions: QuestionSet
+    """Questions of the campaign."""
     mode: TaskMode
+    """What the page does with the task: label, review an answer, show feedback."""
     title: str
+    """Heading, such as the number of the item."""
     stamp: str
+    """Random id; a new value makes the browser render the task again."""
     handled: Sequence[str] = ()
+    """Ids of the events handled last; the browser stops sending them."""
     problem: str = ""
+    """Why the last event failed; empty where it did not."""
     receipt: str = ""
+    """What became of the previous task; empty at first."""
     draft: Mapping[str, Any] = field(default_factory=dict)
+    """Unfinished answers that the browser sent last; empty without any."""
     answered: int = 0
+    """How many tasks the person has answered before."""
     feedback: Feedback | None = None
+    """Comparison with the correct answer; None outside of training."""
     scores: Sequence[tuple[str, str, str]] | None = None
+    """Rows of metric, original and edited score; None unless they are revealed."""
     away: str = ""
+    """Why the database cannot be used; empty while it can."""
     ahead: TaskView | None = None
+    """Next task, rendered early; None without one."""
 
 
 def task_view_data(view: TaskView) -> dict[str, Any]:
@@ -234,11 +242,11 @@ def _text_parts(view: TaskView, answers: Mapping[str, Any]) -> list[dict[str, An
         summary = _text_part("Summary", edited_segments(view.questions, task, answers), side="")
         return [error, summary] if task.error_type else [summary]
     if view.questions.unit == "pair":
-        left, right = _typed_alike(task.left, task.right)
-        laid = segments(left.replace(NO_BLANK, ""), right.replace(NO_BLANK, ""))
+        left_text, right_text = _typed_alike(task.left, task.right)
+        laid = segments(left_text.replace(NO_BLANK, ""), right_text.replace(NO_BLANK, ""))
         return [
-            _text_part("Left", _one_side(laid, -1, left), "side", side="left"),
-            _text_part("Right", _one_side(laid, 1, right), "side", side="right"),
+            _text_part("Left", _one_side(laid, -1, left_text), "side", side="left"),
+            _text_part("Right", _one_side(laid, 1, right_text), "side", side="right"),
         ]
     return [_text_part("What was changed", segments(task.left, task.right)), explanation]
 
@@ -253,19 +261,23 @@ def _text_part(
     return {"title": title, "pieces": pieces, "style": style, "side": side, "note": note, "sentences": spans}
 
 
-def _typed_alike(left: str, right: str) -> tuple[str, str]:
+def _typed_alike(left_text: str, right_text: str) -> tuple[str, str]:
     """Both sides as one writer would type them, each character in its place, so that only words tell which was edited.
 
     Blanks are even, lines stay where both have as many, both begin with a capital where one does, and neither ends with a
     full stop where one has none.
     """
-    if left.count("\n") != right.count("\n"):
-        left, right = left.replace("\n", " "), right.replace("\n", " ")
-    left, right = with_even_blanks(left), with_even_blanks(right)
-    if _begins_small(left) != _begins_small(right):
-        left, right = _with_capital(left), _with_capital(right)
-    stops = [side.rstrip(NO_BLANK).endswith(".") for side in (left, right)]
-    return (_without_full_stop(left), _without_full_stop(right)) if stops[0] != stops[1] else (left, right)
+    if left_text.count("\n") != right_text.count("\n"):
+        left_text, right_text = left_text.replace("\n", " "), right_text.replace("\n", " ")
+    left_text, right_text = with_even_blanks(left_text), with_even_blanks(right_text)
+    if _begins_small(left_text) != _begins_small(right_text):
+        left_text, right_text = _with_capital(left_text), _with_capital(right_text)
+    stops = [side.rstrip(NO_BLANK).endswith(".") for side in (left_text, right_text)]
+    return (
+        (_without_full_stop(left_text), _without_full_stop(right_text))
+        if stops[0] != stops[1]
+        else (left_text, right_text)
+    )
 
 
 def _begins_small(text: str) -> bool:

@@ -62,13 +62,13 @@ def _handle_press(message: dict[str, Any]) -> bool:
                     if response is None:
                         after = replace(current, problem=_OUT_OF_STEP)
                     else:
-                        kept = labelling().send(response)
-                        receipt = format_receipt(kept, response, task, task.stage)
-                        current = CurrentTask(current.person, current.campaign) if kept.paused else current
+                        saved = labelling().send(response)
+                        receipt = format_receipt(saved, response, task, task.stage)
+                        current = CurrentTask(current.person, current.campaign) if saved.paused else current
                         after = replace(current, receipt=receipt, problem="")
             except ChangedElsewhereError as error:
-                campaign, known = labelling().shown(reservation)
-                after = CurrentTask(current.person, campaign, known, "again", problem=str(error))
+                campaign, newest = labelling().shown(reservation)
+                after = CurrentTask(current.person, campaign, newest, "again", problem=str(error))
     except UnavailableError as error:
         state.away = explain_away(error)
         return False
@@ -115,27 +115,27 @@ def _after_press_on(current: CurrentTask, task: ShownTask, message: dict[str, An
     response = read_sent(message, current.campaign.questions, task)
     if response is None:
         return replace(current, problem=_OUT_OF_STEP)
-    kept = labelling().send(response)
+    saved = labelling().send(response)
     tested = task.stage is Stage.QUALIFICATION
     now = labelling().progress(current.campaign.id).stage if tested else task.stage
-    receipt = format_receipt(kept, response, task, now)
-    if current.mode == "work" and isinstance(current.ahead, CurrentTask) and not kept.paused:
+    receipt = format_receipt(saved, response, task, now)
+    if current.mode == "work" and isinstance(current.ahead, CurrentTask) and not saved.paused:
         next_after = current.ahead
     else:
         next_after = CurrentTask(current.person, current.campaign)
     done = replace(next_after, receipt=receipt, before=task)
     if response.act != "answer" or current.mode != "work":
         return done
-    known = CurrentTask(
+    answered = CurrentTask(
         current.person,
         current.campaign,
-        replace(task, answers=response.answers, revision=kept.revision),
+        replace(task, answers=response.answers, revision=saved.revision),
         receipt=receipt,
     )
     if task.stage is Stage.TRAINING:
-        return replace(known, mode="feedback", marked_answer=labelling().feedback(task.reservation))
+        return replace(answered, mode="feedback", marked_answer=labelling().feedback(task.reservation))
     if task.stage is Stage.WORK and current.campaign.rules.reveal:
-        return replace(known, mode="revealed")
+        return replace(answered, mode="revealed")
     return done
 
 
@@ -175,10 +175,10 @@ _MOVES: Mapping[str, Callable[[CurrentTask, ShownTask, dict[str, Any]], CurrentT
 }
 
 
-def format_receipt(kept: ResponseReceipt, sent: SentResponse, task: ShownTask, stage: Stage) -> str:
+def format_receipt(saved: ResponseReceipt, sent: SentResponse, task: ShownTask, stage: Stage) -> str:
     """Sentence on the result of a press, when it is in the database; `stage` is where the person is now."""
     if (task.stage, stage) == (Stage.QUALIFICATION, Stage.WORK):
         return "You have passed the qualification."
-    if not kept.counts:
+    if not saved.counts:
         return f"Item {task.number} is saved, but others had labelled it meanwhile: it does not count."
     return _OUTCOMES[sent.act].format(task.number)

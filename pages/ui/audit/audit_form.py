@@ -86,9 +86,9 @@ def _audits() -> _Audits:
 
 def audit_in_address() -> AuditTask | None:
     """The audit that the address names; None where there is none of that name any more."""
-    found = _audits()
-    with found.lock:
-        return found.tasks.get(st.query_params.get(AUDIT_PARAMETER, ""))
+    audits = _audits()
+    with audits.lock:
+        return audits.tasks.get(st.query_params.get(AUDIT_PARAMETER, ""))
 
 
 def missing_audit() -> None:
@@ -168,7 +168,7 @@ def _choice() -> _Choice:
 def _cost_line() -> None:
     """One line, where endpoints are asked."""
     specs, datasets, most, battery = choice = _choice()
-    metrics = [one for spec in specs if not isinstance(one := attempt(partial(METRICS.parse, spec)), Problem)]
+    metrics = [metric for spec in specs if not isinstance(metric := attempt(partial(METRICS.parse, spec)), Problem)]
     if not datasets or not any(asks_endpoint(metric.checkpoints()) for metric in metrics):
         return
     engine, store, settings = services.engine(), services.store(), services.settings()
@@ -187,16 +187,16 @@ def _cost_line() -> None:
 
 def _threshold_select() -> None:
     """The saved thresholds, one for each metric at most; where none is saved, where to save one."""
-    kept = kept_thresholds(services.store())
-    if not kept:
+    saved = kept_thresholds(services.store())
+    if not saved:
         st.caption("A threshold of your own can be judged as well: save one on Evaluate, under Thresholds.")
         return
     st.multiselect(
         "Saved thresholds",
-        list(kept),
+        list(saved),
         default=[],
         key=AuditState.thresholds.key,
-        format_func=lambda name: f"{name} ({metric_title(kept[name].metric)})",
+        format_func=lambda name: f"{name} ({metric_title(saved[name].metric)})",
         placeholder="None",
         help="Its false alarms and misses on the data, overall and by domain. Where none is chosen, the one that separates "
         "the labelled summaries best decides.",
@@ -212,9 +212,9 @@ def _begin() -> None:
         state.problem = str(error)
         return
     state.problem = ""
-    found, id = _audits(), uuid4().hex[:12]
-    with found.lock:
-        found.tasks[id] = task
+    audits, id = _audits(), uuid4().hex[:12]
+    with audits.lock:
+        audits.tasks[id] = task
     st.query_params.from_dict({AUDIT_PARAMETER: id})
 
 
@@ -228,11 +228,11 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, threshol
         raise TouchstoneError(
             f"{', '.join(paid)} asks an endpoint, and what that costs is not known yet. Press Audit again once it is shown."
         )
-    kept = kept_thresholds(services.store())
-    saved = thresholds_by_metric([kept[name] for name in thresholds], metrics)
+    by_name = kept_thresholds(services.store())
+    saved = thresholds_by_metric([by_name[name] for name in thresholds], metrics)
     store = services.store()
     data = with_battery(stored_data(store, datasets, most, seed=0), audit_state().battery)
-    data = with_saved_thresholds(data, [one.name for one in saved.values()])
+    data = with_saved_thresholds(data, [threshold.name for threshold in saved.values()])
     measured = Measurement(
         services.engine(), services.settings(), data, metrics, saved_thresholds=saved, given=_released()
     )

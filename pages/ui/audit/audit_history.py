@@ -47,9 +47,9 @@ def audit_history() -> None:
     audited = [*services.store().audited()]
     if not audited:
         return
-    wanted = (st.query_params.get("metric", ""), st.query_params.get("data", ""))
+    addressed = (st.query_params.get("metric", ""), st.query_params.get("data", ""))
     box = st.expander(
-        "History", icon=":material/timeline:", key="audit-history", on_change="rerun", expanded=wanted in audited
+        "History", icon=":material/timeline:", key="audit-history", on_change="rerun", expanded=addressed in audited
     )
     if not box.open:
         return
@@ -58,14 +58,14 @@ def audit_history() -> None:
         metric, data = choices.selectbox(
             "Metric and data",
             audited,
-            index=audited.index(wanted) if wanted in audited else 0,
+            index=audited.index(addressed) if addressed in audited else 0,
             key="audit-history-of",
             format_func=" on ".join,
             width=_CHOICE_PX,
         )
-        kept = by_data(kept_audits(services.store(), metric))[data]
+        audits = by_data(kept_audits(services.store(), metric))[data]
         with choices:
-            points = _chosen_points(kept)
+            points = _chosen_points(audits)
         if points:
             last = points[-1].finding.figure
             st.plotly_chart(
@@ -74,20 +74,20 @@ def audit_history() -> None:
                 alt=f"{last.label if last else ''} of {len(points)} audits, the last one {last}",
             )
         rows = []
-        for place in reversed(range(len(kept))):
-            one = kept[place]
+        for place in reversed(range(len(audits))):
+            audit = audits[place]
             rows.append(
                 {
-                    "finished (UTC)": f"{one.finished:%Y-%m-%d %H:%M}",
-                    "verdicts": format_verdicts(one.audit.findings),
-                    "changed": ", ".join(setup_changes(kept[place - 1] if place else None, one)) or None,
+                    "finished (UTC)": f"{audit.finished:%Y-%m-%d %H:%M}",
+                    "verdicts": format_verdicts(audit.audit.findings),
+                    "changed": ", ".join(setup_changes(audits[place - 1] if place else None, audit)) or None,
                     **{
                         finding.axis: f"{LEVEL_MARKS[finding.level][1]} {finding.figure}" if finding.figure else None
-                        for finding in one.audit.findings
+                        for finding in audit.audit.findings
                     },
-                    "battery": one.report.battery_label,
-                    "version": one.report.version,
-                    "signature": one.audit.signature,
+                    "battery": audit.report.battery_label,
+                    "version": audit.report.version,
+                    "signature": audit.audit.signature,
                 }
             )
         frame = pd.DataFrame(rows)
@@ -104,10 +104,13 @@ def audit_history() -> None:
         st.code(f"python cli.py audit --history {quote(metric)}", language=None, wrap_lines=True)
 
 
-def _chosen_points(kept: Sequence[KeptAudit]) -> list[HistoryPoint]:
+def _chosen_points(audits: Sequence[KeptAudit]) -> list[HistoryPoint]:
     """The audits of a question that is chosen among those with a figure; none where no audit has one."""
     titles = {
-        finding.question: finding.title for one in kept for finding in one.audit.findings if _value(finding) is not None
+        finding.question: finding.title
+        for row in audits
+        for finding in row.audit.findings
+        if _value(finding) is not None
     }
     if not titles:
         st.info("None of these audits has a figure.")
@@ -120,49 +123,49 @@ def _chosen_points(kept: Sequence[KeptAudit]) -> list[HistoryPoint]:
         format_func=lambda name: titles[name],
         width=_CHOICE_PX,
     )
-    return [one for one in history_points(kept, question) if _value(one.finding) is not None]
+    return [point for point in history_points(audits, question) if _value(point.finding) is not None]
 
 
 def history_chart(points: Sequence[HistoryPoint]) -> go.Figure:
     """A question's figure with its 95 % interval at each audit, coloured by verdict, and a line where the setup changed."""
-    figures = [one.finding.figure for one in points if one.finding.figure is not None]
-    estimates = [one.estimate for one in figures]
-    times = [one.finished for one in points]
+    figures = [point.finding.figure for point in points if point.finding.figure is not None]
+    estimates = [figure.estimate for figure in figures]
+    times = [point.finished for point in points]
     hover_texts = []
-    for one in points:
-        changed = f"<br>changed: {', '.join(one.changes)}" if one.changes else ""
-        label = escape(one.finding.figure.label) if one.finding.figure else ""
-        verdict = f"{one.finding.level.value}: {label} {one.finding.figure}"
-        hover_texts.append(f"{one.finished:%Y-%m-%d %H:%M} UTC<br>{verdict}{changed}")
-    drawn = go.Figure()
-    lows = [one.value if one.low is None else one.low for one in estimates]
-    highs = [one.value if one.high is None else one.high for one in estimates]
-    drawn.add_scatter(x=times, y=highs, mode="lines", line_width=0, hoverinfo="skip")
-    drawn.add_scatter(
+    for point in points:
+        changed = f"<br>changed: {', '.join(point.changes)}" if point.changes else ""
+        label = escape(point.finding.figure.label) if point.finding.figure else ""
+        verdict = f"{point.finding.level.value}: {label} {point.finding.figure}"
+        hover_texts.append(f"{point.finished:%Y-%m-%d %H:%M} UTC<br>{verdict}{changed}")
+    chart = go.Figure()
+    lows = [estimate.value if estimate.low is None else estimate.low for estimate in estimates]
+    highs = [estimate.value if estimate.high is None else estimate.high for estimate in estimates]
+    chart.add_scatter(x=times, y=highs, mode="lines", line_width=0, hoverinfo="skip")
+    chart.add_scatter(
         x=times, y=lows, mode="lines", line_width=0, fill="tonexty", fillcolor=BAND_COLOUR, hoverinfo="skip"
     )
-    drawn.add_scatter(
+    chart.add_scatter(
         x=times,
-        y=[one.value for one in estimates],
+        y=[estimate.value for estimate in estimates],
         error_y=error_bars(estimates),
         mode="lines+markers",
         line={"color": LINE_COLOUR, "width": 1.5},
-        marker={"size": 11, "color": [_LEVEL_COLOURS.get(one.finding.level, _OTHER_COLOUR) for one in points]},
+        marker={"size": 11, "color": [_LEVEL_COLOURS.get(point.finding.level, _OTHER_COLOUR) for point in points]},
         customdata=hover_texts,
         hovertemplate="%{customdata}<extra></extra>",
     )
-    for one in points:
-        if one.changes:
-            drawn.add_vline(one.finished.timestamp() * 1000, line={"dash": "dot", "width": 1, "color": LINE_COLOUR})
-            drawn.add_annotation(
-                x=one.finished, y=1, yref="paper", yanchor="bottom", showarrow=False, text="<br>".join(one.changes)
+    for point in points:
+        if point.changes:
+            chart.add_vline(point.finished.timestamp() * 1000, line={"dash": "dot", "width": 1, "color": LINE_COLOUR})
+            chart.add_annotation(
+                x=point.finished, y=1, yref="paper", yanchor="bottom", showarrow=False, text="<br>".join(point.changes)
             )
     if len(points) == 1:  # plotly would draw an axis of milliseconds
-        drawn.update_xaxes(range=[times[0] - _DAY, times[0] + _DAY])
+        chart.update_xaxes(range=[times[0] - _DAY, times[0] + _DAY])
     if figures[-1].unit in ("area", "share"):
-        drawn.update_yaxes(range=[-0.02, 1.02])
-    drawn.update_yaxes(title=_AXIS_TITLES.get(figures[-1].unit, figures[-1].unit))
-    return lay_out(drawn, escape(figures[-1].label), _HEIGHT_PX, showlegend=False, margin={"t": 96, "b": 30})
+        chart.update_yaxes(range=[-0.02, 1.02])
+    chart.update_yaxes(title=_AXIS_TITLES.get(figures[-1].unit, figures[-1].unit))
+    return lay_out(chart, escape(figures[-1].label), _HEIGHT_PX, showlegend=False, margin={"t": 96, "b": 30})
 
 
 def _value(finding: Finding) -> float | None:

@@ -52,8 +52,8 @@ def report_downloads(opened: AuditTask, report: AuditReport) -> None:
                 "; ".join(
                     [
                         *(
-                            f"{one.name}: {one.summaries:,} summaries, {one.documents:,} documents"
-                            for one in report.data
+                            f"{facts.name}: {facts.summaries:,} summaries, {facts.documents:,} documents"
+                            for facts in report.data
                         ),
                         f"battery {report.battery_label}",
                     ]
@@ -63,7 +63,7 @@ def report_downloads(opened: AuditTask, report: AuditReport) -> None:
         st.space("stretch")
         metric, data = report.metrics[0].metric, data_name(report)
         project_button(audit_work(metric, data), f"{metric_title(metric)} on {data}")
-        datasets = tuple(one.name for one in report.data)
+        datasets = tuple(facts.name for facts in report.data)
         whole = AuditSource(
             tuple(opened.metrics),
             datasets,
@@ -72,7 +72,7 @@ def report_downloads(opened: AuditTask, report: AuditReport) -> None:
             thresholds=tuple(opened.thresholds),
             opened=st.query_params.get(AUDIT_PARAMETER, ""),
         )
-        titles = {one.question: one.title for audit in report.metrics for one in audit.findings}
+        titles = {finding.question: finding.title for audit in report.metrics for finding in audit.findings}
         findings = {
             f"Finding: {title}": partial(audit_pin, report, replace(whole, question=question))
             for question, title in titles.items()
@@ -100,11 +100,11 @@ def report_view(opened: AuditTask, report: AuditReport) -> None:
         audits = report.metrics
         lines = [
             {
-                "question": one.title,
-                "figure": shared_label(audits, one.question) or None,
-                **{audit.metric: _cell(audits, one.question, audit) for audit in audits},
+                "question": finding.title,
+                "figure": shared_label(audits, finding.question) or None,
+                **{audit.metric: _cell(audits, finding.question, audit) for audit in audits},
             }
-            for one in audits[0].common
+            for finding in audits[0].common
         ]
         frame = pd.DataFrame(lines)
         st.dataframe(frame, hide_index=True, height="auto", alt="The metrics side by side", placeholder="–")
@@ -115,7 +115,7 @@ def report_view(opened: AuditTask, report: AuditReport) -> None:
     shown = names[0]
     if len(names) > 1:
         shown = st.segmented_control("Findings of", names, default=names[0], required=True, key=AuditState.shown.key)
-    audit = next((one for one in report.metrics if one.metric == shown), report.metrics[0])
+    audit = next((audited for audited in report.metrics if audited.metric == shown), report.metrics[0])
     st.caption(escape_markdown(audit.signature))
     for finding in audit.findings:
         _finding(opened, audit, finding)
@@ -126,7 +126,9 @@ def report_view(opened: AuditTask, report: AuditReport) -> None:
             f"{table.total().false} of {table.total().given:,} verdicts were not those that they deserve."
         )
         columns = [f"false of {level.value}" for level in JUDGED_LEVELS]
-        rows = [[title, *(f"{one.false} of {one.given}" if one else None for one in of)] for title, of in table.rows()]
+        rows = [
+            [title, *(f"{rate.false} of {rate.given}" if rate else None for rate in of)] for title, of in table.rows()
+        ]
         st.dataframe(
             pd.DataFrame(rows, columns=["question", *columns]),
             hide_index=True,
@@ -147,55 +149,60 @@ def _judge_card(card: JudgeCard) -> None:
         rows = []
         for title, of in card.rows():
             row: dict[str, str | None] = {"question": title}
-            for one, found in zip(card.audits, of, strict=True):
-                row[one.metric] = None
-                if found is not None:
-                    figure = f"{found.figure} ({found.figure.label})" if found.figure else found.sentence
-                    row[one.metric] = f"{LEVEL_MARKS[found.level][1]} {found.level.value} · {figure}"
+            for judge_audit, finding in zip(card.audits, of, strict=True):
+                row[judge_audit.metric] = None
+                if finding is not None:
+                    figure = f"{finding.figure} ({finding.figure.label})" if finding.figure else finding.sentence
+                    row[judge_audit.metric] = f"{LEVEL_MARKS[finding.level][1]} {finding.level.value} · {figure}"
             rows.append(row)
         st.dataframe(pd.DataFrame(rows), hide_index=True, height="auto", alt="The card of the judge", placeholder="–")
 
 
 def _cell(audits: Sequence[MetricAudit], question: str, audit: MetricAudit) -> str | None:
-    found = audit.finding(question)
-    if found is None:
+    finding = audit.finding(question)
+    if finding is None:
         return None
-    verdict = f"{LEVEL_MARKS[found.level][1]} {found.level.value}"
-    if found.figure is None:
+    verdict = f"{LEVEL_MARKS[finding.level][1]} {finding.level.value}"
+    if finding.figure is None:
         return verdict
-    label = "" if shared_label(audits, question) else f" ({found.figure.label})"
-    return f"{verdict} · {found.figure}{label}"
+    label = "" if shared_label(audits, question) else f" ({finding.figure.label})"
+    return f"{verdict} · {finding.figure}{label}"
 
 
-def _finding(opened: AuditTask, audit: MetricAudit, found: Finding) -> None:
+def _finding(opened: AuditTask, audit: MetricAudit, finding: Finding) -> None:
     """One question, folded; its pairs are drawn while it is open."""
     import pandas as pd
 
-    colour, sign = _LEVEL_COLOURS.get(found.level, "gray"), LEVEL_MARKS[found.level][1]
-    figure = f" {found.figure} ({found.figure.label})" if found.figure else ""
-    label = f":{colour}[**{sign} {found.level.value}**] {escape_label(f'{found.title}{figure}')}"
-    box = st.expander(label, key=f"audit-{audit.metric}-{found.question}", on_change="rerun")
+    colour, sign = _LEVEL_COLOURS.get(finding.level, "gray"), LEVEL_MARKS[finding.level][1]
+    figure = f" {finding.figure} ({finding.figure.label})" if finding.figure else ""
+    label = f":{colour}[**{sign} {finding.level.value}**] {escape_label(f'{finding.title}{figure}')}"
+    box = st.expander(label, key=f"audit-{audit.metric}-{finding.question}", on_change="rerun")
     if not box.open:
         return
     with box:
-        st.write(escape_markdown(found.sentence))
-        if found.warning:
-            st.warning(escape_markdown(found.warning), icon=":material/warning:")
+        st.write(escape_markdown(finding.sentence))
+        if finding.warning:
+            st.warning(escape_markdown(finding.warning), icon=":material/warning:")
 
-        if found.details:
+        if finding.details:
             lines = [
-                {"": one.label, "figure [95 %]": str(one), "n": one.estimate.n, "remark": one.remark or None}
-                for one in dict.fromkeys((found.figure, *found.details) if found.figure else found.details)
+                {
+                    "": figure.label,
+                    "figure [95 %]": str(figure),
+                    "n": figure.estimate.n,
+                    "remark": figure.remark or None,
+                }
+                for figure in dict.fromkeys((finding.figure, *finding.details) if finding.figure else finding.details)
             ]
             frame = pd.DataFrame(lines).dropna(axis="columns", how="all")
             st.dataframe(frame, hide_index=True, height="auto", alt="The figures of this finding", placeholder="")
-            copy_table(found.title, frame, f"audit-{audit.metric}-{found.question}")
+            copy_table(finding.title, frame, f"audit-{audit.metric}-{finding.question}")
 
-        if opened.evidence and found.question == Stillness.name:
+        if opened.evidence and finding.question == Stillness.name:
             kind_strips(metric_cells(opened.evidence, audit.metric), key=f"audit-strips-{audit.metric}")
 
-        for place, pair in enumerate(found.pairs):
-            key = f"{audit.metric}-{found.question}-{place}"
+        for place, pair in enumerate(finding.pairs):
+            key = f"{audit.metric}-{finding.question}-{place}"
             scores = " → ".join(
                 "failed" if score is None else f"{score:.3f}" for score in (pair.score_before, pair.score_after)
             )
@@ -205,6 +212,6 @@ def _finding(opened: AuditTask, audit: MetricAudit, found: Finding) -> None:
                     st.space("stretch")
                     probe_button(opened, pair, key)
                 st.html(diff_html(as_segments(pair.before, recover(pair.before, pair.after))))
-        figure_source(opened, audit, found)
-        if found.command:
-            st.code(found.command, language=None, wrap_lines=True)
+        figure_source(opened, audit, finding)
+        if finding.command:
+            st.code(finding.command, language=None, wrap_lines=True)

@@ -29,7 +29,7 @@ def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> No
         return
     question = QUESTIONS.build(finding.question, {})
     if question.page == "evaluate":
-        data = [("dataset", one.name) for one in opened.data.facts]
+        data = [("dataset", facts.name) for facts in opened.data.facts]
         st.link_button(
             f"Open on Evaluate, {view_title(question.tab)}",
             f"/evaluate?{urlencode([*data, ('by', finding.by), (TAB_PARAMETER, question.tab)])}",
@@ -60,7 +60,7 @@ def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> No
         f"{f', of which the first {_MOST_CASES:,} are listed' if len(cases) > _MOST_CASES else ''}; select one for its text."
     )
     event = st.dataframe(
-        pd.DataFrame([one.cells for one in shown]),
+        pd.DataFrame([row.cells for row in shown]),
         key=f"audit-cases-{audit.metric}-{finding.question}",
         on_select="rerun",
         selection_mode="single-row",
@@ -77,7 +77,7 @@ def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> No
 
 def _open_run(opened: AuditTask, run: Run, tab: str) -> None:
     """Show that tab of the run, which is kept at the first time under a name that tells it from those of other audits."""
-    data = " and ".join(one.name for one in opened.data.facts)
+    data = " and ".join(facts.name for facts in opened.data.facts)
     name = f"{run.plan.name} of {', '.join(run.plan.metrics)} on {data}, {st.query_params[AUDIT_PARAMETER]}"
     id = next((row.id for row in listed_runs().values() if row.name == name), "")
     try:

@@ -32,32 +32,32 @@ def agreement_tab(campaign: CampaignSettings) -> None:
 
     manager = campaign_manager()
     state = manager.count_events(campaign.id)
-    found = background_result(
+    agreements = background_result(
         "Computing bootstrap intervals…",
         ("agreement", campaign.id, campaign.version, state),
         lambda: manager.agreements(campaign.id),
     )
-    if found is None:
+    if agreements is None:
         return
-    if not found:
+    if not agreements:
         st.info("There is no label of work yet.", icon=":material/handshake:")
         return
-    of_question = _question_choice(campaign, found)
+    of_question = _question_choice(campaign, agreements)
     st.caption(_AGREEMENT_HELP)
     _caveats(campaign)
 
     lines = [
         {
-            "items": one.slice,
-            "labels": one.labels,
-            "people": one.people,
-            "same answer, %": format_percent(one.raw),
-            **{f"alpha ({scale})": format_coefficient(estimate) for scale, estimate in one.alphas.items()},
-            **({"AC1": format_coefficient(one.ac1)} if one.prevalence else {}),
-            **({"split-half": format_coefficient(one.reliability)} if one.reliability else {}),
-            **{f"{answer}, %": format_percent(share) for answer, share in one.prevalence.items()},
+            "items": agreement.slice,
+            "labels": agreement.labels,
+            "people": agreement.people,
+            "same answer, %": format_percent(agreement.raw),
+            **{f"alpha ({scale})": format_coefficient(estimate) for scale, estimate in agreement.alphas.items()},
+            **({"AC1": format_coefficient(agreement.ac1)} if agreement.prevalence else {}),
+            **({"split-half": format_coefficient(agreement.reliability)} if agreement.reliability else {}),
+            **{f"{answer}, %": format_percent(share) for answer, share in agreement.prevalence.items()},
         }
-        for one in of_question
+        for agreement in of_question
     ]
     slices_frame = pd.DataFrame(lines)
     event = st.dataframe(
@@ -70,24 +70,24 @@ def agreement_tab(campaign: CampaignSettings) -> None:
     )
     copy_table(f"Agreement on {of_question[0].question}", slices_frame, "agreement-slices")
     rows = event["selection"]["rows"]
-    chosen = of_question[rows[0]] if rows and rows[0] < len(of_question) else of_question[0]
+    selected = of_question[rows[0]] if rows and rows[0] < len(of_question) else of_question[0]
 
     slices: dict[str, list[str]] = {}
-    for one in of_question:
-        estimates = [one.raw, *one.alphas.values(), *([one.ac1] if one.prevalence else [])]
-        estimates += [one.reliability] if one.reliability else []
+    for agreement in of_question:
+        estimates = [agreement.raw, *agreement.alphas.values(), *([agreement.ac1] if agreement.prevalence else [])]
+        estimates += [agreement.reliability] if agreement.reliability else []
         for why in dict.fromkeys(estimate.why for estimate in estimates if estimate.why):
-            slices.setdefault(why, []).append(one.slice)
+            slices.setdefault(why, []).append(agreement.slice)
     if slices:
         st.text("\n".join(f"{', '.join(names)}: {why}" for why, names in slices.items()))
 
-    if chosen.prevalence:
-        _kappa_table(chosen)
+    if selected.prevalence:
+        _kappa_table(selected)
     annotator_model_view(campaign, state)
     if rejecting_questions(campaign.questions):
-        kept = [kept_row(edits) for edits in manager.kept_edits(campaign.id)]
+        edit_rows = [kept_row(edits) for edits in manager.kept_edits(campaign.id)]
         st.subheader("Kept edits")
-        st.dataframe(pd.DataFrame(kept), hide_index=True, alt="Edits that nobody rejects")
+        st.dataframe(pd.DataFrame(edit_rows), hide_index=True, alt="Edits that nobody rejects")
         st.caption(KEPT_NOTE)
     if campaign.rules.reveal:
         _revision_table(manager.revisions(campaign.id))
@@ -106,9 +106,9 @@ def _caveats(campaign: CampaignSettings) -> None:
         st.caption(f":material/sort: {ORDER_NOTE}")
 
 
-def _question_choice(campaign: CampaignSettings, found: Sequence[Agreement]) -> list[Agreement]:
+def _question_choice(campaign: CampaignSettings, agreements: Sequence[Agreement]) -> list[Agreement]:
     """The figures of one question: that which the campaign measures, unless another is chosen."""
-    names = list(dict.fromkeys(one.question for one in found))
+    names = list(dict.fromkeys(agreement.question for agreement in agreements))
     measured = campaign.questions.measure
     texts = {question.id: question.ask for question in campaign.questions.questions}
     name = st.selectbox(
@@ -119,41 +119,46 @@ def _question_choice(campaign: CampaignSettings, found: Sequence[Agreement]) -> 
         format_func=lambda name: f"{name}: {texts[name]}",
         width=560,
     )
-    return [one for one in found if one.question == name]
+    return [agreement for agreement in agreements if agreement.question == name]
 
 
-def _kappa_table(one: Agreement) -> None:
+def _kappa_table(agreement: Agreement) -> None:
     import pandas as pd
 
-    st.subheader(escape_markdown(f"Cohen's kappa, {one.slice}"))
-    if not one.kappas:
+    st.subheader(escape_markdown(f"Cohen's kappa, {agreement.slice}"))
+    if not agreement.kappas:
         st.caption("No two people have labelled the same item.")
         return
-    people = sorted({name for pair in one.kappas for name in pair})
+    people = sorted({name for pair in agreement.kappas for name in pair})
     cells = []
     for row in people:
-        estimates = [one.kappas.get((row, column)) or one.kappas.get((column, row)) for column in people]
+        estimates = [agreement.kappas.get((row, column)) or agreement.kappas.get((column, row)) for column in people]
         # with the number of items that both labelled; nothing where they share none
         cells.append([f"{format_coefficient(of)}, n = {of.n}" if of else "" for of in estimates])
     frame = pd.DataFrame(cells, people, people)
     st.dataframe(frame, alt="Cohen's kappa of every two people")
-    copy_table(f"Cohen's kappa, {one.slice}", frame, "agreement-kappa")
-    reasons = dict.fromkeys(estimate.why for estimate in one.kappas.values() if estimate.value is None)
+    copy_table(f"Cohen's kappa, {agreement.slice}", frame, "agreement-kappa")
+    reasons = dict.fromkeys(estimate.why for estimate in agreement.kappas.values() if estimate.value is None)
     for why in filter(None, reasons):
         st.caption(escape_markdown(why))
 
 
-def _revision_table(found: Revisions) -> None:
+def _revision_table(revisions: Revisions) -> None:
     import pandas as pd
 
     st.subheader("After the scores were shown")
-    if not found.total:
+    if not revisions.total:
         st.caption("Nobody has answered again yet.")
         return
-    st.text(f"{found.changed} of {found.total} labels were changed ({found.changed / found.total:.0%}).")
+    st.text(
+        f"{revisions.changed} of {revisions.total} labels were changed ({revisions.changed / revisions.total:.0%})."
+    )
     st.dataframe(
         pd.DataFrame(
-            [{"before": before, "after": after, "labels": number} for (before, after), number in found.moves.items()]
+            [
+                {"before": before, "after": after, "labels": number}
+                for (before, after), number in revisions.moves.items()
+            ]
         ),
         hide_index=True,
         alt="Answers before and after the scores were shown",

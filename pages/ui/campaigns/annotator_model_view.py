@@ -19,18 +19,18 @@ def annotator_model_view(campaign: CampaignSettings, state: object) -> None:
     import pandas as pd
 
     manager = campaign_manager()
-    found = background_result(
+    model = background_result(
         "Fitting models of annotators…",
         ("annotator models", campaign.id, campaign.version, state),
         lambda: manager.annotator_models(campaign.id),
     )
-    if found is None or not found.people:
+    if model is None or not model.people:
         return
     st.subheader("Models of annotators")
     rows = []
-    for one in found.people:
-        shown = {_MODEL_TITLES[name]: format_percent(estimate) for name, estimate in one.competence.items()}
-        rows.append({"person": one.person, "labels": one.labels, **shown})
+    for person in model.people:
+        shown = {_MODEL_TITLES[name]: format_percent(estimate) for name, estimate in person.competence.items()}
+        rows.append({"person": person.person, "labels": person.labels, **shown})
     frame = pd.DataFrame(rows)
     st.dataframe(frame, hide_index=True, alt="Competence of each person")
     copy_table("Competence of each person", frame, "annotator-models")
@@ -39,20 +39,20 @@ def annotator_model_view(campaign: CampaignSettings, state: object) -> None:
         "with the right answers from all labels and the known answers of gold. In brackets the 95 % interval of a bootstrap over documents."
     )
     st.subheader("Second look")
-    if not found.doubtful:
+    if not model.doubtful:
         st.caption("No label departs far from the model or from the stored scores.")
         return
     question = campaign.questions.by_id[campaign.questions.measure]
     doubtful = [
         {
-            "probability": one.probability,
-            "answer": format_answer(question, one.answer),
-            "likely": format_answer(question, one.likely),
-            "by": one.person,
-            "from": one.source,
-            "summary": one.summary,
+            "probability": answer.probability,
+            "answer": format_answer(question, answer.answer),
+            "likely": format_answer(question, answer.likely),
+            "by": answer.person,
+            "from": answer.source,
+            "summary": answer.summary,
         }
-        for one in found.doubtful
+        for answer in model.doubtful
     ]
     st.dataframe(
         pd.DataFrame(doubtful),

@@ -64,9 +64,9 @@ def chosen_campaign(campaigns: dict[str, CampaignSettings]) -> CampaignSettings 
     return campaigns.get(st.query_params.get("campaign", _NEW_CAMPAIGN))
 
 
-def campaign_bar(campaigns: dict[str, CampaignSettings], chosen: CampaignSettings | None) -> None:
+def campaign_bar(campaigns: dict[str, CampaignSettings], campaign: CampaignSettings | None) -> None:
     """The campaigns, the way to a new one, and whether the chosen one takes labels."""
-    campaigns_state().campaign = chosen.id if chosen else None
+    campaigns_state().campaign = campaign.id if campaign else None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Campaign",
@@ -82,16 +82,16 @@ def campaign_bar(campaigns: dict[str, CampaignSettings], chosen: CampaignSetting
             icon=":material/add:",
             on_click=open_campaign,
             args=(_NEW_CAMPAIGN,),
-            disabled=chosen is None,
+            disabled=campaign is None,
         )
-        if chosen:
-            is_open = chosen.is_open
+        if campaign:
+            is_open = campaign.is_open
 
             def toggle_open() -> None:
                 """Make the next version, in which nothing but this is new."""
                 with error_as_notice():
-                    newest = campaign_manager().versions(chosen.id)[0].content
-                    campaign_manager().revise(chosen.id, replace(newest, is_open=not chosen.is_open))
+                    newest = campaign_manager().versions(campaign.id)[0].content
+                    campaign_manager().revise(campaign.id, replace(newest, is_open=not campaign.is_open))
 
             st.button(
                 "Close" if is_open else "Open",
@@ -101,12 +101,12 @@ def campaign_bar(campaigns: dict[str, CampaignSettings], chosen: CampaignSetting
                 disabled=services.settings().demo,
                 help="A closed campaign gives out no tasks; its labels stay." if is_open else "Give out tasks again.",
             )
-            _people_of_campaign(chosen)
-            st.set_page_config(page_title=f"Campaigns · {chosen.name} · Touchstone")
-            project_button(Work("campaign", chosen.id), chosen.name)
+            _people_of_campaign(campaign)
+            st.set_page_config(page_title=f"Campaigns · {campaign.name} · Touchstone")
+            project_button(Work("campaign", campaign.id), campaign.name)
             with st.container(width="content", key="beside-state"):
                 st.badge("open" if is_open else "closed", color="green" if is_open else "gray")
-            st.caption(escape_markdown(f"{chosen.questions.title} · version {chosen.version}"))
+            st.caption(escape_markdown(f"{campaign.questions.title} · version {campaign.version}"))
 
 
 def open_campaign(id: str) -> None:
@@ -116,19 +116,21 @@ def open_campaign(id: str) -> None:
 
 def people_choice(key: str, before: CampaignPeople = EVERYBODY) -> CampaignPeople:
     """The people and groups that label a campaign, to choose from all that there are; none means everybody."""
-    people = {one.id: one.name for one in campaign_manager().people() if one.active or one.id in before.people}
+    people = {
+        person.id: person.name for person in campaign_manager().people() if person.active or person.id in before.people
+    }
     groups = sorted({group for own in campaign_manager().groups().values() for group in own} | {*before.groups})
-    chosen = st.multiselect(
+    selected = st.multiselect(
         "For",
         [*((True, group) for group in groups), *((False, id) for id in people)],
         [*((True, group) for group in before.groups), *((False, id) for id in before.people if id in people)],
         key=f"{key}-people",
-        format_func=lambda one: f"Group {one[1]}" if one[0] else people[one[1]],
+        format_func=lambda option: f"Group {option[1]}" if option[0] else people[option[1]],
         placeholder="Everybody",
         help="Nobody else sees the campaign under Annotate, managers excepted. Make groups under People.",
     )
     return CampaignPeople(
-        tuple(id for is_group, id in chosen if not is_group), tuple(name for is_group, name in chosen if is_group)
+        tuple(id for is_group, id in selected if not is_group), tuple(name for is_group, name in selected if is_group)
     )
 
 
@@ -140,9 +142,9 @@ def _people_of_campaign(campaign: CampaignSettings) -> None:
     with st.popover(name, icon=":material/group:", key=f"for-{campaign.id}", on_change="rerun") as box:
         if not box.open:
             return
-        chosen = people_choice(f"for-{campaign.id}-{hash(before)}", before)
+        people = people_choice(f"for-{campaign.id}-{hash(before)}", before)
         # no callback: it would be called with what was chosen in the run before
         if st.button("Save", key=f"for-{campaign.id}-go", type="primary", disabled=services.settings().demo):
             with error_as_notice():
-                campaign_manager().assign(campaign.id, chosen)
+                campaign_manager().assign(campaign.id, people)
             st.rerun()

@@ -28,8 +28,8 @@ _NEW_KEY = "new-campaign"
 
 def new_campaign_form() -> None:
     """The form of a new campaign and its button."""
-    left, right = st.columns(2, gap="large")
-    with left:
+    wording_column, items_column = st.columns(2, gap="large")
+    with wording_column:
         name = st.text_input(
             "Name of the campaign", key=f"{_NEW_KEY}-name", placeholder="For example: Harbour news, round 1"
         )
@@ -38,12 +38,12 @@ def new_campaign_form() -> None:
     if text is None:
         end_run()
     questions = read_questions(text)
-    with left:
+    with wording_column:
         guidelines = guidelines_box(_NEW_KEY, questions)
-    with right:
+    with items_column:
         pool = item_pool(questions, _NEW_KEY)
     items = chosen_items(pool, known_answers(pool.candidates, questions, _NEW_KEY), questions)
-    with right:
+    with items_column:
         rules = rules_form(
             _NEW_KEY,
             CampaignRules(
@@ -123,8 +123,8 @@ def _in_order(questions: QuestionSet, rules: CampaignRules, tasks: Sequence[NewT
     if rules.order == "random":
         return tasks, ""
     directions = {metric.name: metric.card.direction for metric in METRICS}
-    found = campaign_manager().order_by_disagreement(questions.unit, tasks, directions)
-    return found.tasks, f" {found.compared} have scores of at least two metrics and come first."
+    order = campaign_manager().order_by_disagreement(questions.unit, tasks, directions)
+    return order.tasks, f" {order.compared} have scores of at least two metrics and come first."
 
 
 def items_tab(campaign: CampaignSettings) -> None:
@@ -151,18 +151,18 @@ def items_tab(campaign: CampaignSettings) -> None:
     key = f"more-{campaign.id}"
     if st.toggle("Add items", key=f"{key}-open"):
         pool = item_pool(campaign.questions, key)
-        chosen = chosen_items(pool, known_answers(pool.candidates, campaign.questions, key), campaign.questions)
+        items = chosen_items(pool, known_answers(pool.candidates, campaign.questions, key), campaign.questions)
         # no callback, as for every form: it would be called with what was chosen in the run before
         pressed = st.button(
-            f"Add {format_count(len(chosen.tasks), 'item')}",
+            f"Add {format_count(len(items.tasks), 'item')}",
             icon=":material/playlist_add:",
             key=f"{key}-go",
-            disabled=services.settings().demo or not chosen.tasks,
+            disabled=services.settings().demo or not items.tasks,
             help="Items that the campaign has already are not added again.",
         )
         if pressed:
             with error_as_notice():
-                ordered, order = _in_order(campaign.questions, campaign.rules, chosen.tasks)
+                ordered, order = _in_order(campaign.questions, campaign.rules, items.tasks)
                 added = campaign_manager().add(campaign.id, ordered)
                 leave_notice(f"{format_count(added, 'new item')} in {campaign.name}.{order}")
             st.rerun()
@@ -174,12 +174,12 @@ def wording_tab(campaign: CampaignSettings) -> None:
 
     issued = campaign_manager().versions(campaign.id)
     newest, key = issued[0].content, f"revise-{campaign.id}-{campaign.version}"
-    left, right = st.columns(2, gap="large")
-    with left:
+    questions_column, rules_column = st.columns(2, gap="large")
+    with questions_column:
         text = question_choice(key, newest.questions)
         questions = read_questions(text or newest.questions)
         guidelines = guidelines_box(key, questions, newest.guidelines)
-    with right:
+    with rules_column:
         rules = rules_form(key, newest.rules, [name for name in _campaign_names() if name != campaign.name])
         if rules is not None:
             wording = VersionContent(text or newest.questions, guidelines, rules, newest.is_open)
@@ -197,19 +197,19 @@ def wording_tab(campaign: CampaignSettings) -> None:
                     campaign_manager().revise(campaign.id, wording)
                 st.rerun()
 
-        own_rules = [one.content.rules.model_dump(mode="json", exclude_defaults=True) for one in issued]
+        own_rules = [version.content.rules.model_dump(mode="json", exclude_defaults=True) for version in issued]
         st.dataframe(
             pd.DataFrame(
                 {
-                    "version": [one.version for one in issued],
-                    "from": [one.created_at for one in issued],
-                    "by": [one.by for one in issued],
-                    "labels": ["open" if one.content.is_open else "closed" for one in issued],
+                    "version": [version.version for version in issued],
+                    "from": [version.created_at for version in issued],
+                    "by": [version.by for version in issued],
+                    "labels": ["open" if version.content.is_open else "closed" for version in issued],
                     "rules that differ from the default": [
                         ", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in rules.items())
                         for rules in own_rules
                     ],
-                    "guidelines": [one.content.guidelines for one in issued],
+                    "guidelines": [version.content.guidelines for version in issued],
                 }
             ),
             hide_index=True,

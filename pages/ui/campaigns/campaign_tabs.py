@@ -44,11 +44,11 @@ def progress_tab(campaign: CampaignSettings) -> None:
     """Figures, people and remarks, as they are now."""
     import pandas as pd
 
-    found = campaign_manager().progress(campaign.id)
-    _progress_figures(found, campaign.rules.deadline)
+    progress = campaign_manager().progress(campaign.id)
+    _progress_figures(progress, campaign.rules.deadline)
     if campaign.rules.calibration:
         _calibration_view(campaign, campaign_manager().calibration(campaign.id))
-    if found.people:
+    if progress.people:
         rows = [
             {
                 "person": person.name,
@@ -65,7 +65,7 @@ def progress_tab(campaign: CampaignSettings) -> None:
                 "limits": format_limits(person),
                 "last label": person.last_at,
             }
-            for person in found.people
+            for person in progress.people
         ]
         frame = pd.DataFrame(rows)
         frame = frame.replace("", None).dropna(axis="columns", how="all")
@@ -114,47 +114,50 @@ def format_training(rounds: Sequence[TrainingRound]) -> str:
     return f"{format_share(Share(last.right, last.answered))}{several}, {last.last_at:%Y-%m-%d %H:%M}"
 
 
-def format_hours_left(found: CampaignProgress) -> str:
+def format_hours_left(progress: CampaignProgress) -> str:
     """Estimate of the time that is left to do, at the pace of the labels so far."""
-    if found.active_s is None or not found.remaining:
+    if progress.active_s is None or not progress.remaining:
         return ""
-    hours = found.remaining * found.active_s / 3600
+    hours = progress.remaining * progress.active_s / 3600
     return f"about {hours:.1f} h of work left" if hours >= 1 else f"about {max(1, round(60 * hours))} min of work left"
 
 
-def format_finish(found: CampaignProgress, deadline: date | None) -> str:
+def format_finish(progress: CampaignProgress, deadline: date | None) -> str:
     """Estimate of the time that is left and of the last day of it; and a warning if that is after the deadline."""
-    parts = [format_hours_left(found)]
-    if found.finish_at:
-        parts.append(f"done about {found.finish_at:%Y-%m-%d} at the pace of the last week")
+    parts = [format_hours_left(progress)]
+    if progress.finish_at:
+        parts.append(f"done about {progress.finish_at:%Y-%m-%d} at the pace of the last week")
     if deadline:
-        late = bool(found.finish_at and found.finish_at.date() > deadline)
+        late = bool(progress.finish_at and progress.finish_at.date() > deadline)
         parts.append(f"{'**after** ' if late else ''}the last day is {deadline:%Y-%m-%d}")
     return ", ".join(filter(None, parts))
 
 
-def _calibration_view(campaign: CampaignSettings, found: CalibrationRound) -> None:
+def _calibration_view(campaign: CampaignSettings, calibration: CalibrationRound) -> None:
     """Show who has done the calibration round, how far they agree on it, and the items on which they differ."""
     import pandas as pd
 
     measured = campaign.questions.by_id[campaign.questions.measure]
     with st.container(border=True, key="calibration"):
-        st.markdown(f"**Calibration round**: the first {format_count(found.items, 'item')} by everybody")
-        st.text(", ".join(f"{name} {done} of {found.items}" for name, done in found.done.items()) or "Nobody yet.")
-        if found.agreement and found.agreement.people > 1:
-            alpha = format_coefficient(found.agreement.alpha)
-            st.text(f"Same answer to {measured.id!r}: {format_percent(found.agreement.raw)} %, alpha {alpha}")
-        if not found.disputed:
+        st.markdown(f"**Calibration round**: the first {format_count(calibration.items, 'item')} by everybody")
+        st.text(
+            ", ".join(f"{name} {done} of {calibration.items}" for name, done in calibration.done.items())
+            or "Nobody yet."
+        )
+        if calibration.agreement and calibration.agreement.people > 1:
+            alpha = format_coefficient(calibration.agreement.alpha)
+            st.text(f"Same answer to {measured.id!r}: {format_percent(calibration.agreement.raw)} %, alpha {alpha}")
+        if not calibration.disputed:
             return
         st.dataframe(
             pd.DataFrame(
                 [
                     {
-                        "same answer": one.agreement,
-                        "summary": one.summary,
-                        **{name: format_answer(measured, one.answers.get(name)) for name in found.done},
+                        "same answer": task.agreement,
+                        "summary": task.summary,
+                        **{name: format_answer(measured, task.answers.get(name)) for name in calibration.done},
                     }
-                    for one in found.disputed
+                    for task in calibration.disputed
                 ]
             ),
             hide_index=True,
@@ -165,35 +168,35 @@ def _calibration_view(campaign: CampaignSettings, found: CalibrationRound) -> No
             },
         )
         st.caption(
-            f"{format_count(len(found.disputed), 'disputed item')}. Decide under Review; make the guidelines say why."
+            f"{format_count(len(calibration.disputed), 'disputed item')}. Decide under Review; make the guidelines say why."
         )
 
 
-def _progress_figures(found: CampaignProgress, deadline: date | None) -> None:
+def _progress_figures(progress: CampaignProgress, deadline: date | None) -> None:
     figures = (
-        ("Items done", f"{found.complete} of {found.tasks}", "Labelled by as many people as the rules ask for."),
-        ("Labels", f"{found.answered} of {found.required}", None),
-        ("Open now", str(found.in_progress), "Items that a person has open now."),
-        ("Labels left", str(found.remaining), "Still to be handed out; those open now are not among them."),
-        ("Flagged", str(found.flags), "Answer and resolve them under “Flags and comments”."),
+        ("Items done", f"{progress.complete} of {progress.tasks}", "Labelled by as many people as the rules ask for."),
+        ("Labels", f"{progress.answered} of {progress.required}", None),
+        ("Open now", str(progress.in_progress), "Items that a person has open now."),
+        ("Labels left", str(progress.remaining), "Still to be handed out; those open now are not among them."),
+        ("Flagged", str(progress.flags), "Answer and resolve them under “Flags and comments”."),
         (
             "To adjudicate",
-            str(found.disputed),
-            f"People differ on them; {found.adjudicated} are adjudicated. See Review.",
+            str(progress.disputed),
+            f"People differ on them; {progress.adjudicated} are adjudicated. See Review.",
         ),
     )
     with st.container(horizontal=True):
         for name, value, help in figures:
             st.metric(name, value, border=True, width=185 if " of " in value else 155, help=help)
-    if found.draw:
-        (st.success if found.draw.stopped else st.info)(
-            escape_markdown(found.draw.describe()),
-            icon=":material/task_alt:" if found.draw.stopped else ":material/casino:",
+    if progress.draw:
+        (st.success if progress.draw.stopped else st.info)(
+            escape_markdown(progress.draw.describe()),
+            icon=":material/task_alt:" if progress.draw.stopped else ":material/casino:",
         )
-    if found.saving and found.saving.items:
-        st.caption(format_saving(found.saving))
-    if found.required:
-        st.progress(min(1.0, found.answered / found.required), format_finish(found, deadline) or None)
+    if progress.saving and progress.saving.items:
+        st.caption(format_saving(progress.saving))
+    if progress.required:
+        st.progress(min(1.0, progress.answered / progress.required), format_finish(progress, deadline) or None)
 
 
 def format_saving(saving: OverlapSaving) -> str:
@@ -209,7 +212,7 @@ def format_limits(person: PersonProgress) -> str:
     """Paused, warned with what shows it, or within the limits; "" where there are none."""
     if person.paused:
         return f"paused: {person.paused}"
-    near = [one.describe() for one in person.signals if one.evidence >= WARN_EVIDENCE]
+    near = [signal.describe() for signal in person.signals if signal.evidence >= WARN_EVIDENCE]
     return "; ".join(near) if near else "within" if person.signals else ""
 
 
@@ -222,11 +225,11 @@ def _remark_table(remarks: Sequence[TaskRemark]) -> None:
     st.dataframe(
         pd.DataFrame(
             {
-                "what": [one.act for one in remarks],
-                "by": [one.person for one in remarks],
-                "reason": [one.reason for one in remarks],
-                "summary": [one.summary for one in remarks],
-                "when": [one.created_at for one in remarks],
+                "what": [remark.act for remark in remarks],
+                "by": [remark.person for remark in remarks],
+                "reason": [remark.reason for remark in remarks],
+                "summary": [remark.summary for remark in remarks],
+                "when": [remark.created_at for remark in remarks],
             }
         ),
         hide_index=True,
@@ -250,9 +253,9 @@ _TABS: MappingProxyType[str, Callable[[CampaignSettings], None]] = MappingProxyT
 )
 
 
-def campaign_tabs(chosen: CampaignSettings) -> None:
+def campaign_tabs(campaign: CampaignSettings) -> None:
     """Draw the tab that is open."""
     for tab, show in zip(st.tabs(list(_TABS), key="campaign-tabs", on_change="rerun"), _TABS.values(), strict=True):
         if tab.open:
             with tab:
-                show(chosen)
+                show(campaign)

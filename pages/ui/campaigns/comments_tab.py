@@ -20,32 +20,32 @@ _HEIGHT = 320
 
 def comments_tab(campaign: CampaignSettings) -> None:
     """The list, and the conversation that is selected in it, else the first."""
-    found = _comments().conversations(campaign.id)
-    if not found:
+    conversations = _comments().conversations(campaign.id)
+    if not conversations:
         st.info("Nobody has flagged an item or commented on one yet.", icon=":material/forum:")
         return
-    chosen = _conversation_choice(campaign, found)
+    conversation = _conversation_choice(campaign, conversations)
     reading, answering = st.columns(2, gap="medium")
     with reading:
-        texts = _comments().texts(campaign.id, chosen.task)
-        left, right = texts.sides(swapped=False)
-        text_box("Summary" if right is None else "Original", [(0, left)])
-        if right is not None:
-            text_box("Edited", [(0, right)])
+        texts = _comments().texts(campaign.id, conversation.task)
+        first, second = texts.sides(swapped=False)
+        text_box("Summary" if second is None else "Original", [(0, first)])
+        if second is not None:
+            text_box("Edited", [(0, second)])
         if texts.explanation:
             text_box("Explanation", [(0, texts.explanation)])
         document_view(texts.document, highlights=source_marks(texts), key="comment-document", height=_HEIGHT)
     with answering:
         with st.container(border=True, key="conversation"):
-            show_conversation(chosen, "manager")
+            show_conversation(conversation, "manager")
             sent = comment_form(
-                f"{chosen.task}-{chosen.annotator_id}",
-                f"Answer {chosen.annotator}" if chosen.annotator else "Answer the adjudicators",
+                f"{conversation.task}-{conversation.annotator_id}",
+                f"Answer {conversation.annotator}" if conversation.annotator else "Answer the adjudicators",
                 lambda text, event_id: _comments().send(
-                    campaign.id, SentComment(chosen.task, chosen.annotator_id, text, event_id)
+                    campaign.id, SentComment(conversation.task, conversation.annotator_id, text, event_id)
                 ),
             )
-            for flag in chosen.flags:
+            for flag in conversation.flags:
                 if flag.resolution is None:
                     sent |= comment_form(
                         f"flag-{flag.response}",
@@ -61,33 +61,37 @@ def _comments() -> ManagerComments:
     return ManagerComments(services.store(), current_member())
 
 
-def _conversation_choice(campaign: CampaignSettings, found: Sequence[Conversation]) -> Conversation:
+def _conversation_choice(campaign: CampaignSettings, conversations: Sequence[Conversation]) -> Conversation:
     import pandas as pd
 
-    st.caption(f"{sum(one.is_open for one in found)} of {len(found)} wait for an answer or have a flag to resolve.")
+    st.caption(
+        f"{sum(conversation.is_open for conversation in conversations)} of {len(conversations)} wait for an answer or have a flag to resolve."
+    )
     lines = []
-    for one in found:
-        resolved = [flag.resolution for flag in one.flags if flag.resolution]
+    for conversation in conversations:
+        resolved = [flag.resolution for flag in conversation.flags if flag.resolution]
         lines.append(
             {
-                "state": "open" if one.is_open else "done",
-                "person": one.annotator or "–",
-                "flags": f"{len(resolved)} of {len(one.flags)} resolved" if one.flags else "",
+                "state": "open" if conversation.is_open else "done",
+                "person": conversation.annotator or "–",
+                "flags": f"{len(resolved)} of {len(conversation.flags)} resolved" if conversation.flags else "",
                 "resolved by": ", ".join(dict.fromkeys(resolution.by for resolution in resolved)),
-                "comments": len(one.comments),
-                "last words": one.comments[-1].text if one.comments else one.flags[-1].reason,
-                "summary": one.summary,
-                "last": one.last_at,
+                "comments": len(conversation.comments),
+                "last words": conversation.comments[-1].text
+                if conversation.comments
+                else conversation.flags[-1].reason,
+                "summary": conversation.summary,
+                "last": conversation.last_at,
             }
         )
-    order = hash(tuple((one.task, one.annotator_id) for one in found))
+    order = hash(tuple((conversation.task, conversation.annotator_id) for conversation in conversations))
     event = st.dataframe(
         pd.DataFrame(lines),
         key=f"conversations-{campaign.id}-{order}",
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        height="content" if len(found) < 8 else 320,
+        height="content" if len(conversations) < 8 else 320,
         alt="Flags and comments",
         column_config={
             "summary": st.column_config.Column(width="large"),
@@ -95,4 +99,4 @@ def _conversation_choice(campaign: CampaignSettings, found: Sequence[Conversatio
         },
     )
     rows = event["selection"]["rows"]
-    return found[rows[0]] if rows and rows[0] < len(found) else found[0]
+    return conversations[rows[0]] if rows and rows[0] < len(conversations) else conversations[0]

@@ -25,16 +25,16 @@ def crowd_form(campaign: CampaignSettings) -> None:
     ) as box:
         if not box.open:
             return
-        found = campaign_manager().study(campaign.id)
+        study = campaign_manager().study(campaign.id)
         if not services.settings().shared:
             st.caption("Study links work on a shared server: start it with TOUCHSTONE_SHARED=1.")
-        if found:
-            key, terms = found
+        if study:
+            key, terms = study
             server = (st.context.url or "").rpartition("/")[0]
             st.markdown(f"**The link of the study**, to be entered on {PLATFORMS[terms.platform]}:")
             st.code(study_address(server, key, terms.platform), language=None, wrap_lines=True)
-        _terms_form(campaign, found[1] if found else StudyTerms("prolific"), is_new=found is None)
-        if found:
+        _terms_form(campaign, study[1] if study else StudyTerms("prolific"), is_new=study is None)
+        if study:
             rows = campaign_manager().sessions(campaign.id)
             if not rows:
                 st.caption("No participant has come yet.")
@@ -61,7 +61,7 @@ def _terms_form(campaign: CampaignSettings, terms: StudyTerms, *, is_new: bool) 
             "Platform",
             list(PLATFORMS),
             index=list(PLATFORMS).index(terms.platform),
-            format_func=lambda one: PLATFORMS[one],
+            format_func=lambda platform: PLATFORMS[platform],
             horizontal=True,
         )
         with st.container(horizontal=True):

@@ -34,8 +34,8 @@ def exclusion_form(campaign: CampaignSettings) -> None:
 
 
 def _form(campaign: CampaignSettings, key: str) -> None:
-    people = {one.name: one.id for one in campaign_manager().people()}
-    labelled = [one.name for one in campaign_manager().progress(campaign.id).people if one.answered]
+    people = {person.name: person.id for person in campaign_manager().people()}
+    labelled = [person.name for person in campaign_manager().progress(campaign.id).people if person.answered]
     if not labelled:
         st.caption("Nobody has labelled anything yet.")
         return

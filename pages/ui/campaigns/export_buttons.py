@@ -42,9 +42,9 @@ def export_buttons(campaign: CampaignSettings) -> None:
             actions = ExportActions(services.store(), current_member())
             reasons = actions.nothing_to_export(campaign.id)
             with st.container(horizontal=True):
-                for chosen in EXPORT_FORMATS:
-                    if chosen.name not in _WHOLE and not reasons[chosen.name]:
-                        _export_button(campaign, chosen, terms)
+                for export_format in EXPORT_FORMATS:
+                    if export_format.name not in _WHOLE and not reasons[export_format.name]:
+                        _export_button(campaign, export_format, terms)
             for reason in filter(None, reasons.values()):
                 st.caption(f":material/info: {escape_message(reason)}")
             st.divider()
@@ -66,15 +66,15 @@ def export_buttons(campaign: CampaignSettings) -> None:
             )
 
 
-def _export_button(campaign: CampaignSettings, chosen: type[ExportFormat], terms: ExportTerms) -> None:
+def _export_button(campaign: CampaignSettings, export_format: type[ExportFormat], terms: ExportTerms) -> None:
     member = member_later()
     file = re.sub(r"[^\w-]+", "-", campaign.name).strip("-").lower() or "campaign"
     st.download_button(
-        f"Export {chosen.title}",
-        lambda: ExportActions(services.store(), member()).file(campaign.id, chosen.name, terms),
-        f"{file}{chosen.suffix}",
-        key=f"{chosen.name}-{campaign.id}",
+        f"Export {export_format.title}",
+        lambda: ExportActions(services.store(), member()).file(campaign.id, export_format.name, terms),
+        f"{file}{export_format.suffix}",
+        key=f"{export_format.name}-{campaign.id}",
         icon=":material/download:",
         on_click="ignore",
-        help=chosen.about,
+        help=export_format.about,
     )

@@ -36,10 +36,10 @@ def source_choice(key: str) -> list[Candidate] | None:
     sources = ["Bundled examples", "Kept here", "Stress run", "Imported"]
     match st.segmented_control("Items from", sources, default=sources[0], key=f"{key}-source", required=True):
         case "Kept here":
-            found = _stored_candidates(LOCAL_LABELS)
-            if found == []:
+            candidates = _stored_candidates(LOCAL_LABELS)
+            if candidates == []:
                 st.caption("Nothing was kept or labelled here yet. Keep pairs on Probe.")
-            return found
+            return candidates
         case "Stress run":
             rows = listed_runs()
             if not rows:
@@ -132,10 +132,10 @@ _DEFAULT_ITEMS = 100
 _NOT_GIVEN = "not given"
 
 _FILTER_FIELDS: dict[str, Callable[[Candidate], str]] = {
-    "Domain": lambda one: one.domain,
-    "Made by": lambda one: one.maker if one.edited else "",
-    "Meant to be": lambda one: one.intended.value if one.intended else "",
-    "Error type": lambda one: one.error_type.value if one.error_type else "",
+    "Domain": lambda candidate: candidate.domain,
+    "Made by": lambda candidate: candidate.maker if candidate.edited else "",
+    "Meant to be": lambda candidate: candidate.intended.value if candidate.intended else "",
+    "Error type": lambda candidate: candidate.error_type.value if candidate.error_type else "",
 }
 
 
@@ -155,11 +155,11 @@ class ChosenItems:
     """Tasks that the choice gives: those of work, and those with known answers."""
 
     work: tuple[NewTask, ...] = ()
-    known: tuple[NewTask, ...] = ()
+    answered: tuple[NewTask, ...] = ()
 
     @property
     def tasks(self) -> tuple[NewTask, ...]:
-        return (*self.known, *self.work)
+        return (*self.answered, *self.work)
 
     def of(self, part: str) -> int:
         return sum(task.part == part for task in self.tasks)
@@ -167,15 +167,15 @@ class ChosenItems:
 
 def item_pool(questions: QuestionSet, key: str) -> ItemPool:
     """The source, the filters, and how many."""
-    found = source_choice(key) or []
-    usable = [one for one in found if fits_questions(one, questions)]
+    offered = source_choice(key) or []
+    usable = [candidate for candidate in offered if fits_questions(candidate, questions)]
     if not usable:
-        if found:
+        if offered:
             edited = {"some": "edited summaries", "one": "summaries with a single edit", "any": "summaries"}
             pairs = edited[questions.edits]
             needed = {"summary": "summaries", "pair": pairs, "explanation": f"{pairs} with an explanation"}
             st.info(
-                f"Of {len(found)} items none can be asked about: this question set needs {needed[questions.unit]}.",
+                f"Of {len(offered)} items none can be asked about: this question set needs {needed[questions.unit]}.",
                 icon=":material/info:",
             )
         return ItemPool()
@@ -189,14 +189,14 @@ def item_pool(questions: QuestionSet, key: str) -> ItemPool:
                 if len(values) < 2:
                     candidates = list(candidates)
                 else:
-                    chosen = st.multiselect(
+                    selected = st.multiselect(
                         name,
                         values,
                         key=f"{key}-{name}",
                         placeholder="All",
-                        format_func=lambda one: kind_title(one) or _NOT_GIVEN,
+                        format_func=lambda value: kind_title(value) or _NOT_GIVEN,
                     )
-                    candidates = [one for one in candidates if not chosen or field(one) in chosen]
+                    candidates = [candidate for candidate in candidates if not selected or field(candidate) in selected]
 
     types: list[ErrorType] = []
     if _asks_for_edits(questions):
@@ -231,29 +231,29 @@ def item_pool(questions: QuestionSet, key: str) -> ItemPool:
     return ItemPool(tuple(candidates), tuple(types), number, seed, skill.strip())
 
 
-def chosen_items(pool: ItemPool, known: Mapping[str, NewTask], questions: QuestionSet) -> ChosenItems:
+def chosen_items(pool: ItemPool, answered: Mapping[str, NewTask], questions: QuestionSet) -> ChosenItems:
     """Tasks of work drawn from the pool, without what is used with a known answer."""
-    rest = [one for one in pool.candidates if one.name not in known]
-    asked = {SKILL: pool.skill} if pool.skill else {}
+    rest = [candidate for candidate in pool.candidates if candidate.name not in answered]
+    requirement = {SKILL: pool.skill} if pool.skill else {}
     work = [
-        replace(task, asked={**task.asked, **asked})
-        for one in draw_candidates(rest, pool.number, pool.seed)
-        for task in tasks_for_candidate(one, questions, pool.types)
+        replace(task, asked={**task.asked, **requirement})
+        for candidate in draw_candidates(rest, pool.number, pool.seed)
+        for task in tasks_for_candidate(candidate, questions, pool.types)
     ]
-    return ChosenItems(tuple(work), tuple(known.values()))
+    return ChosenItems(tuple(work), tuple(answered.values()))
 
 
 def _side_choice(usable: Sequence[Candidate], questions: QuestionSet, key: str) -> list[Candidate]:
     """Edited summaries, or those that they were made from; who writes edits starts from the latter."""
     sources = {"Originals": (False,), "Edited": (True,), "Both": (False, True)}
-    chosen = st.segmented_control(
+    side = st.segmented_control(
         "Summaries",
         list(sources),
         default="Originals" if _asks_for_edits(questions) else "Both",
         key=f"{key}-sides-{questions.name}",
         required=True,
     )
-    return [one for one in usable if one.edited in sources[chosen]]
+    return [candidate for candidate in usable if candidate.edited in sources[side]]
 
 
 def _asks_for_edits(questions: QuestionSet) -> bool:

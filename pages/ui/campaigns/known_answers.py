@@ -60,14 +60,14 @@ def _pick_in_table(candidates: Sequence[Candidate], questions: QuestionSet, key:
     import pandas as pd
 
     shown = candidates[:_MAX_LISTED]
-    names = hash(tuple(one.name for one in shown))
+    names = hash(tuple(candidate.name for candidate in shown))
     candidate_frame = pd.DataFrame(
         {
             "part": pd.Series([None] * len(shown), dtype="string"),
-            "answer": pd.Series([likely_answer(one, questions) or None for one in shown], dtype="string"),
-            "item": [one.title or one.name for one in shown],
-            "summary": [one.summary for one in shown],
-            "feedback": [" ".join(reason.text for reason in one.explanations[:1]) for one in shown],
+            "answer": pd.Series([likely_answer(candidate, questions) or None for candidate in shown], dtype="string"),
+            "item": [candidate.title or candidate.name for candidate in shown],
+            "summary": [candidate.summary for candidate in shown],
+            "feedback": [" ".join(reason.text for reason in candidate.explanations[:1]) for candidate in shown],
         }
     )
 
@@ -100,7 +100,7 @@ def _pick_in_table(candidates: Sequence[Candidate], questions: QuestionSet, key:
     for candidate, line in zip(shown, edited.to_dict("records"), strict=True):
         if pd.isna(line["part"]) or pd.isna(line["answer"]):
             continue  # it is not used
-        answer = next(one for one in _possible_answers(question) if str(one) == line["answer"])
+        answer = next(option for option in _possible_answers(question) if str(option) == line["answer"])
         task = tasks_for_candidate(candidate, questions, part=line["part"])[0]
         tasks[candidate.name] = NewTask(
             task.item_id,
@@ -129,7 +129,7 @@ def _tasks_of_file(questions: QuestionSet, key: str) -> dict[str, NewTask]:
         return {}
     try:
         data = file.getvalue()
-        found: dict[str, NewTask] = {}
+        tasks: dict[str, NewTask] = {}
         refused: list[str] = []
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "known").with_suffix(Path(file.name).suffix)
@@ -139,13 +139,13 @@ def _tasks_of_file(questions: QuestionSet, key: str) -> dict[str, NewTask]:
                     refused.append(f"Line {number}: {row}")
                     continue
                 try:
-                    found[f"line {number}"] = parse_known_task(row, questions, current_member().name)
+                    tasks[f"line {number}"] = parse_known_task(row, questions, current_member().name)
                 except TouchstoneError as error:
                     refused.append(f"Line {number}: {error}")
     except TouchstoneError as error:
         st.error(escape_message(str(error)), icon=":material/error:")
         return {}
-    st.caption(f"{len(found)} items read from the file, {len(refused)} refused.")
+    st.caption(f"{len(tasks)} items read from the file, {len(refused)} refused.")
     if refused:
         st.text("\n".join(refused[:_MAX_REFUSALS]))
-    return found
+    return tasks

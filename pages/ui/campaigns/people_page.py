@@ -36,19 +36,19 @@ def people_page() -> None:
         )
 
     people, groups, invites = campaign_manager().people(), campaign_manager().groups(), campaign_manager().invites()
-    left, right = st.columns([1, 1.6], gap="large")
-    with left:
+    forms_column, lists_column = st.columns([1, 1.6], gap="large")
+    with forms_column:
         _add_form()
-        active = [one for one in people if one.active]
+        active = [person for person in people if person.active]
         with st.expander("A new link for an existing person", icon=":material/link:"), st.form("invite", border=False):
-            st.selectbox("Person", active, key=CampaignsState.invited.key, format_func=lambda one: one.name)
+            st.selectbox("Person", active, key=CampaignsState.invited.key, format_func=lambda person: person.name)
             st.selectbox("Valid", list(_VALIDITY_DAYS), index=1, key=CampaignsState.invite_validity.key)
             disabled = services.settings().demo or not active
             st.form_submit_button("Make a link", on_click=_invite_again, disabled=disabled)
         _change_form(people, groups)
         _import_form()
         token_form()
-    with right:
+    with lists_column:
         _show_codes()
         show_fresh_token()
 
@@ -57,11 +57,11 @@ def people_page() -> None:
         st.dataframe(
             pd.DataFrame(
                 {
-                    "name": [one.name for one in people],
-                    "role": [one.role.value for one in people],
-                    "groups": [", ".join(groups.get(one.id, ())) for one in people],
-                    "takes part": [one.active for one in people],
-                    "valid links": [valid.count(one.name) if one.active else 0 for one in people],
+                    "name": [person.name for person in people],
+                    "role": [person.role.value for person in people],
+                    "groups": [", ".join(groups.get(person.id, ())) for person in people],
+                    "takes part": [person.active for person in people],
+                    "valid links": [valid.count(person.name) if person.active else 0 for person in people],
                 }
             ),
             hide_index=True,
@@ -120,13 +120,13 @@ def _change_form(people: Sequence[Member], groups: Mapping[str, Sequence[str]]) 
     ) as box:
         if not box.open or not people:
             return
-        person = st.selectbox("Person", list(people), key="changed-person", format_func=lambda one: one.name)
+        person = st.selectbox("Person", list(people), key="changed-person", format_func=lambda member: member.name)
         with st.form(f"change-{person.id}", border=False):
             name = st.text_input("Name", person.name, key=f"name-of-{person.id}", max_chars=300)
             roles = [role.value for role in Role]
             role = st.selectbox("Role", roles, index=roles.index(person.role.value), key=f"role-of-{person.id}")
             offered = sorted({group for own in groups.values() for group in own})
-            chosen = st.multiselect(
+            memberships = st.multiselect(
                 "Groups",
                 offered,
                 list(groups.get(person.id, ())),
@@ -146,7 +146,7 @@ def _change_form(people: Sequence[Member], groups: Mapping[str, Sequence[str]]) 
         if pressed:
             changed = replace(person, name=name.strip(), role=Role(role), active=active)
             with error_as_notice():
-                campaign_manager().change_person(changed, chosen)
+                campaign_manager().change_person(changed, memberships)
                 leave_notice(f"{changed.name} is saved.")
             st.rerun()
 

@@ -22,10 +22,10 @@ def token_form() -> None:
             "and where it may write, adds items and people, and opens and closes campaigns. "
             "It stops when you are no manager any more."
         )
-        names = {one.id: one.name for one in campaign_manager().campaigns()}
+        names = {campaign.id: campaign.name for campaign in campaign_manager().campaigns()}
         with st.form("token", border=False):
             name = st.text_input("Name of the program", key="token-name", max_chars=300)
-            chosen = st.multiselect(
+            campaigns = st.multiselect(
                 "Reads",
                 list(names),
                 key="token-campaigns",
@@ -40,7 +40,7 @@ def token_form() -> None:
         if pressed:
             with error_as_notice():
                 campaigns_state().fresh_token = campaign_manager().create_token(
-                    name.strip(), campaigns=chosen, writes=writes
+                    name.strip(), campaigns=campaigns, writes=writes
                 )
             st.rerun()
 
@@ -59,11 +59,11 @@ def show_fresh_token() -> None:
 
 def token_rows() -> None:
     """The tokens that are not revoked, each with the way to revoke it."""
-    kept = [row for row in campaign_manager().tokens() if row.revoked_at is None]
-    if not kept:
+    tokens = [row for row in campaign_manager().tokens() if row.revoked_at is None]
+    if not tokens:
         return
     st.subheader("Tokens")
-    for row in kept:
+    for row in tokens:
         revocable_row(
             format_token(row),
             ":material/key_off:",

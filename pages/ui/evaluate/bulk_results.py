@@ -108,18 +108,20 @@ def _failures_by_block(path: str) -> dict[str, Counter[str]]:  # noqa: ARG001  #
     return {}
 
 
-def format_progress(one: MetricProgress, counted: dict[str, Counter[str]]) -> str:
+def format_progress(progress: MetricProgress, counted: dict[str, Counter[str]]) -> str:
     """As: rouge2: 412 of 5,000 blocks, 3.1 a minute, about 1 d 0 h left; failed: input 12."""
-    done = f"{one.metric}: {len(one.done):,} of {one.blocks:,} blocks"
-    if len(one.done) < one.blocks:
-        left = one.seconds_left
-        pace = f"{60 * one.rate:.3g} a minute, about {format_duration(left)} left" if left is not None else ""
+    done = f"{progress.metric}: {len(progress.done):,} of {progress.blocks:,} blocks"
+    if len(progress.done) < progress.blocks:
+        seconds = progress.seconds_left
+        pace = (
+            f"{60 * progress.rate:.3g} a minute, about {format_duration(seconds)} left" if seconds is not None else ""
+        )
         done = f"{done}, {pace or f'none in the last {RECENT_S / 60:.0f} minutes'}"
     failed = sum(counted.values(), Counter[str]())
     if not failed:
         return done
     kinds = ", ".join(f"{kind} {number:,}" for kind, number in failed.most_common())
-    among = "" if len(counted) == len(one.done) else f" in {len(counted):,} blocks"
+    among = "" if len(counted) == len(progress.done) else f" in {len(counted):,} blocks"
     return f"{done}; failed{among}: {kinds}"
 
 
@@ -159,7 +161,7 @@ def _open_as_dataset(stored: StoredResults) -> None:
                 name, reader.name, place.name, source_sha256(place), reader.licence, reader.release, by
             )
             store.import_dataset(origin, strict_items(reader.read(place), tally), tally.counts)
-            outcomes = (one for _, found in open_stored_results(stored.results.path) for one in found)
+            outcomes = (outcome for _, block in open_stored_results(stored.results.path) for outcome in block)
             yield from (saved.total for saved in save_scores(store, name, outcomes))
 
         evaluate_state().bulk_import, evaluate_state().bulk_dataset = BackgroundTask(work), name

@@ -24,7 +24,7 @@ from pages.ui.shared.markup import escape_markdown, escape_message
 _NAME_KEY, _CASCADE_KEY = "evaluate-combination-name", "evaluate-combination-cascade"
 
 
-def combination_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
+def combination_form(choice: EvaluationChoice, shown: ShownStudy | None) -> None:
     """A name and a button, where a combination is shown; what it is good for once it is saved."""
     if shown is None or not isinstance(shown.study, Combine):
         return
@@ -50,7 +50,7 @@ def combination_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None
             icon=":material/save:",
             key="save-combination",
             on_click=_save,
-            args=(chosen, shown.study),
+            args=(choice, shown.study),
         )
     if state.combination_problem:
         st.error(escape_message(state.combination_problem), icon=":material/error:")
@@ -63,7 +63,7 @@ def combination_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None
             ),
             icon=":material/check:",
         )
-        for dataset in chosen.datasets:
+        for dataset in choice.datasets:
             if dataset != PRECOMPUTED:  # which has no place for more scores
                 st.button(
                     escape_markdown(f"Score {dataset} with it"),
@@ -75,7 +75,7 @@ def combination_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None
                 show_scoring(dataset)
 
 
-def _save(chosen: EvaluationChoice, study: Combine) -> None:
+def _save(choice: EvaluationChoice, study: Combine) -> None:
     """Fit what the page shows by all of its labels, and write its table."""
     if services.settings().has_guests:
         raise RightsError("Whoever runs this server adds metrics to it, in a terminal: python cli.py combine …")
@@ -84,11 +84,11 @@ def _save(chosen: EvaluationChoice, study: Combine) -> None:
 
     def entry() -> CombinationEntry:
         require_free_name(name, services.settings().metrics_dir)
-        sentence_scores = load_sentence_scores(services.store(), *chosen.cases.score_keys)
-        found = study.levels(replace(chosen.data, sentence_scores=sentence_scores)).at(study.level)
-        data = f"{len(found.labels):,} labels of {', '.join(chosen.datasets)}"
-        mean = combination_entry(name, found, chosen.cases, data)
-        return cascade_entry(mean, Cascade(found), study.budget) if st.session_state.get(_CASCADE_KEY) else mean
+        sentence_scores = load_sentence_scores(services.store(), *choice.cases.score_keys)
+        levels = study.levels(replace(choice.data, sentence_scores=sentence_scores)).at(study.level)
+        data = f"{len(levels.labels):,} labels of {', '.join(choice.datasets)}"
+        mean = combination_entry(name, levels, choice.cases, data)
+        return cascade_entry(mean, Cascade(levels), study.budget) if st.session_state.get(_CASCADE_KEY) else mean
 
     saved = attempt(entry)
     if isinstance(saved, Problem):

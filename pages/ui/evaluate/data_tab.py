@@ -180,12 +180,12 @@ def start_scoring(dataset: str, specs: Sequence[str]) -> None:
     dataset_scorings()[dataset] = BackgroundTask(work, count_texts(store, dataset) * len(metrics))
 
 
-def offer_features(chosen: EvaluationChoice) -> None:
+def offer_features(choice: EvaluationChoice) -> None:
     """Offer to score the imported datasets with the shallow features that are missing, and show how far that is."""
-    missing = missing_features(chosen.cases)
+    missing = missing_features(choice.cases)
     if not missing:
         return
-    imported = [name for name in chosen.datasets if name != PRECOMPUTED]  # which has no place for more scores
+    imported = [name for name in choice.datasets if name != PRECOMPUTED]  # which has no place for more scores
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(escape_markdown(f"Not scored or not chosen: {', '.join(missing)}."))
         for name in imported:

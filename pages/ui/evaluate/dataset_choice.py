@@ -47,27 +47,46 @@ class CostMeasuring:
 
 @dataclass(eq=False)
 class EvaluateState:
-    """State of the page: its choices, the import of this session, and the ends of background work that it has drawn."""
+    """State of the page: its choices, the import of this session, and which ends of background work were rendered."""
 
-    import_open: bool = False  # the dialog
+    import_open: bool = False
+    """Whether the dialog of the import is open."""
     import_task: ImportTask | None = None
+    """Last import of this session, running or finished."""
     finished_import: ImportTask | None = None
+    """Import whose end the page has rendered."""
     upload: UploadedFiles | None = None
+    """Uploaded files on disk, until others are uploaded."""
     bulk_import: BackgroundTask[int] | None = None
-    finished_bulk_import: BackgroundTask[int] | None = None  # whose end was drawn
-    bulk_dataset: str = ""  # what it is imported as
-    new_dataset: str = ""  # imported since the last run, to be chosen in the next
-    datasets_chosen: int = 0  # how often an import chose for the person
-    finished_scorings: dict[str, object] = field(default_factory=dict)  # by dataset, the task whose end was drawn
-    saved_threshold: str = ""  # its name, until another one is saved
+    """Last import of a folder of bulk results; its results are counts of saved rows."""
+    finished_bulk_import: BackgroundTask[int] | None = None
+    """Import of bulk results whose end the page has rendered."""
+    bulk_dataset: str = ""
+    """Name of the dataset that the bulk results are imported as."""
+    new_dataset: str = ""
+    """Dataset imported since the last run, which the next run selects; else empty."""
+    datasets_chosen: int = 0
+    """How often an import changed the selection of datasets; part of the widget's key."""
+    finished_scorings: dict[str, object] = field(default_factory=dict)
+    """By dataset, the scoring task whose end the page has rendered."""
+    saved_threshold: str = ""
+    """Name of the threshold saved last in this session."""
     threshold_problem: str = ""
-    saved_combination: str = ""  # its name, until another one is saved
+    """Why the last threshold was not saved; empty where it was."""
+    saved_combination: str = ""
+    """Name of the combination saved last in this session."""
     combination_problem: str = ""
-    measuring: CostMeasuring | None = None  # under way, or failed
-    costs_measured: int = 0  # how often a measurement filled the fields for the person
-    drawn_campaign: str = ""  # its id, until another one is drawn
+    """Why the last combination was not saved; empty where it was."""
+    measuring: CostMeasuring | None = None
+    """Measurement of costs that is running or has failed."""
+    costs_measured: int = 0
+    """How often a measurement filled in the costs; part of the form's key."""
+    drawn_campaign: str = ""
+    """Id of the campaign drawn last in this session."""
     drawn_sentence: str = ""
+    """Receipt of that campaign: its size, and where it stops."""
     draw_problem: str = ""
+    """Why the last sample was not drawn; empty where it was."""
     datasets = WidgetValue[list[str] | None]("evaluate-datasets", None)
     by = WidgetValue[str | None]("evaluate-by", None)
     bulk_folder = WidgetValue[str]("bulk-folder", "")
@@ -124,11 +143,11 @@ def choose_slices(names: tuple[str, ...]) -> EvaluationChoice | None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         fields = [by for by in SLICE_FIELDS if len({SLICE_FIELDS[by](sample) for sample in cases.samples}) > 1]
         preset = st.query_params.get("by", next(iter(fields), None))
-        chosen = EvaluateState.by.of("-".join(fields))  # other fields are another widget, which would forget its value
+        widget = EvaluateState.by.of("-".join(fields))  # other fields are another widget, which would forget its value
         by = st.selectbox(
             "Slices",
             fields,
-            key=chosen.key,
+            key=widget.key,
             index=fields.index(preset) if preset in fields else None,
             format_func=lambda by: f"by {SLICE_TITLES[by]}",
             placeholder="Overall only",
@@ -140,15 +159,15 @@ def choose_slices(names: tuple[str, ...]) -> EvaluationChoice | None:
         if offered:
             key = f"evaluate-metrics-{hash(tuple(offered))}"
             n = {column.name: int(np.sum(~np.isnan(column.values))) for column in cases.all_columns}
-            asked = [name for name in st.query_params.get_all("metric") if name in offered]
-            count = len(st.session_state.get(key, asked or offered))
+            addressed = [name for name in st.query_params.get_all("metric") if name in offered]
+            count = len(st.session_state.get(key, addressed or offered))
             label = f"Metrics: {f'all {count}' if count == len(offered) else f'{count} of {len(offered)}'}"
             with st.popover(label, icon=":material/tune:", key="evaluate-metrics-popover"):
                 metrics = tuple(
                     st.multiselect(
                         "Metrics",
                         offered,
-                        default=asked or offered,
+                        default=addressed or offered,
                         key=key,
                         format_func=lambda name: f"{metric_title(name)} ({n[name]})",
                         help="In brackets: summaries with a score. Released scores have the name that their authors gave them.",
@@ -192,18 +211,18 @@ def choose_datasets(datasets: Sequence[str]) -> tuple[str, ...]:
     """The datasets that are chosen, at first those of the address, or else the first that there is."""
     state, query = evaluate_state(), st.query_params
     widget = EvaluateState.datasets.of(state.datasets_chosen)
-    chosen = widget.get()
-    if chosen is None:
-        chosen = [name for name in query.get_all("dataset") if name in datasets] or list(datasets[:1])
-    if state.new_dataset in datasets and state.new_dataset not in chosen:
-        chosen = [state.new_dataset]
+    selection = widget.get()
+    if selection is None:
+        selection = [name for name in query.get_all("dataset") if name in datasets] or list(datasets[:1])
+    if state.new_dataset in datasets and state.new_dataset not in selection:
+        selection = [state.new_dataset]
         # another widget: what a browser sent for the first before it heard of the import would undo the choice
         state.datasets_chosen += 1
         widget = EvaluateState.datasets.of(state.datasets_chosen)
     state.new_dataset = ""
-    chosen = [name for name in chosen if name in datasets]
-    widget.follow(chosen)
+    selection = [name for name in selection if name in datasets]
+    widget.follow(selection)
     with st.container(key="evaluate-datasets"):
-        names = st.multiselect("Datasets", datasets, default=chosen, key=widget.key, placeholder="Choose a dataset")
+        names = st.multiselect("Datasets", datasets, default=selection, key=widget.key, placeholder="Choose a dataset")
     query["dataset"] = names
     return tuple(names)

@@ -37,12 +37,12 @@ _ABOUT: dict[DrawWay, str] = {
 _KEY = "evaluate-draw"
 
 
-def draw_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
+def draw_form(choice: EvaluationChoice, shown: ShownStudy | None) -> None:
     """A name, a way to draw and a button, where one imported dataset is chosen and the person may open campaigns."""
     if services.settings().demo or not member_let_in().may(Right.MANAGE):
         return
     st.subheader("Draw a campaign")
-    datasets = [name for name in chosen.datasets if name != PRECOMPUTED and name in services.store().dataset_names()]
+    datasets = [name for name in choice.datasets if name != PRECOMPUTED and name in services.store().dataset_names()]
     if len(datasets) != 1:
         st.caption("Choose one imported dataset above: its summaries are the pool that items are drawn from.")
         return
@@ -80,7 +80,7 @@ def draw_form(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
         request = DrawRequest(
             way, points / 100, plan.assumed_rate / 100 or 0.1, min(0.99, max(0.5, plan.assumed_auc / 100 or 0.75))
         )
-        _draw(request, name, datasets[0], chosen.metric_names, overlap)
+        _draw(request, name, datasets[0], choice.metric_names, overlap)
     state = evaluate_state()
     if state.draw_problem:
         st.error(escape_message(state.draw_problem), icon=":material/error:")
@@ -99,18 +99,18 @@ def _draw(request: DrawRequest, name: str, dataset: str, metrics: Sequence[str],
     state.draw_problem, state.drawn_campaign = "", ""
     points = round(100 * request.margin, 4)
     manager = ManagerActions(services.store(), current_member())
-    drawn = attempt(lambda: draw_samples(load_samples(services.store(), dataset), request, metrics))
-    if isinstance(drawn, Problem):
-        state.draw_problem = drawn.message
+    sample = attempt(lambda: draw_samples(load_samples(services.store(), dataset), request, metrics))
+    if isinstance(sample, Problem):
+        state.draw_problem = sample.message
         return
-    drawing = CampaignDrawing(name, request.way, points, dataset, drawn.metrics, drawn.draw, drawn.items, overlap)
+    drawing = CampaignDrawing(name, request.way, points, dataset, sample.metrics, sample.draw, sample.items, overlap)
     campaign = attempt(partial(manager.draw, drawing))
     if isinstance(campaign, Problem):
         state.draw_problem = campaign.message
         return
     state.drawn_campaign = campaign.id
     state.drawn_sentence = (
-        f"{campaign.name} is open: {len(drawn.items):,} of {drawn.draw.pool.size:,} summaries wait under Annotate, in the order of "
-        f"their draw. It stops by itself at ± {points:g} points, after about {drawn.draw.labels:,} labels by {drawn.draw.basis}; "
+        f"{campaign.name} is open: {len(sample.items):,} of {sample.draw.pool.size:,} summaries wait under Annotate, in the order of "
+        f"their draw. It stops by itself at ± {points:g} points, after about {sample.draw.labels:,} labels by {sample.draw.basis}; "
         "looking at it each day changes nothing. The interval of a plan is for one look, and takes fewer labels."
     )

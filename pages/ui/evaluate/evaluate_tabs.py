@@ -30,19 +30,19 @@ from pages.ui.shared.background_results import background_result
 from pages.ui.shared.grouped_views import Groups, View, grouped_views, with_studies
 
 
-def _data_tab(chosen: EvaluationChoice) -> None:
-    if stored := [name for name in chosen.datasets if name != PRECOMPUTED]:
+def _data_tab(choice: EvaluationChoice) -> None:
+    if stored := [name for name in choice.datasets if name != PRECOMPUTED]:
         score_form(stored)
-    label_provenance(chosen.datasets)
-    provenance_tables(chosen.datasets)
-    scores_table(chosen.cases)
-    export_forms(chosen.datasets)
+    label_provenance(choice.datasets)
+    provenance_tables(choice.datasets)
+    scores_table(choice.cases)
+    export_forms(choice.datasets)
 
 
-def _pack_tab(chosen: EvaluationChoice) -> None:
-    provenance = load_provenance(services.store(), chosen.datasets)
-    request = PackRequest(chosen.datasets, chosen.by, chosen.resamples, chosen.cases, provenance.files, provenance.own)
-    archive = background_result("Writing every table and figure…", ("pack", chosen.key), lambda: write_pack(request))
+def _pack_tab(choice: EvaluationChoice) -> None:
+    provenance = load_provenance(services.store(), choice.datasets)
+    request = PackRequest(choice.datasets, choice.by, choice.resamples, choice.cases, provenance.files, provenance.own)
+    archive = background_result("Writing every table and figure…", ("pack", choice.key), lambda: write_pack(request))
     if archive is not None:
         st.write(
             "One archive with the tables (Markdown, LaTeX, CSV), the figures (SVG, PDF), a data card, citations, the metrics with "
@@ -60,30 +60,30 @@ def _pack_tab(chosen: EvaluationChoice) -> None:
         st.code(pack_commands(request), language=None, wrap_lines=True)
 
 
-def _cells_of_measures(chosen: EvaluationChoice, shown: ShownStudy | None) -> None:
+def _cells_of_measures(choice: EvaluationChoice, shown: ShownStudy | None) -> None:
     """The pairs of the cell that is selected."""
     if shown is None or "measures" not in {table.name for table in shown.report.tables}:
         return
     if cell := shown.selected.get("measures"):
-        cell_pairs(chosen, cell)
+        cell_pairs(choice, cell)
     else:
         st.caption("Select a cell to see its pairs.")
 
 
-def _thresholds(chosen: EvaluationChoice, _: ShownStudy | None) -> None:
-    threshold_form(chosen)
+def _thresholds(choice: EvaluationChoice, _: ShownStudy | None) -> None:
+    threshold_form(choice)
     saved_thresholds()
 
 
 _CORRECTIONS = Shifts(view="sensitivity").view_title
 _VIEWS: Groups[EvaluationChoice] = MappingProxyType(
     {
-        "Compare": {Readings.name: lambda chosen: _study_view(Readings, chosen)},
+        "Compare": {Readings.name: lambda choice: _study_view(Readings, choice)},
         "How many are wrong?": {},
         "Combine": {},
         "Errors": {},
         "People": {},
-        "Surface": {_CORRECTIONS: lambda chosen: _study_view(Shifts, chosen)},
+        "Surface": {_CORRECTIONS: lambda choice: _study_view(Shifts, choice)},
         "Thresholds": {},
         "Data": {
             "Data": _data_tab,
@@ -139,18 +139,18 @@ def evaluate_views(*, scored: bool) -> dict[str, dict[str, View[EvaluationChoice
     return with_studies(views, [study for study in STUDIES if scored or Input.SCORES not in study.takes], _study_view)
 
 
-def evaluate_tabs(chosen: EvaluationChoice) -> None:
+def evaluate_tabs(choice: EvaluationChoice) -> None:
     """Draw the view that is open in the tab of its group."""
-    scored = bool(shown_columns(chosen.cases, chosen.parts))
-    grouped_views("evaluate", evaluate_views(scored=scored), _MOVED, chosen, default=_FIRST_VIEW if scored else "Data")
+    scored = bool(shown_columns(choice.cases, choice.parts))
+    grouped_views("evaluate", evaluate_views(scored=scored), _MOVED, choice, default=_FIRST_VIEW if scored else "Data")
 
 
-def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
-    data = chosen.data
+def _study_view(study: type[Study], choice: EvaluationChoice) -> None:
+    data = choice.data
     if Input.ITEMS in study.takes:
-        store, names = services.store(), chosen.datasets
+        store, names = services.store(), choice.datasets
         items = background_result(
-            "Reading the texts…", ("items", chosen.key), lambda: {name: load_items(store, name) for name in names}
+            "Reading the texts…", ("items", choice.key), lambda: {name: load_items(store, name) for name in names}
         )
         if items is None:
             return
@@ -158,15 +158,15 @@ def _study_view(study: type[Study], chosen: EvaluationChoice) -> None:
     if Input.SENTENCES in study.may_take:
         parts = background_result(
             "Reading the scores of sentences…",
-            ("sentences", chosen.key),
-            lambda: load_sentence_scores(services.store(), *chosen.cases.score_keys),
+            ("sentences", choice.key),
+            lambda: load_sentence_scores(services.store(), *choice.cases.score_keys),
         )
         if parts is None:
             return
         data = replace(data, sentence_scores=parts)
     if study.name in _ABOVE:
-        _ABOVE[study.name](chosen)
-    own = {"pairs": partial(verdict_table, chosen)} if study is Verdicts else {}
-    shown = study_tab(study, data, chosen.key, own, form=evaluate_state().costs_measured)
+        _ABOVE[study.name](choice)
+    own = {"pairs": partial(verdict_table, choice)} if study is Verdicts else {}
+    shown = study_tab(study, data, choice.key, own, form=evaluate_state().costs_measured)
     if study.name in _BESIDE:
-        _BESIDE[study.name](chosen, shown)
+        _BESIDE[study.name](choice, shown)

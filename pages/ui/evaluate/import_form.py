@@ -55,8 +55,8 @@ def _set_open(shown: bool) -> None:
 def _import_dialog() -> None:
     """Choose an importer and files; the button reads them, and what fails is said here, beside what was chosen."""
     names = DATASETS.names()
-    left, right = st.columns([1, 1.4], gap="large")
-    with left:
+    source_column, mapping_column = st.columns([1, 1.4], gap="large")
+    with source_column:
         importer = st.selectbox(
             "Form of the data",
             names,
@@ -79,11 +79,11 @@ def _import_dialog() -> None:
                 upload = evaluate_state().upload
                 if upload is None or upload.ids != tuple(file.file_id for file in files):
                     upload = evaluate_state().upload = write_upload(files)
-    with right:
+    with mapping_column:
         reading = None
         if upload:
             reading = mapping_form(upload.source) if importer == _GENERIC_IMPORTER else Reader(plugin().read)
-    with left:
+    with source_column:
         st.text_input("Name of the dataset", importer, key=EvaluateState.dataset_name.of(importer).key)
         st.toggle(
             "Skip records that cannot be read",

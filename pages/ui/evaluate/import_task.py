@@ -62,8 +62,8 @@ class ImportTask(BackgroundTask[ImportResult]):
             take, place = readable_items if request.skip_broken else strict_items, request.place()
             shipped = DATASETS.get(request.importer).shipped
             tally.reading = {} if shipped else reading_record(place, request.reading.settings)
-            with closing(read_apart(request.file or place.name, _LIMITS, request.reading.read, place)) as found:
-                yield store.import_dataset(request.origin(place), take(found, tally), tally.counts)
+            with closing(read_apart(request.file or place.name, _LIMITS, request.reading.read, place)) as items:
+                yield store.import_dataset(request.origin(place), take(items, tally), tally.counts)
 
         super().__init__(work)
 

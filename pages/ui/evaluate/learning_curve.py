@@ -21,14 +21,14 @@ def learning_curve_of(plan: TrainingPlan, data: TrainingData, folder: Path, key:
     """A toggle, and where it is on the figures by labelled documents; `folder` keeps what is read for the training."""
     import pandas as pd
 
-    asked = st.toggle(
+    enabled = st.toggle(
         "Learning curve",
         key="train-curve",
         disabled=plan.recipe == "cross-encoder" or services.settings().demo,
         help="What a quarter, half and all of these labels give on documents that were not learned from. Features are read once, some "
         "minutes for the recipe words, and kept for the training; trees alone, or the surface, are fitted again. Not of a cross-encoder.",
     )
-    if not asked or plan.recipe == "cross-encoder":
+    if not enabled or plan.recipe == "cross-encoder":
         return
 
     def all_points() -> list[CurvePoint]:
@@ -37,8 +37,8 @@ def learning_curve_of(plan: TrainingPlan, data: TrainingData, folder: Path, key:
             try:
                 next(curve)
             except StopIteration as end:
-                found: list[CurvePoint] = end.value
-                return found
+                points: list[CurvePoint] = end.value
+                return points
 
     points = background_result("Reading and fitting parts…", ("curve", key), all_points)
     if not points:
@@ -57,7 +57,7 @@ def learning_curve_of(plan: TrainingPlan, data: TrainingData, folder: Path, key:
         estimates = [getattr(point, field) for point in points]
         figure.add_scatter(
             x=[point.documents for point in points],
-            y=[one.value for one in estimates],
+            y=[estimate.value for estimate in estimates],
             error_y=error_bars(estimates),
             mode="lines+markers",
             name=name,

@@ -89,11 +89,11 @@ def mapping_form(source: Path) -> Reader | None:
         st.caption("Choose the column that holds the summary.")
         return None
 
-    left = left_out(mapped, rows)
+    omitted = left_out(mapped, rows)
     meanings = label_meanings(mapped, rows)
     notes = [
         f"**The label says** {escape_markdown(', '.join(meanings))}." if meanings else "",
-        f"**Left out:** {escape_markdown(', '.join(left))}." if left else "",
+        f"**Left out:** {escape_markdown(', '.join(omitted))}." if omitted else "",
         *(f":material/help: {escape_markdown(question)}" for question in open_questions(mapped, rows, others)),
     ]
     st.caption("  \n".join(filter(None, notes)))
@@ -180,14 +180,14 @@ def _with_decided_words(mapped: ColumnMap, rows: Sequence[Row], file: str) -> Co
     base = mapped.model_copy(update={"unlabelled": UNLABELLED_WORDS})
     for word in undecided_words(rows, base):
         number = sum(label_words(row, mapped.label).count(word) for row in rows if is_filled(row, mapped.label))
-        chosen = st.radio(
+        title = st.radio(
             f"“{escape_markdown(word)}” ({number} of the first rows) is",
             list(_MEANINGS),
             index=len(_MEANINGS) - 1,
             key=f"map-word-{word}-{file}",
             horizontal=True,
         )
-        meaning = _MEANINGS[chosen]
+        meaning = _MEANINGS[title]
         name = meaning.value if meaning else "unlabelled"
         base = base.model_copy(update={name: (*getattr(base, name), word)})
     return base
@@ -196,8 +196,8 @@ def _with_decided_words(mapped: ColumnMap, rows: Sequence[Row], file: str) -> Co
 def _column_multiselect(
     title: str, key: str, columns: Sequence[str], guessed: Sequence[str], file: str, tip: str | None = None
 ) -> list[str]:
-    known = [name for name in guessed if name in columns]
-    return st.multiselect(title, columns, known, key=f"map-{key}-{file}", help=tip)
+    default = [name for name in guessed if name in columns]
+    return st.multiselect(title, columns, default, key=f"map-{key}-{file}", help=tip)
 
 
 def _polarity_choice(title: str, guessed: bool, key: str) -> bool:

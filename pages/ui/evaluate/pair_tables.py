@@ -21,19 +21,19 @@ PROBE_LINK_COLUMN = st.column_config.LinkColumn("", display_text="Probe", width=
 _PAIR_COLUMNS = {"": PROBE_LINK_COLUMN, "summary": st.column_config.TextColumn(width="large")}
 
 
-def cell_pairs(chosen: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
+def cell_pairs(choice: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
     """A cell of the measures in words, the list of its pairs, and the selected pair as a diff; `cell` is the row selected."""
     import pandas as pd
 
-    part = next(one for one in chosen.parts if one.name == cell["slice"])
-    column = next(one for one in chosen.cases.all_columns if one.name == cell["metric"])
+    part = next(part for part in choice.parts if part.name == cell["slice"])
+    column = next(column for column in choice.cases.all_columns if column.name == cell["metric"])
     st.subheader(escape_markdown(f"{metric_title(column.name)} · {part.name}"))
     name = str(cell["selected"])
     figure = cell[name]
     if isinstance(figure, Measurement):
         st.write(escape_markdown(_describe_cell(figure, name, cell["failed"])))
     if not part.pairs.any():
-        cases = chosen.cases
+        cases = choice.cases
         scored = np.flatnonzero(part.summaries & ~np.isnan(column.values)).tolist()
         lines = [
             {
@@ -50,12 +50,12 @@ def cell_pairs(chosen: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
             pd.DataFrame(lines), hide_index=True, alt="The summaries of this cell", column_config=_PAIR_COLUMNS
         )
         return
-    places = chosen.cases.pairs[part.pairs]
-    gains = pairs_in_slice(chosen.cases, part, column).gains
+    places = choice.cases.pairs[part.pairs]
+    gains = pairs_in_slice(choice.cases, part, column).gains
     order = [place for place in np.argsort(gains) if not np.isnan(gains[place])][:_MAX_PAIRS]
     lines = []
     for good, bad in (places[place] for place in order):
-        faithful, broken = chosen.cases.samples[good], chosen.cases.samples[bad]
+        faithful, broken = choice.cases.samples[good], choice.cases.samples[bad]
         lines.append(
             {
                 "": probe_link(faithful, broken),
@@ -69,7 +69,7 @@ def cell_pairs(chosen: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
         )
     event = st.dataframe(
         pd.DataFrame(lines),
-        key=f"evaluate-pairs-{hash((chosen.key, part.name, column.name))}",
+        key=f"evaluate-pairs-{hash((choice.key, part.name, column.name))}",
         on_select="rerun",
         selection_mode="single-row",
         hide_index=True,
@@ -80,7 +80,7 @@ def cell_pairs(chosen: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
     )
     if selected := event["selection"]["rows"]:
         good, bad = places[order[selected[0]]]
-        show_pair(chosen.cases.samples[good], chosen.cases.samples[bad])
+        show_pair(choice.cases.samples[good], choice.cases.samples[bad])
 
 
 def show_pair(good: Sample, bad: Sample) -> None:
@@ -89,12 +89,12 @@ def show_pair(good: Sample, bad: Sample) -> None:
     if before and after:
         st.html(diff_html(as_segments(before, recover(before, after))))
     facts = [bad.item.title, bad.item.domain, bad.item.error_type, *(edit.explanation for edit in bad.item.edits)]
-    st.caption(escape_markdown(" · ".join(dict.fromkeys(str(one) for one in facts if one))))
+    st.caption(escape_markdown(" · ".join(dict.fromkeys(str(fact) for fact in facts if fact))))
 
 
-def probe_link(one: Sample, other: Sample | None = None) -> str | None:
+def probe_link(sample: Sample, other: Sample | None = None) -> str | None:
     """The address that opens a stored pair by its edited side."""
-    edited = other if other and other.item.parent else one
+    edited = other if other and other.item.parent else sample
     return f"/?example={edited.stored}" if edited.stored else None
 
 
@@ -121,7 +121,7 @@ _VERDICT_COLOURS = {_VERDICT_SIGNS[MOVE_WORDS[move]]: style for move, style in M
 _MAX_VERDICTS = 1000
 
 
-def verdict_table(chosen: EvaluationChoice, report: Report) -> None:
+def verdict_table(choice: EvaluationChoice, report: Report) -> None:
     """The verdicts on pairs in colours, with links to Probe; a selected pair is shown whole."""
     import pandas as pd
 
@@ -129,12 +129,12 @@ def verdict_table(chosen: EvaluationChoice, report: Report) -> None:
     if not rows:
         st.info("No pair is like that.")
         return
-    samples = {(sample.dataset, sample.item.example.id): sample for sample in chosen.cases.samples}
+    samples = {(sample.dataset, sample.item.example.id): sample for sample in choice.cases.samples}
     sides = [
         (samples[str(row["dataset"]), str(row["faithful"])], samples[str(row["dataset"]), str(row["broken"])])
         for row in rows[:_MAX_VERDICTS]
     ]
-    metrics = [column.name for column in chosen.cases.columns]
+    metrics = [column.name for column in choice.cases.columns]
     lines = [
         {
             "": probe_link(good, bad),
@@ -146,7 +146,7 @@ def verdict_table(chosen: EvaluationChoice, report: Report) -> None:
     ]
     event = st.dataframe(
         pd.DataFrame(lines).style.map(lambda text: _VERDICT_COLOURS.get(text, ""), subset=metrics),
-        key=f"evaluate-grid-{report.settings['pairs']}-{hash(chosen.key)}",
+        key=f"evaluate-grid-{report.settings['pairs']}-{hash(choice.key)}",
         on_select="rerun",
         selection_mode="single-row",
         hide_index=True,

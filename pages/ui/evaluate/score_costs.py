@@ -21,10 +21,10 @@ from pages.ui.shared.background_results import background_result
 from pages.ui.shared.markup import escape_markdown
 
 
-def measure_costs(chosen: EvaluationChoice) -> None:
+def measure_costs(choice: EvaluationChoice) -> None:
     """A button that measures the members and fills “Costs of a score”, and which of them it leaves to the person."""
-    state, names = evaluate_state(), Combine().choices(chosen.data)["members"]
-    released = {column.name for column in chosen.cases.all_columns if column.released}
+    state, names = evaluate_state(), Combine().choices(choice.data)["members"]
+    released = {column.name for column in choice.cases.all_columns if column.released}
     parsed = {name: attempt(partial(METRICS.parse, name)) for name in names if name not in released}
     here = [
         name
@@ -34,9 +34,9 @@ def measure_costs(chosen: EvaluationChoice) -> None:
 
     def begin() -> None:
         """Measure the chosen members, all where none is chosen."""
-        wanted = split_pieces(addressed_study(Combine).members, "+")
-        members = tuple(name for name in here if not wanted or name in wanted)
-        evaluate_state().measuring = CostMeasuring(members, chosen.datasets, monotonic())
+        addressed = split_pieces(addressed_study(Combine).members, "+")
+        members = tuple(name for name in here if not addressed or name in addressed)
+        evaluate_state().measuring = CostMeasuring(members, choice.datasets, monotonic())
 
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -55,16 +55,16 @@ def measure_costs(chosen: EvaluationChoice) -> None:
             )
     if state.measuring is None:
         return
-    asked, store, settings = state.measuring, services.store(), services.settings()
+    measuring, store, settings = state.measuring, services.store(), services.settings()
 
     def measure() -> dict[str, float]:
         """Seconds by the names of the columns."""
-        texts = [text for dataset in asked.datasets for text in load_texts(store, dataset)]
-        metrics = {name: METRICS.parse(name) for name in asked.members}
+        texts = [text for dataset in measuring.datasets for text in load_texts(store, dataset)]
+        metrics = {name: METRICS.parse(name) for name in measuring.members}
         measured = score_seconds(settings, list(metrics.values()), texts)
         return {name: measured[metric.spec] for name, metric in metrics.items()}
 
-    seconds = background_result("Measuring seconds for a score…", asked, measure)
+    seconds = background_result("Measuring seconds for a score…", measuring, measure)
     if seconds is None:
         return
     address_study(

@@ -23,9 +23,9 @@ from pages.ui.shared.markup import escape_markdown, escape_message
 _NAME_KEY = "evaluate-threshold-name"
 
 
-def threshold_form(chosen: EvaluationChoice) -> None:
+def threshold_form(choice: EvaluationChoice) -> None:
     """The threshold of a metric with its held-out check, and a name to save it under."""
-    names = [column.name for column in chosen.cases.all_columns if column.direction != "neutral"]
+    names = [column.name for column in choice.cases.all_columns if column.direction != "neutral"]
     if not names:
         st.info("No metric here has a better side.")
         return
@@ -33,7 +33,7 @@ def threshold_form(chosen: EvaluationChoice) -> None:
     metric = st.selectbox(
         "Metric", names, format_func=metric_title, key=f"evaluate-calibrated-{hash(tuple(names))}", width=420
     )
-    cases = select_metrics(chosen.cases, [metric])
+    cases = select_metrics(choice.cases, [metric])
     [column] = cases.all_columns
     if column.released or column.scales is not None:
         st.caption(
@@ -43,10 +43,10 @@ def threshold_form(chosen: EvaluationChoice) -> None:
     store, cases_of_metric = services.store(), replace(cases, columns=(column,), separate=())
 
     def fit() -> OwnThreshold:
-        facts = tuple(data_facts(name, load_samples(store, name)) for name in chosen.datasets)
-        return fit_threshold("", cases_of_metric, facts, draw_resamples(cases_of_metric, chosen.resamples))
+        facts = tuple(data_facts(name, load_samples(store, name)) for name in choice.datasets)
+        return fit_threshold("", cases_of_metric, facts, draw_resamples(cases_of_metric, choice.resamples))
 
-    fitted = background_result("Choosing a threshold…", ("threshold", chosen.key, column.name), fit)
+    fitted = background_result("Choosing a threshold…", ("threshold", choice.key, column.name), fit)
     for sentence in format_threshold(fitted).splitlines() if fitted else ():
         st.write(escape_markdown(sentence))
 
@@ -86,8 +86,8 @@ def saved_thresholds() -> None:
     """Every saved threshold with its held-out figures; the selected one as a file, and the command that uses it."""
     import pandas as pd
 
-    kept = kept_thresholds(services.store())
-    if not kept:
+    thresholds = kept_thresholds(services.store())
+    if not thresholds:
         return
     st.subheader("Saved thresholds")
     frame = pd.DataFrame(
@@ -101,11 +101,11 @@ def saved_thresholds() -> None:
             "n": threshold.accuracy.n,
             "data": ", ".join(fact.name for fact in threshold.data),
         }
-        for threshold in kept.values()
+        for threshold in thresholds.values()
     )
     event = st.dataframe(
         frame,
-        key=f"evaluate-thresholds-{len(kept)}",
+        key=f"evaluate-thresholds-{len(thresholds)}",
         on_select="rerun",
         selection_mode="single-row",
         hide_index=True,
@@ -113,7 +113,7 @@ def saved_thresholds() -> None:
         alt="The saved thresholds, newest first",
     )
     copy_table("Saved thresholds", frame, "evaluate-thresholds")
-    shown = list(kept.values())[next(iter(event["selection"]["rows"]), 0)]
+    shown = list(thresholds.values())[next(iter(event["selection"]["rows"]), 0)]
     st.code(
         f"python cli.py score PAIRS.jsonl --metric {quote(shown.metric)} --threshold {quote(shown.name)} -o SCORES.jsonl",
         language=None,

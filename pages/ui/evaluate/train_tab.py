@@ -76,7 +76,7 @@ def trainings() -> dict[str, TrainingTask]:
     return {}
 
 
-def train_tab(chosen: EvaluationChoice) -> None:
+def train_tab(choice: EvaluationChoice) -> None:
     """The form with its preview, and the last training."""
     st.caption(
         "Train a metric on the labels of the chosen data. It is judged on documents that it did not learn from, beside a model "
@@ -102,18 +102,18 @@ def train_tab(chosen: EvaluationChoice) -> None:
         return
     sources = background_result(
         "Reading the labels…",
-        ("labels to train on", chosen.key, recipe, encoder),
-        partial(_read_labels, chosen.datasets, recipe, encoder),
+        ("labels to train on", choice.key, recipe, encoder),
+        partial(_read_labels, choice.datasets, recipe, encoder),
     )
     if sources is None:
         return
     stress = _stress_source(robust) if robust else None
     if robust and stress is None:
         return
-    title = f"A metric trained on {', '.join(chosen.datasets)}"
+    title = f"A metric trained on {', '.join(choice.datasets)}"
     plan = TrainingPlan(sources, share, seed, recipe, title, encoder, battery, stress)
     go = st.container()  # nobody has to wait for the corruptions, which the training makes where they are not there yet
-    key = ("train", chosen.key, share, seed, battery, robust)
+    key = ("train", choice.key, share, seed, battery, robust)
     data = background_result("Making corruptions and harmless edits to learn from…", key, plan.data)
     busy = any(task.running for task in trainings().values())
     if go.button(
@@ -137,7 +137,7 @@ def train_tab(chosen: EvaluationChoice) -> None:
 def _recipe_form() -> tuple[Recipe, EncoderSetting, RunRow | None]:
     """The recipe, and the encoder where it trains one, with the stress run that it is hardened by, if any."""
     recipe = st.selectbox(
-        "Recipe", get_args(Recipe), 0, format_func=lambda one: RECIPES[one][0], key="train-recipe", width=420
+        "Recipe", get_args(Recipe), 0, format_func=lambda recipe: RECIPES[recipe][0], key="train-recipe", width=420
     )
     st.caption(RECIPES[recipe][1])
     if recipe != "cross-encoder":

@@ -78,8 +78,8 @@ def chosen_sampling(endpoint: str) -> Sampling:
 
     Whatever is pressed reads the form again: what was typed and not yet sent when the button was drawn comes with the press.
     """
-    chosen = chosen_endpoint("explain", endpoint)
-    return Sampling(resolve_model(chosen_model("explain"), chosen), endpoint=chosen)
+    name = chosen_endpoint("explain", endpoint)
+    return Sampling(resolve_model(chosen_model("explain"), name), endpoint=name)
 
 
 def finding_conversation(sampling: Sampling) -> Conversation[Finding]:
@@ -176,8 +176,8 @@ def ask_for_finding(sampling: Sampling) -> None:
 
 def current_finding() -> Finding | Failure | None:
     """Finding about the summary in the editor; None while none came."""
-    asked = explain_state().finding
-    return next(iter(asked[1].results), None) if asked and asked[0] == current_example() else None
+    request = explain_state().finding
+    return next(iter(request[1].results), None) if request and request[0] == current_example() else None
 
 
 def grade_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Conversation[Judgement]:
@@ -197,8 +197,8 @@ def ask_for_grade(finding: Finding, sampling: Sampling) -> None:
 
 def current_grade(case: Case, setup: JudgeSetup) -> Judgement | Failure | None:
     """The grade of this explanation in this set-up; None while nothing came."""
-    asked = explain_state().grade
-    return next(iter(asked[2].results), None) if asked and asked[:2] == (case, setup) else None
+    request = explain_state().grade
+    return next(iter(request[2].results), None) if request and request[:2] == (case, setup) else None
 
 
 def chosen_judges() -> tuple[Sampling, ...]:
@@ -209,7 +209,7 @@ def chosen_judges() -> tuple[Sampling, ...]:
 
 
 def panel_conversations(case: Case, setup: JudgeSetup, judges: Sequence[Sampling]) -> list[Conversation[Judgement]]:
-    return [judge_conversation(case, setup, one) for one in judges]
+    return [judge_conversation(case, setup, judge) for judge in judges]
 
 
 def ask_panel(finding: Finding) -> None:
@@ -220,8 +220,8 @@ def ask_panel(finding: Finding) -> None:
 
 def panel_outcomes(case: Case, setup: JudgeSetup) -> tuple[tuple[Sampling, ...], list[Judgement | Failure]]:
     """The judges who were asked last about this explanation in this set-up, and what came of them so far, in their order."""
-    asked = explain_state().panel
-    return (asked[2], list(asked[3].results)) if asked and asked[:2] == (case, setup) else ((), [])
+    request = explain_state().panel
+    return (request[2], list(request[3].results)) if request and request[:2] == (case, setup) else ((), [])
 
 
 def comparison_conversation(sampling: Sampling) -> Conversation[Comparison]:
@@ -237,9 +237,9 @@ def ask_for_comparison(sampling: Sampling) -> None:
 
 def current_comparison() -> Comparison | Failure | None:
     """Comparison of the summary in the editor with the original; None while none came."""
-    asked = explain_state().comparison
-    same = asked and asked[:2] == (current_example(), current_pair().original)
-    return next(iter(asked[2].results), None) if asked and same else None
+    request = explain_state().comparison
+    same = request and request[:2] == (current_example(), current_pair().original)
+    return next(iter(request[2].results), None) if request and same else None
 
 
 def draw_samples(finding: Finding | None, sampling: Sampling) -> None:

@@ -43,13 +43,13 @@ def explanation_card(finding: Finding) -> None:
             else:
                 st.badge(finding.verdict.value, color=_VERDICT_COLOURS[finding.verdict])
             if finding.verdict is Verdict.INCONSISTENT:
-                for one in check_named_edits(finding.explanation, current_pair().original, current_edits()):
-                    changed = dict.fromkeys([*one.inserted, *one.deleted])
-                    used = ", ".join(word for word in changed if word in one.used)
+                for check in check_named_edits(finding.explanation, current_pair().original, current_edits()):
+                    changed = dict.fromkeys([*check.inserted, *check.deleted])
+                    used = ", ".join(word for word in changed if word in check.used)
                     st.badge(
-                        "names the edited words" if one.is_named else "does not name the edited words",
-                        icon=":material/check:" if one.is_named else ":material/question_mark:",
-                        color="green" if one.is_named else "orange",
+                        "names the edited words" if check.is_named else "does not name the edited words",
+                        icon=":material/check:" if check.is_named else ":material/question_mark:",
+                        color="green" if check.is_named else "orange",
                         help=escape_markdown(
                             f"By rule. Edited: {', '.join(changed) or 'no words'}. Used: {used or 'none'}. Other words may say it, too."
                         ),
@@ -132,9 +132,9 @@ _LOOK_S = 0.3
 def explain_tab() -> None:
     """The form, then the answers about the summary in the editor; one line where no endpoint can be asked."""
     explain_requests.mark_drawn()
-    found = available_endpoints("explain")
+    endpoints = available_endpoints("explain")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        endpoint, _ = choose_endpoint_and_model(found, "explain")
+        endpoint, _ = choose_endpoint_and_model(endpoints, "explain")
 
         st.segmented_control(
             "The model is to",
@@ -150,7 +150,7 @@ def explain_tab() -> None:
     try:
         sampling = explain_requests.chosen_sampling(endpoint)
     except TouchstoneError as error:
-        if found:
+        if endpoints:
             st.info(escape_message(str(error)), icon=":material/link_off:")
         return
     press.button(
@@ -163,12 +163,12 @@ def explain_tab() -> None:
         disabled=not edited_summary().strip(),
     )
     estimate_line([explain_requests.finding_conversation(sampling)])
-    _answer_tabs(sampling, found)
+    _answer_tabs(sampling, endpoints)
 
 
 def _answer_tabs(sampling: Sampling, endpoints: Mapping[str, Endpoint]) -> None:
     outcome = explain_requests.current_finding()
-    found = outcome if isinstance(outcome, Finding) else None
+    finding = outcome if isinstance(outcome, Finding) else None
     if isinstance(outcome, Failure):
         st.error(escape_message(outcome.message), icon=":material/error:")
     if explain_requests.pending_counts()[1]:
@@ -184,22 +184,22 @@ def _answer_tabs(sampling: Sampling, endpoints: Mapping[str, Endpoint]) -> None:
     titles = ["Explanation", "Graded by a model", "Panel", "Stability", "Pairwise"]
     explanation, graded, panel, stable, pairwise = st.tabs(titles, key="explain-tabs")
     with explanation:
-        if found:
-            explanation_card(found)
+        if finding:
+            explanation_card(finding)
         else:
             st.caption("Nothing was found of this summary yet.")
     with graded:
-        if found:
-            judge_form(found, sampling)
+        if finding:
+            judge_form(finding, sampling)
         else:
             st.caption("There is no explanation of this summary to grade yet.")
     with panel:
-        if found:
-            panel_form(found, endpoints)
+        if finding:
+            panel_form(finding, endpoints)
         else:
             st.caption("There is no explanation of this summary to grade yet.")
     with stable:
-        stability_form(found, sampling)
+        stability_form(finding, sampling)
     with pairwise:
         pairwise_form(sampling)
 

@@ -19,13 +19,17 @@ from pages.ui.shared.endpoint_form import estimate_line
 from pages.ui.shared.markup import escape_message
 
 
-def panel_form(finding: Finding, found: Mapping[str, Endpoint]) -> None:
+def panel_form(finding: Finding, endpoints: Mapping[str, Endpoint]) -> None:
     """The choice of the judges, the grade of each, and that of most of them."""
     case, setup = explain_requests.case_of_finding(finding), explain_requests.chosen_setup()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.multiselect(
             "Judges",
-            [f"{one.model}@{name}" if name else one.model for name, one in found.items() if one.model],
+            [
+                f"{endpoint.model}@{name}" if name else endpoint.model
+                for name, endpoint in endpoints.items()
+                if endpoint.model
+            ],
             key=ExplainState.judges.key,
             accept_new_options=True,
             placeholder="two or more",

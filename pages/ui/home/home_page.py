@@ -45,8 +45,8 @@ def lesson_links(member: Member) -> None:
     if not lessons:
         return
     # the browser keeps the names, and gives none before it has said so
-    known = component_message(_DONE_KEY).get("done")
-    done = [str(name) for name in known] if isinstance(known, list) else []
+    names = component_message(_DONE_KEY).get("done")
+    done = [str(name) for name in names] if isinstance(names, list) else []
     finished = sum(place.query["lesson"] in done for place in lessons)
     st.subheader("Learn", anchor=False)
     st.write(
@@ -89,10 +89,10 @@ def search_places(member: Member) -> None:
     )
     if not words.strip():
         return
-    found = matching(list(all_places(member)), words)
-    for place in found[:_MOST_FOUND]:
+    matches = matching(list(all_places(member)), words)
+    for place in matches[:_MOST_FOUND]:
         place_link(place)
-    if not found:
+    if not matches:
         st.caption(escape_markdown(f"Nothing has “{words}” in its name."))
-    elif len(found) > _MOST_FOUND:
-        st.caption(f"{len(found) - _MOST_FOUND} more: add a word.")
+    elif len(matches) > _MOST_FOUND:
+        st.caption(f"{len(matches) - _MOST_FOUND} more: add a word.")

@@ -43,8 +43,10 @@ class Place:
 def own_work(member: Member) -> list[Place]:
     """Everything that was kept, run, audited, labelled and imported here, the newest of each kind first."""
     store = services.store()
-    kept = {row.item_id: row for row in reversed(store.saved(_MOST_KEPT)) if row.kind == "pair"}
-    work = [_pair_place(row.item_id, row.title, row.text, row.created_at, row.by) for row in reversed([*kept.values()])]
+    pairs = {row.item_id: row for row in reversed(store.saved(_MOST_KEPT)) if row.kind == "pair"}
+    work = [
+        _pair_place(row.item_id, row.title, row.text, row.created_at, row.by) for row in reversed([*pairs.values()])
+    ]
     work += [
         Place("stress run", row.name, "stress", {"run": id}, Work("run", id), row.created_at, row.owner)
         for id, row in listed_runs().items()
@@ -64,8 +66,15 @@ def own_work(member: Member) -> list[Place]:
         manager = ManagerActions(store, member)
         begun = manager.begun_at()
         work += [
-            Place("campaign", one.name, "campaigns", {"campaign": one.id}, Work("campaign", one.id), begun[one.id])
-            for one in manager.campaigns()
+            Place(
+                "campaign",
+                campaign.name,
+                "campaigns",
+                {"campaign": campaign.id},
+                Work("campaign", campaign.id),
+                begun[campaign.id],
+            )
+            for campaign in manager.campaigns()
         ]
     work += [
         Place("project", row.title, "projects", {"project": row.id}, at=row.changed_at)
@@ -88,8 +97,8 @@ def recent_work(member: Member, most: int) -> list[Place]:
 def places_of_work(member: Member, work: Sequence[Work]) -> dict[Work, Place]:
     """The places of the things that this person may open; the others are left out."""
     own = {place.work: place for place in own_work(member) if place.work}
-    places = {one: own.get(one) or _older_place(one) for one in work}
-    return {one: place for one, place in places.items() if place}
+    places = {piece: own.get(piece) or _older_place(piece) for piece in work}
+    return {piece: place for piece, place in places.items() if place}
 
 
 def _older_place(work: Work) -> Place | None:
@@ -140,6 +149,6 @@ def all_places(member: Member) -> Iterator[Place]:
 
 def matching(places: Sequence[Place], words: str) -> list[Place]:
     """The places whose kind, title or address has all of the words, in any order."""
-    wanted = words.casefold().split()
-    texts = [(one, " ".join([one.kind, one.title, *one.query.values()]).casefold()) for one in places]
-    return [one for one, text in texts if all(word in text for word in wanted)]
+    searched = words.casefold().split()
+    texts = [(place, " ".join([place.kind, place.title, *place.query.values()]).casefold()) for place in places]
+    return [place for place, text in texts if all(word in text for word in searched)]

@@ -132,32 +132,32 @@ def campaign_thumbnail(progress: CampaignProgress) -> Thumbnail:
     """The labels that are there of those that are wanted, and below a bar for each of the first people."""
     rows = [
         (progress.answered, progress.required, "right"),
-        *((one.answered, progress.tasks, "plain") for one in progress.people),
+        *((person.answered, progress.tasks, "plain") for person in progress.people),
     ]
     bars = []
-    for place, (done, wanted, style) in enumerate(rows[: _MOST_PEOPLE + 1]):
+    for place, (done, total, style) in enumerate(rows[: _MOST_PEOPLE + 1]):
         y, height = (2.0, 10.0) if place == 0 else (18.0 + 10 * (place - 1), 6.0)
         bars.append(Rectangle(0, y, WIDTH, height, "none", 2))
-        bars.append(Rectangle(0, y, WIDTH * min(1.0, done / wanted if wanted else 0.0), height, style, 2))
+        bars.append(Rectangle(0, y, WIDTH * min(1.0, done / total if total else 0.0), height, style, 2))
     return Thumbnail(f"{progress.answered} of {progress.required} labels are there", tuple(bars))
 
 
 def audit_thumbnail(findings: Iterable[Finding]) -> Thumbnail:
     """A dot for each question with a verdict: high where it is good, in the middle where weak, low where it fails."""
-    judged = [one for one in findings if one.level in JUDGED_LEVELS]
+    judged = [finding for finding in findings if finding.level in JUDGED_LEVELS]
     step = min(12.0, WIDTH / max(1, len(judged)))
     size = min(9.0, step - 1.5)
     dots = [
         Rectangle(
             place * step,
-            (HEIGHT - size) * JUDGED_LEVELS.index(one.level) / 2,
+            (HEIGHT - size) * JUDGED_LEVELS.index(finding.level) / 2,
             size,
             size,
-            _LEVEL_CLASSES[one.level],
+            _LEVEL_CLASSES[finding.level],
             size / 2,
         )
-        for place, one in enumerate(judged)
+        for place, finding in enumerate(judged)
     ]
-    number = {level: sum(one.level is level for one in judged) for level in JUDGED_LEVELS}
+    number = {level: sum(finding.level is level for finding in judged) for level in JUDGED_LEVELS}
     words = ", ".join(f"{count} {level.value}" for level, count in number.items())
     return Thumbnail(f"Verdicts: {words}", tuple(dots))

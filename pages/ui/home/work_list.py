@@ -88,8 +88,8 @@ def work_thumbnail(member: Member, work: Work) -> Thumbnail | None:
                 return campaign_thumbnail(_campaign_progress(manager, work.id, manager.count_events(work.id)))
             case "audit":
                 metric, _, data = work.id.partition("\n")
-                kept = by_data(kept_audits(store, metric)).get(data)
-                return audit_thumbnail(kept[-1].audit.findings) if kept else None
+                audits = by_data(kept_audits(store, metric)).get(data)
+                return audit_thumbnail(audits[-1].audit.findings) if audits else None
     except TouchstoneError:  # the row leads to its page, which says what is wrong
         return None
     return None

@@ -48,20 +48,26 @@ _NAME, _LONG_TEXT = "name", "template"
 
 @dataclass(eq=False)
 class AddMetricState:
-    """State of the form: the files that were read, what they say, the table in the fields, and how the pairs came out.
-
-    `version` counts the tables: the fields of another one are other widgets, with its values.
-    """
+    """State of the form that adds a metric from a checkpoint."""
 
     repository: Repository | None = None
+    """Repository whose files were read; None before that."""
     guess: Guess | None = None
+    """Tables that fit the files, and what is unclear; None before that."""
     table: dict[str, object] = field(default_factory=dict)
+    """Table of the entry as it was guessed, by field; typed changes are in the widgets."""
     name: str = ""
+    """Suggested name of the metric."""
     version: int = 0
+    """How many tables were shown; part of the widgets' keys, so that a new table starts with its own values."""
     candidates: list[CheckpointEntry] = field(default_factory=list)
+    """Entries under test, which differ in what the files leave unclear."""
     results: list[ProbeResult] = field(default_factory=list)
+    """Results of the candidates on the test pairs, empty before the test."""
     is_testing: bool = False
+    """Whether the test waits for the weights."""
     problem: str = ""
+    """Why the last step failed; empty where it did not."""
     source = WidgetValue[str]("add-metric-source", "")
     typed = WidgetValue[Setting]("add-metric-field", "")
 
@@ -149,7 +155,7 @@ def _fields(state: AddMetricState) -> None:
     columns = st.columns(3)
     for column, (name, hint) in enumerate(hints.items()):
         value, key = _shown(state, name), _widget(state, name).key
-        labels = [one.strip() for one in str(state.table.get("labels", "")).split(",")] if name == "label" else []
+        labels = [label.strip() for label in str(state.table.get("labels", "")).split(",")] if name == "label" else []
         choices: list[Setting] = [*(choices_of(hint) or labels)]
         title, help_text = SETTING_TITLES[name], f"{SETTING_HELP[name]} In its table: {name}."
         with columns[column % 3]:
@@ -208,10 +214,10 @@ def _test() -> None:
     names = [name for name in (*types_of(FORMS[str(state.table["form"])]), _LONG_TEXT) if name not in _FIXED]
     typed = {name: st.session_state.get(_widget(state, name).key, _shown(state, name)) for name in names}
     changed = {name: value for name, value in typed.items() if value != _shown(state, name)}
-    asked = correct_guess(Guess(({**state.table},)), changed) if changed else state.guess
+    guess = correct_guess(Guess(({**state.table},)), changed) if changed else state.guess
     try:
         name = str(st.session_state.get(_widget(state, _NAME).key, state.name)).strip()
-        state.candidates = [entry_of(table, name) for table in asked.candidates]
+        state.candidates = [entry_of(table, name) for table in guess.candidates]
         [checkpoint, *_] = checkpoint_class(state.candidates[0])().checkpoints()
     except TouchstoneError as error:
         state.problem, state.results, state.is_testing = str(error), [], False
@@ -224,13 +230,13 @@ def _test() -> None:
 
 def _probe_when_here(state: AddMetricState, pool: ModelPool) -> None:
     metric = checkpoint_class(state.candidates[0])()
-    found: ModelState = pool.state(metric.weights)
-    if found.status in _IN_PROGRESS:
+    weights: ModelState = pool.state(metric.weights)
+    if weights.status in _IN_PROGRESS:
         model_row(metric.weights, pool, metric.card.download_mb, "add-metric")
         return
     state.is_testing = False
-    if found.status in (ModelStatus.FAILED, ModelStatus.NEEDS_DOWNLOAD):
-        st.error(escape_message(found.message), icon=":material/error:")
+    if weights.status in (ModelStatus.FAILED, ModelStatus.NEEDS_DOWNLOAD):
+        st.error(escape_message(weights.message), icon=":material/error:")
         return
     with st.spinner("Scoring five pairs…"):
         results = probe(services.engine().run, state.candidates)
@@ -238,33 +244,33 @@ def _probe_when_here(state: AddMetricState, pool: ModelPool) -> None:
 
 
 def _result(state: AddMetricState, guess: Guess) -> None:
-    chosen = best(state.results, bool(guess.open))
-    show = st.success if chosen.passes else st.warning
-    show(escape_markdown(" ".join(describe_probes(chosen, state.results, guess.open))))
+    result = best(state.results, bool(guess.open))
+    show = st.success if result.passes else st.warning
+    show(escape_markdown(" ".join(describe_probes(result, state.results, guess.open))))
     st.dataframe(
         [
             {
                 "document": document,
                 "supported": good,
-                "score": _cell(one),
+                "score": _cell(score),
                 "contradicted": bad,
                 "its score": _cell(other),
             }
-            for (document, good, bad), (one, other) in zip(PAIRS, chosen.scores, strict=True)
+            for (document, good, bad), (score, other) in zip(PAIRS, result.scores, strict=True)
         ],
         hide_index=True,
     )
-    st.code(entry_toml(chosen.entry), language=None, wrap_lines=True)
+    st.code(entry_toml(result.entry), language=None, wrap_lines=True)
     with st.container(horizontal=True):
-        if chosen.gaps:
-            label = "Save" if chosen.passes else "Save anyway"
+        if result.gaps:
+            label = "Save" if result.passes else "Save anyway"
             st.button(
-                label, key="save-metric", type="primary", icon=":material/save:", on_click=_save, args=(chosen.entry,)
+                label, key="save-metric", type="primary", icon=":material/save:", on_click=_save, args=(result.entry,)
             )
         st.download_button(
             "Download the table",
-            entry_toml(chosen.entry),
-            f"{chosen.entry.name}.toml",
+            entry_toml(result.entry),
+            f"{result.entry.name}.toml",
             key="new-table",
             icon=":material/download:",
         )

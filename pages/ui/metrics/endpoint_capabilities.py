@@ -41,17 +41,17 @@ def endpoint_capabilities(endpoint: Endpoint, findings: dict[str, list[EndpointF
     """The table, and for whoever may manage this server a test and a form; `findings` keeps those of the last test."""
     if not endpoint.model:
         return
-    known = capability_store().get(endpoint, endpoint.model)
+    capabilities = capability_store().get(endpoint, endpoint.model)
     with st.expander(f"What {escape_markdown(endpoint.model)} takes", key=f"capabilities-{endpoint.title}"):
-        if known:
+        if capabilities:
             rows = []
-            for one in known.values():
-                source = f"{_SOURCES[one.source]}, {one.found:%Y-%m-%d}"
+            for capability in capabilities.values():
+                source = f"{_SOURCES[capability.source]}, {capability.found:%Y-%m-%d}"
                 rows.append(
                     {
-                        "capability": CAPABILITY_TITLES[one.name],
-                        "value": format_value(one.value),
-                        "found by": f"{source}; its own setting counts" if one.name in endpoint.own else source,
+                        "capability": CAPABILITY_TITLES[capability.name],
+                        "value": format_value(capability.value),
+                        "found by": f"{source}; its own setting counts" if capability.name in endpoint.own else source,
                     }
                 )
             st.dataframe(rows, hide_index=True)
@@ -67,7 +67,11 @@ def endpoint_capabilities(endpoint: Endpoint, findings: dict[str, list[EndpointF
             columns = st.columns(3)
             for place, (name, choices) in enumerate(_CHOICES.items()):
                 options = [_AS_FOUND, *choices]
-                entered = known[name].value if name in known and known[name].source == "person" else _AS_FOUND
+                entered = (
+                    capabilities[name].value
+                    if name in capabilities and capabilities[name].source == "person"
+                    else _AS_FOUND
+                )
                 title = CAPABILITY_TITLES[name]
                 columns[place % 3].selectbox(
                     title if title == name else title.capitalize(),
@@ -94,9 +98,13 @@ def _save(endpoint: Endpoint) -> None:
     current_member().require(Right.MANAGE)
     entries = {name: _entry.of(f"{endpoint.title}-{name}").get() for name in _CHOICES}
     store = capability_store()
-    known = store.get(endpoint, endpoint.model)
-    left = [name for name, one in known.items() if one.source == "person" and entries.get(name, _AS_FOUND) == _AS_FOUND]
-    store.forget(endpoint, endpoint.model, left)
+    capabilities = store.get(endpoint, endpoint.model)
+    cleared = [
+        name
+        for name, capability in capabilities.items()
+        if capability.source == "person" and entries.get(name, _AS_FOUND) == _AS_FOUND
+    ]
+    store.forget(endpoint, endpoint.model, cleared)
     values = {name: value for name, value in entries.items() if value != _AS_FOUND and name not in endpoint.own}
     store.enter(endpoint, endpoint.model, values, "person")
 
@@ -104,5 +112,7 @@ def _save(endpoint: Endpoint) -> None:
 def _forget(endpoint: Endpoint) -> None:
     current_member().require(Right.MANAGE)
     store = capability_store()
-    known = store.get(endpoint, endpoint.model)
-    store.forget(endpoint, endpoint.model, [name for name, one in known.items() if one.source != "person"])
+    capabilities = store.get(endpoint, endpoint.model)
+    store.forget(
+        endpoint, endpoint.model, [name for name, capability in capabilities.items() if capability.source != "person"]
+    )

@@ -52,11 +52,11 @@ def metrics_state() -> MetricsState:
 def endpoint_list() -> None:
     """Every endpoint, or in one line what to set where there is none."""
     st.subheader("Endpoints")
-    found = attempt(list_endpoints)
-    if isinstance(found, Problem):
-        st.error(escape_message(found.message), icon=":material/error:")
+    endpoints = attempt(list_endpoints)
+    if isinstance(endpoints, Problem):
+        st.error(escape_message(endpoints.message), icon=":material/error:")
         return
-    if not found:
+    if not endpoints:
         here = (
             "No language-model endpoint is set. Add one below, or set TOUCHSTONE_LLM_BASE_URL and start Touchstone again. "
             "A chat model of this machine needs none: name it as model local:FOLDER."
@@ -69,17 +69,17 @@ def endpoint_list() -> None:
 
     budget = Settings.read().llm_budget
     if budget is not None:
-        gone = fsum(one.money for one in spent.values())
+        gone = fsum(spend.money for spend in spent.values())
         share = min(1.0, gone / budget) if budget else 1.0
         st.progress(share, f"{format_money(gone)} of the budget of {budget:g} spent at all endpoints")
 
     grid = st.grid("auto", min_column_width=520, gap="small")
-    for place, one in enumerate(found):
+    for place, endpoint in enumerate(endpoints):
         with grid.container(border=True, height="stretch", key=f"endpoint-{place}", gap="xsmall"):
-            if isinstance(one, Endpoint):
-                _endpoint_card(one, spent.get(one.name, Spend()))
+            if isinstance(endpoint, Endpoint):
+                _endpoint_card(endpoint, spent.get(endpoint.name, Spend()))
             else:
-                st.warning(escape_markdown(one), icon=":material/cloud_off:")
+                st.warning(escape_markdown(endpoint), icon=":material/cloud_off:")
     endpoint_setup()
 
 
@@ -114,13 +114,15 @@ def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
     st.text(f"model {endpoint.model or '– none set –'} · {format_limits(endpoint)}")
     st.text(f"Spent so far: {format_spend(spent)}" if spent.questions else "Nothing was asked so far.")
 
-    found = metrics_state().served_models.get(_served_id(endpoint))
-    if isinstance(found, Problem):
-        st.error(escape_message(found.message), icon=":material/cloud_off:")
-    elif found is not None:
-        more = f" and {len(found) - _MAX_MODELS_SHOWN} more" if len(found) > _MAX_MODELS_SHOWN else ""
-        st.success(escape_markdown(f"Reachable. It serves {', '.join(found[:_MAX_MODELS_SHOWN]) or 'no model'}{more}."))
-        if endpoint.model and endpoint.model not in found:
+    served = metrics_state().served_models.get(_served_id(endpoint))
+    if isinstance(served, Problem):
+        st.error(escape_message(served.message), icon=":material/cloud_off:")
+    elif served is not None:
+        more = f" and {len(served) - _MAX_MODELS_SHOWN} more" if len(served) > _MAX_MODELS_SHOWN else ""
+        st.success(
+            escape_markdown(f"Reachable. It serves {', '.join(served[:_MAX_MODELS_SHOWN]) or 'no model'}{more}.")
+        )
+        if endpoint.model and endpoint.model not in served:
             st.warning(escape_markdown(f"The model that is set, {endpoint.model}, is not among them."))
     endpoint_capabilities(endpoint, metrics_state().findings)
 

@@ -97,7 +97,7 @@ def _form() -> None:
     with st.expander("Add an endpoint", icon=":material/add_link:", key="new-endpoint"):
         st.segmented_control(
             "Server",
-            [one.title for one in PRESETS],
+            [preset.title for preset in PRESETS],
             key=EndpointSetupState.preset.key,
             default=_FIRST.title,
             required=True,
@@ -112,9 +112,9 @@ def _form() -> None:
         st.caption("The test asks three short questions, which are not counted as spent.")
         if state.problem:
             st.error(escape_message(state.problem), icon=":material/error:")
-        for one in state.findings:
+        for finding in state.findings:
             st.markdown(
-                f"{':material/check_circle:' if one.works else ':material/cancel:'} **{one.what}** {escape_message(one.message)}"
+                f"{':material/check_circle:' if finding.works else ':material/cancel:'} **{finding.what}** {escape_message(finding.message)}"
             )
         if state.tested:
             st.caption(escape_markdown(f"The test has set {state.tested}, as the server refuses more. Change it here."))
@@ -123,22 +123,22 @@ def _form() -> None:
 
 
 def _fields(state: EndpointSetupState) -> None:
-    preset = next(one for one in PRESETS if one.title == state.preset)
-    left, middle, right, last = st.columns([2, 3, 2, 1])
-    left.text_input(
+    preset = next(candidate for candidate in PRESETS if candidate.title == state.preset)
+    name_column, address_column, model_column, api_column = st.columns([2, 3, 2, 1])
+    name_column.text_input(
         "Name",
         preset.title.split()[0].lower() if preset.base_url else "",
         key=EndpointSetupState.name.of(state.preset).key,
         help="Letters, digits, dots and dashes: metrics name it so.",
     )
-    middle.text_input(
+    address_column.text_input(
         "Address",
         preset.base_url,
         key=EndpointSetupState.address.of(state.preset).key,
         placeholder="http://localhost:8000/v1",
     )
-    right.text_input("Model", key=EndpointSetupState.model.of(state.preset).key, placeholder=preset.model)
-    last.selectbox(
+    model_column.text_input("Model", key=EndpointSetupState.model.of(state.preset).key, placeholder=preset.model)
+    api_column.selectbox(
         "API",
         APIS,
         APIS.index(preset.api),
@@ -146,58 +146,58 @@ def _fields(state: EndpointSetupState) -> None:
         help="chat: Chat Completions, of OpenAI and most servers; responses: the Responses API of OpenAI; anthropic: the "
         "Messages API; gemini: generateContent.",
     )
-    left, middle, right = st.columns(3)
-    left.text_input(
+    variable_column, key_column, reasoning_column = st.columns(3)
+    variable_column.text_input(
         "Variable with its key",
         preset.key_from if services.settings().allows_key(preset.key_from) else "",
         key=EndpointSetupState.variable.of(state.preset).key,
         placeholder=f"{KEY_PREFIX}…" if services.settings().has_guests else "none",
         help=f"Of the environment or .env. On a shared server one that begins with {KEY_PREFIX} or is listed in TOUCHSTONE_ALLOWED_KEYS.",
     )
-    middle.text_input(
+    key_column.text_input(
         "or the key itself",
         key=EndpointSetupState.key.key,
         type="password",
         placeholder="none",
         help="Kept in memory until the server stops, for everybody who uses this server; never written anywhere.",
     )
-    right.number_input(
+    reasoning_column.number_input(
         "Reasoning tokens",
         0,
         200_000,
         key=EndpointSetupState.reasoning.key,
         help="The limit of a reasoning model; 0 for any other.",
     )
-    left, middle, right = st.columns(3)
+    read_column, written_column, omission_column = st.columns(3)
     for place, (what, key) in zip(
-        (left, middle),
+        (read_column, written_column),
         {"read": EndpointSetupState.price_read.key, "written": EndpointSetupState.price_written.key}.items(),
         strict=True,
     ):
         place.number_input(
             f"Price of tokens {what}", 0.0, value=None, key=key, placeholder="not set", help="For a million; 0 is free."
         )
-    right.multiselect(
+    omission_column.multiselect(
         "Leave out",
         LEFT_OUT_FIELDS,
         key=EndpointSetupState.leave_out.key,
         placeholder="nothing",
         help="What the model refuses: it takes its own then, and signatures say so.",
     )
-    left, middle, right = st.columns([1, 1, 2])
-    left.selectbox(
+    structured_column, role_column, extra_column = st.columns([1, 1, 2])
+    structured_column.selectbox(
         "Structured answers",
         STRUCTURED_FORMS,
         key=EndpointSetupState.structured.key,
         help="The form in which the server is asked for JSON; answers are read strictly in any case.",
     )
-    middle.checkbox(
+    role_column.checkbox(
         "Has a system role",
         value=EndpointSetupState.system_role.default,
         key=EndpointSetupState.system_role.key,
         help="Without it the system message stands before the first question.",
     )
-    right.text_area(
+    extra_column.text_area(
         "Further settings",
         key=EndpointSetupState.further.key,
         height=68,
@@ -235,11 +235,11 @@ def _test() -> None:
     state = page_state(EndpointSetupState)
     state.findings, state.problem, state.tested = [], "", ""
     with st.spinner("Asking…"):
-        found = attempt(lambda: (typed := _typed_by_manager(state), check_endpoint(typed), probed_fields(typed)))
-    if isinstance(found, Problem):
-        state.problem = found.message
+        checked = attempt(lambda: (typed := _typed_by_manager(state), check_endpoint(typed), probed_fields(typed)))
+    if isinstance(checked, Problem):
+        state.problem = checked.message
         return
-    _, state.findings, fields = found
+    _, state.findings, fields = checked
     state.tested = ", ".join(f"{name} = {json.dumps(value)}" for name, value in fields.items())
     state.structured = str(fields.get("structured", state.structured))
     state.system_role = bool(fields.get("system_role", state.system_role))

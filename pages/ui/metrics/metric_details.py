@@ -51,10 +51,10 @@ def metric_details(row: MetricRow, pool: ModelPool) -> None:
         if row.differs:
             st.caption(escape_markdown(row.differs))
 
-        known, needed = st.columns(2, gap="large")
-        with known:
+        about_column, setup_column = st.columns(2, gap="large")
+        with about_column:
             metric_evidence(row.name)
-        with needed:
+        with setup_column:
             models = metric.checkpoints()
             if models:
                 setup_panel(metric, pool)
@@ -91,10 +91,10 @@ def weights_folder(name: str, on_add: Callable[[Metric], None]) -> None:
             placeholder="/data/models/…",
             help="A folder with config.json, weights and tokenizer. Press Enter to check it.",
         ).strip()
-    chosen = {setting: folder for setting, folder in typed.items() if folder}
-    if not chosen:
+    folders = {setting: folder for setting, folder in typed.items() if folder}
+    if not folders:
         return
-    metric = attempt(lambda: METRICS.build(name, chosen))
+    metric = attempt(lambda: METRICS.build(name, folders))
     problem = metric.message if isinstance(metric, Problem) else weights_problem(metric)
     if isinstance(metric, Problem) or problem:
         st.error(escape_message(problem), icon=":material/folder_off:")

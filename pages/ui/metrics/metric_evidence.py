@@ -86,12 +86,14 @@ def metric_evidence(name: str) -> None:
 
 def labelled_scores(name: str) -> dict[Verdict, list[float]]:
     """The precomputed scores of the metric with its default settings, by what each bundled example was made to be."""
-    kept = next((one.scores for one in precomputed_scores() if one.metric.partition("[")[0] == name), {})
-    found: dict[Verdict, list[float]] = {}
+    scores = next(
+        (precomputed.scores for precomputed in precomputed_scores() if precomputed.metric.partition("[")[0] == name), {}
+    )
+    by_verdict: dict[Verdict, list[float]] = {}
     for item in bundled_items():
-        if item.intended and item.example.id in kept:
-            found.setdefault(item.intended, []).append(kept[item.example.id])
-    return found
+        if item.intended and item.example.id in scores:
+            by_verdict.setdefault(item.intended, []).append(scores[item.example.id])
+    return by_verdict
 
 
 def distribution_figure(scores: Mapping[Verdict, Sequence[float]]) -> go.Figure:

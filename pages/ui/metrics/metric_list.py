@@ -54,7 +54,7 @@ def metric_list(rows: Sequence[MetricRow], pool: ModelPool) -> None:
         speed = _filter("Speed", typing.get_args(Speed))
         memory = _filter("Memory", [*_MEMORY_MB, _FITS])
     limit = max(pool.budgets.values()) // 10**6 if memory == _FITS else _MEMORY_MB.get(memory or "")
-    wanted = MetricFilter(
+    criteria = MetricFilter(
         words,
         typing.cast("Availability | None", availability),
         family,
@@ -62,14 +62,14 @@ def metric_list(rows: Sequence[MetricRow], pool: ModelPool) -> None:
         limit,
     )
 
-    found = ready_first([row for row in rows if wanted.accepts(row)])
-    st.caption(f"{len(found)} of {len(rows)} metrics. Press a name for its settings, set-up, noise and blind spots.")
-    if not found:
-        near = closest_metrics(rows, wanted.words)
+    accepted = ready_first([row for row in rows if criteria.accepts(row)])
+    st.caption(f"{len(accepted)} of {len(rows)} metrics. Press a name for its settings, set-up, noise and blind spots.")
+    if not accepted:
+        near = closest_metrics(rows, criteria.words)
         hint = f" Did you mean {' or '.join(near)}?" if near else " Take a filter away."
         st.info(escape_markdown(f"No metric is like that.{hint}"), icon=":material/search_off:")
     grid = st.grid("auto", min_column_width=_CARD_PX, gap="small")
-    for row in found:
+    for row in accepted:
         with grid.container(border=True, height="stretch", key=f"card-{row.name}", gap="xsmall"):
             st.button(
                 f"**{escape_label(row.title)}**",
@@ -92,7 +92,7 @@ def metric_list(rows: Sequence[MetricRow], pool: ModelPool) -> None:
 
 
 def _filter(label: str, choices: Sequence[str]) -> str | None:
-    chosen: str | None = st.selectbox(
+    choice: str | None = st.selectbox(
         label,
         choices,
         index=None,
@@ -101,4 +101,4 @@ def _filter(label: str, choices: Sequence[str]) -> str | None:
         width=170,
         persist_state="page",
     )
-    return chosen
+    return choice

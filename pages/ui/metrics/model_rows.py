@@ -56,8 +56,8 @@ def memory_bar(engine: Engine) -> None:
         share,
         f"{format_bytes(used)} of {format_bytes(pool.budget_bytes)} for models in use on {', '.join(pool.devices)}",
     )
-    kept, limit = map(format_bytes, engine.disk_use())
-    st.caption(f"Answers on disk: {kept} of {limit} (TOUCHSTONE_CACHE_GB); the least recently used make room.")
+    cache_bytes, limit = map(format_bytes, engine.disk_use())
+    st.caption(f"Answers on disk: {cache_bytes} of {limit} (TOUCHSTONE_CACHE_GB); the least recently used make room.")
 
 
 def model_badge(line: MetricRow, models: Sequence[ModelRef], pool: ModelPool) -> None:
@@ -149,10 +149,10 @@ def other_models(pool: ModelPool) -> None:
                     model_row(checkpoint, pool, 0, checkpoint.source)
 
 
-def follow_models(pool: ModelPool, drawn: Mapping[Checkpoint, ModelState]) -> None:
+def follow_models(pool: ModelPool, rendered: Mapping[Checkpoint, ModelState]) -> None:
     """Keep the run open while a model is on its way, and draw the page again when it is no longer as drawn."""
-    while pool.states() != drawn or any(state.status in _IN_PROGRESS for state in drawn.values()):
-        if pool.wait_for_change(drawn, _LOOK_S):
+    while pool.states() != rendered or any(state.status in _IN_PROGRESS for state in rendered.values()):
+        if pool.wait_for_change(rendered, _LOOK_S):
             repeat_notices()
             st.rerun()
         metrics_state()  # a read of session state lets a click end this run

@@ -52,27 +52,27 @@ def setup_panel(metric: Metric, pool: ModelPool) -> None:
 
         st.caption(escape_markdown(f"Licence: {metric.card.licence or _UNKNOWN_LICENCE}"))
 
-        published = [one for one in PUBLISHED if one.metric == metric.name]
+        published = [score for score in PUBLISHED if score.metric == metric.name]
         if published:
             count = "the published score" if len(published) == 1 else f"{len(published)} published scores"
-            found = metrics_state().comparisons
+            comparisons = metrics_state().comparisons
             if st.button(f"Compare {count}", key=f"verify-{metric.name}", icon=":material/fact_check:"):
                 with st.spinner("Scoring the authors' examples…"):
-                    found[metric.name] = list(compare_published(services.engine(), published))
+                    comparisons[metric.name] = list(compare_published(services.engine(), published))
             # kept: a model that was loaded for it draws the page again
-            if metric.name in found:
+            if metric.name in comparisons:
                 rows = [
                     {
-                        "summary": one.published.summary,
-                        "published": one.published.value,
-                        "ours": one.ours,
-                        "difference": one.difference,
-                        "tolerance": one.published.tolerance,
-                        "agrees": None if one.ours is None else one.agrees,
-                        "source": one.published.source,
-                        "problem": one.problem,
+                        "summary": comparison.published.summary,
+                        "published": comparison.published.value,
+                        "ours": comparison.ours,
+                        "difference": comparison.difference,
+                        "tolerance": comparison.published.tolerance,
+                        "agrees": None if comparison.ours is None else comparison.agrees,
+                        "source": comparison.published.source,
+                        "problem": comparison.problem,
                     }
-                    for one in found[metric.name]
+                    for comparison in comparisons[metric.name]
                 ]
                 st.dataframe(rows, hide_index=True)
 

@@ -31,34 +31,49 @@ class Noise:
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """One metric: `before` is of the original summary, `after` of the edited one, `saved` of when the pair was kept.
+    """One metric on the board.
 
-    `parts` are the scores of the current summary's sentences, `parts_before` those of the original sentences that they come
-    from, empty without an edit; `words` are those of each sentence, placed from its start, of a metric that scores words. While a row is queued, loading or running, `after` and
-    `parts` may still hold the previous values: they are drawn in grey. A row that waits for its key may hold the
-    `after` of an older text, which the row says. `unverified` is the mark on scores of texts in a language that the metric is
-    not for. `low` and `high` are None where unbounded.
+    While a row is queued, loading or running, `after` and `parts` may still hold the previous values, which are drawn in grey.
     """
 
     spec: str
+    """Spec of the metric."""
     title: str
+    """Title that the board shows."""
     family: str
+    """Family of the metric, as on its card."""
     state: RowState = "ready"
+    """State of the score of the edited summary."""
     message: str = ""
+    """Why there is no score, or what the row waits for; empty otherwise."""
     before: float | None = None
+    """Score of the original summary; None without one."""
     after: float | None = None
+    """Score of the edited summary; None without one. A row that waits for its key may show that of an older text."""
     words: tuple[tuple[WordScore, ...], ...] = ()
+    """Scored words of each sentence, placed from its start; empty for a metric that does not score words."""
     low: float | None = None
+    """Lower bound of the score; None where unbounded."""
     high: float | None = None
+    """Upper bound of the score; None where unbounded."""
     direction: Direction = "higher"
+    """Which end of the scale is the more consistent; neutral for neither."""
     seconds: float | None = None
+    """Seconds that the score took; None without a score."""
     parts: tuple[float | None, ...] = ()
+    """Scores of the sentences of the current summary; None for a sentence without one."""
     parts_before: tuple[float | None, ...] = ()
+    """Scores of the original sentences that they come from; empty without an edit."""
     notes: tuple[str, ...] = ()
+    """Remarks about the score, such as a text that was truncated."""
     unverified: str = ""
+    """Mark on scores in a language that the metric is not meant for; empty in any other."""
     saved: float | None = None
+    """Score that was stored with the kept pair; None without one."""
     action: RowAction = ""
+    """What the button of the row does; empty without a button."""
     noise: Noise = Noise()
+    """How far harmless edits of the same size move the score."""
 
     @property
     def is_surface(self) -> bool:
@@ -240,7 +255,7 @@ def heat_steps(parts: Sequence[float | None], low: Bound, high: Bound, direction
         return [None] * len(parts)
     places = [relative_position(part, low, high) for part in parts]
     strengths = [1 - place if place is not None and direction == "higher" else place for place in places]
-    return [None if one is None else min(int(one * HEAT_STEPS), HEAT_STEPS - 1) for one in strengths]
+    return [None if strength is None else min(int(strength * HEAT_STEPS), HEAT_STEPS - 1) for strength in strengths]
 
 
 def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:

@@ -51,25 +51,25 @@ def measure_null_bands(request: Request, cells: Cells) -> SignedMetrics:
         if _can_be_measured(metric)
     }
     scored = [metric for metric, signatures in signed.items() if len(signatures) == len(request.examples)]
-    wanted = {
+    measured = {
         signed[metric][0]: metric
         for metric in sorted(scored, key=lambda metric: (bool(metric.checkpoints()), last_edit_s(metric.spec) or 0.0))
     }
-    shared_null_bands().measure(wanted, request.examples[0])
-    return wanted
+    shared_null_bands().measure(measured, request.examples[0])
+    return measured
 
 
-def is_measuring(wanted: SignedMetrics, request: Request) -> bool:
+def is_measuring(measured: SignedMetrics, request: Request) -> bool:
     """True if some of these bands are still to come, and there is an edit to draw before them."""
     original, edited = request.examples
-    return original.summary != edited.summary and _measured_count(wanted, request) < len(wanted)
+    return original.summary != edited.summary and _measured_count(measured, request) < len(measured)
 
 
-def wait_for_null_band(wanted: SignedMetrics, request: Request) -> None:
+def wait_for_null_band(measured: SignedMetrics, request: Request) -> None:
     """Wait a moment for the next band."""
-    known = _measured_count(wanted, request)
+    count = _measured_count(measured, request)
     for _ in range(round(_LOOK_S / _NOTICE_S)):
-        if shared_null_bands().wait(wanted, request.examples[0], known, _NOTICE_S) > known:
+        if shared_null_bands().wait(measured, request.examples[0], count, _NOTICE_S) > count:
             return
         probe_state()  # as for the scores
 
@@ -84,8 +84,8 @@ def noise_of(metric: Metric, scored: Outcome | None, original: Example, edited: 
     return Noise(words="measuring" if _can_be_measured(metric) else "not measured")
 
 
-def _measured_count(wanted: SignedMetrics, request: Request) -> int:
-    return sum(shared_null_bands().shifts(signature, request.examples[0]) is not None for signature in wanted)
+def _measured_count(measured: SignedMetrics, request: Request) -> int:
+    return sum(shared_null_bands().shifts(signature, request.examples[0]) is not None for signature in measured)
 
 
 def _can_be_measured(metric: Metric) -> bool:
@@ -124,11 +124,11 @@ def request_scores(metrics: Sequence[Metric]) -> Request:
     # what needs no model has its score in the first drawing, unless time is up
     lexical = [place for place, task in request.tasks.items() if not task.conversation.checkpoints]
     deadline = time.monotonic() + _FAST_LANE_S
-    while (left := deadline - time.monotonic()) > 0:
+    while (remaining := deadline - time.monotonic()) > 0:
         version, cells = services.engine().cells(request)
         if not has_pending({place: cells[place] for place in lexical}):
             break
-        services.engine().wait(request, version, left)
+        services.engine().wait(request, version, remaining)
     return request
 
 
@@ -150,11 +150,11 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
             rows.append(
                 replace(_empty_row(metric), state="waiting", message=message, before=last.before, after=last.after)
             )
-    chosen = current_selection(request)
-    sentence = chosen.sentence if chosen.sentence is not None and chosen.sentence < len(spans) else None
+    selection = current_selection(request)
+    sentence = selection.sentence if selection.sentence is not None and selection.sentence < len(spans) else None
     sentences_shown = tuple(span.of(text) for span in spans)
 
-    cell = cells.get((chosen.spec, "edited"))
+    cell = cells.get((selection.spec, "edited"))
     example = request.examples[1]
     if cell is None or not isinstance(cell.outcome, Result):
         quotes: tuple[str, ...] = ()
@@ -168,15 +168,15 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
             shorten(evidence.get(span, ""), _QUOTE_CHARACTERS, placeholder=" …") for span in sentences(example.summary)
         )
 
-    return Board(tuple(rows), sentences_shown, chosen.spec, sentence, quotes, current_intention())
+    return Board(tuple(rows), sentences_shown, selection.spec, sentence, quotes, current_intention())
 
 
 def current_selection(request: Request) -> Selection:
     """The metric and sentence that were clicked last; ROUGE-2 or the first metric where none was or it left the board."""
-    chosen = board_state(BOARD_KEY).selected
+    selection = board_state(BOARD_KEY).selected
     specs = [metric.spec for metric in request.metrics]
-    if chosen and chosen.spec in {*specs, *(probe_state().metrics or ())}:
-        return chosen
+    if selection and selection.spec in {*specs, *(probe_state().metrics or ())}:
+        return selection
     return Selection("rouge2" if "rouge2" in specs else next(iter(specs), ""), None)
 
 

@@ -50,9 +50,9 @@ class ScoredClaims:
         lines = []
         for metric, outcomes in zip(self.metrics, self.claims, strict=True):
             numbers: dict[str, list[str]] = {}
-            for label, one in zip(self.labels, outcomes, strict=True):
-                if isinstance(one, Failure):
-                    numbers.setdefault(one.message, []).append(label)
+            for label, outcome in zip(self.labels, outcomes, strict=True):
+                if isinstance(outcome, Failure):
+                    numbers.setdefault(outcome.message, []).append(label)
             lines += [f"{metric.card.title}, claim {', '.join(some)}: {reason}" for reason, some in numbers.items()]
         return lines
 
@@ -67,8 +67,8 @@ def claims_table(scored: ScoredClaims) -> pd.DataFrame:
     ):
         name = metric.card.title if metric.spec == metric.name else metric.spec
         columns[name] = [
-            *(_format_cell(metric, one, state) for one, state in zip(outcomes, states, strict=True)),
-            *(_format_cell(metric, one, "…") for one in combined),
+            *(_format_cell(metric, outcome, state) for outcome, state in zip(outcomes, states, strict=True)),
+            *(_format_cell(metric, outcome, "…") for outcome in combined),
         ]
     columns["text"] = [*scored.texts, *_COMBINED.values()]
     return pd.DataFrame(columns, pd.Index([*scored.labels, *_COMBINED], name="claim"))
@@ -80,8 +80,8 @@ def claim_scores_csv(scored: ScoredClaims) -> str:
 
     lines = []
     for metric, outcomes, combined in zip(scored.metrics, scored.claims, scored.combined, strict=True):
-        lines += [_csv_line(metric, text, one) for text, one in zip(scored.texts, outcomes, strict=True)]
-        lines += [_csv_line(metric, name, one) for name, one in zip(_COMBINED.values(), combined, strict=True)]
+        lines += [_csv_line(metric, text, outcome) for text, outcome in zip(scored.texts, outcomes, strict=True)]
+        lines += [_csv_line(metric, name, outcome) for name, outcome in zip(_COMBINED.values(), combined, strict=True)]
     written: str = pd.DataFrame(lines).to_csv(index=False)
     return written
 
@@ -105,24 +105,24 @@ def _format_cell(metric: Metric, outcome: Outcome | None, state: str) -> str:
 def claim_scores(metrics: Sequence[Metric]) -> Callable[[], bool]:
     """Draw the scores of the claims, if there are any; what is returned draws them as of now, and says whether some are to come."""
     edited = current_claims()
-    found = [METRICS.parse(metric.metric) if isinstance(metric, Claims) else metric for metric in metrics]
-    judging = [metric for metric in found if metric.card.family != SURFACE and metric.card.direction != "neutral"]
+    inner = [METRICS.parse(metric.metric) if isinstance(metric, Claims) else metric for metric in metrics]
+    judging = [metric for metric in inner if metric.card.family != SURFACE and metric.card.direction != "neutral"]
     readers = list({metric.spec: metric for metric in judging}.values())
     if edited is None or not edited.claims.claims or not readers:
         for part in ("claims", "combined"):
             services.engine().release(services.session_owner(part))
         return lambda: False
     claims = edited.claims
-    asked = probe_state().claims_asked == claims
-    waiting = [] if asked else [metric for metric in readers if waits_for_key(metric)]
+    requested_before = probe_state().claims_asked == claims
+    waiting = [] if requested_before else [metric for metric in readers if waits_for_key(metric)]
     labels = tuple(str(number) for number, row in enumerate(edited.rows, 1) if not row.removed)
     requested = _Requested(claims, labels, [metric for metric in readers if metric not in waiting])
-    drawn: list[ScoredClaims] = []
+    rendered: list[ScoredClaims] = []
 
     def draw() -> bool:
         scored, pending = requested.look()
-        if [scored] != drawn[-1:]:
-            drawn.append(scored)
+        if [scored] != rendered[-1:]:
+            rendered.append(scored)
             with slot.container():
                 st.dataframe(claims_table(scored), height="auto", alt="Scores of the claims side by side")
                 for line in scored.failures():
@@ -149,7 +149,7 @@ def claim_scores(metrics: Sequence[Metric]) -> Callable[[], bool]:
                     help=escape_markdown(", ".join(metric.card.title for metric in waiting)),
                 )
                 st.caption(escape_markdown(estimate_caption(waiting, _examples(claims))))
-            _download_buttons(claims, drawn)
+            _download_buttons(claims, rendered)
     return draw
 
 
@@ -165,21 +165,22 @@ class _Requested:
         self.wrappers = {
             metric: [Claims(metric.spec, GivenClaims.name, combine) for combine in _COMBINED] for metric in self.metrics
         }
-        wrappers = [one for some in self.wrappers.values() for one in some]
+        wrappers = [wrapper for some in self.wrappers.values() for wrapper in some]
         self.together = engine.submit(services.session_owner("combined"), wrappers, [whole])
 
     def look(self) -> tuple[ScoredClaims, bool]:
         """Scores that are known, and true if more are to come."""
         _, cells = services.engine().cells(self.alone)
         _, combined = services.engine().cells(self.together)
-        by_metric = [[cells[metric.spec, one.id] for one in self.alone.examples] for metric in self.metrics]
+        by_metric = [[cells[metric.spec, example.id] for example in self.alone.examples] for metric in self.metrics]
         scored = ScoredClaims(
             self.labels,
             self.texts,
             self.metrics,
             tuple(tuple(cell.outcome for cell in some) for some in by_metric),
             tuple(
-                tuple(combined[one.spec, "claims"].outcome for one in self.wrappers[metric]) for metric in self.metrics
+                tuple(combined[wrapper.spec, "claims"].outcome for wrapper in self.wrappers[metric])
+                for metric in self.metrics
             ),
             tuple(
                 tuple(("…" if cell.state is CellState.QUEUED else cell.state.value) for cell in some)
@@ -203,9 +204,9 @@ def _evidence_lines(scored: ScoredClaims) -> list[str]:
         titles: dict[str, list[str]] = {}
         for metric, outcomes in zip(scored.metrics, scored.claims, strict=True):
             outcome = outcomes[place]
-            found = [part.evidence for part in outcome.parts if part.evidence] if isinstance(outcome, Result) else []
-            if found:
-                name, words = name_contexts(pair.contexts, found[0]), found[0].of(pair.document)
+            evidence = [part.evidence for part in outcome.parts if part.evidence] if isinstance(outcome, Result) else []
+            if evidence:
+                name, words = name_contexts(pair.contexts, evidence[0]), evidence[0].of(pair.document)
                 quote = f"{name}{': ' if name else ''}“{shorten(words, _QUOTE_CHARACTERS, placeholder=' …')}”"
                 titles.setdefault(quote, []).append(metric.card.title)
         lines.append(f"- {escape_markdown(f'{label}. {text}')}")
@@ -214,7 +215,7 @@ def _evidence_lines(scored: ScoredClaims) -> list[str]:
     return lines
 
 
-def _download_buttons(claims: ClaimList, drawn: Sequence[ScoredClaims]) -> None:
+def _download_buttons(claims: ClaimList, rendered: Sequence[ScoredClaims]) -> None:
     pair = current_pair()
     line = {
         "id": pair.example or "pair",
@@ -225,7 +226,7 @@ def _download_buttons(claims: ClaimList, drawn: Sequence[ScoredClaims]) -> None:
     }
     st.download_button(
         "Scores (CSV)",
-        lambda: claim_scores_csv(drawn[-1]),  # made in another thread, which has no page
+        lambda: claim_scores_csv(rendered[-1]),  # made in another thread, which has no page
         "claims.csv",
         mime="text/csv",
         on_click="ignore",

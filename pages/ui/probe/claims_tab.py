@@ -42,8 +42,8 @@ def apply_claims() -> None:
     if request is None or request.task.running:
         return
     probe_state().claims_request = None
-    for found in request.task.results:
-        _take(found)
+    for result in request.task.results:
+        _take(result)
     if request.task.error:
         _keep_problem(request.task.error)
 
@@ -100,14 +100,14 @@ def _way_form() -> None:
             list(titles),
             index=list(titles).index(ProbeState.claims_way.default),
             key=ProbeState.claims_way.key,
-            format_func=lambda one: titles[one],
+            format_func=lambda name: titles[name],
             on_change=partial(setattr, probe_state(), "claims_problem", ""),
             width=230,
         )
         if name == LanguageModelClaims.name:
-            found = available_endpoints("claims")
-            endpoint, model = choose_endpoint_and_model(found, "claims")
-            unasked = not found and not is_local_model(model)
+            endpoints = available_endpoints("claims")
+            endpoint, model = choose_endpoint_and_model(endpoints, "claims")
+            unasked = not endpoints and not is_local_model(model)
         elif settings_of(DECOMPOSERS.get(name)):
             st.text_input(
                 "Settings",
@@ -172,15 +172,15 @@ def _find(endpoint: str) -> None:
     if way.checkpoints():
         state.claims_request = ClaimsRequest(ConversationTask(services.engine(), [conversation]))
         return
-    for _, found in services.engine().converse([conversation]):
-        _take(found)
+    for _, result in services.engine().converse([conversation]):
+        _take(result)
 
 
-def _take(found: ClaimList | Failure) -> None:
-    if isinstance(found, Failure):
-        _keep_problem(found.message)
+def _take(result: ClaimList | Failure) -> None:
+    if isinstance(result, Failure):
+        _keep_problem(result.message)
         return
-    _change(EditableClaims.of(found))
+    _change(EditableClaims.of(result))
 
 
 def _keep_problem(message: str) -> None:

@@ -63,16 +63,16 @@ def comparison_table(compared: Sequence[ComparedEdit]) -> tuple[pd.DataFrame, pd
 
     cells: dict[str, list[str]] = {ORIGINAL: [format_score(row.before, row.low, row.high) for row in compared[0].rows]}
     styles: dict[str, list[str]] = {ORIGINAL: [""] * len(compared[0].rows)}
-    for one in compared:
-        cells[one.name] = [
+    for edit in compared:
+        cells[edit.name] = [
             (
                 "–"
                 if row.before is None or row.after is None
                 else f"{format_score(row.after, row.low, row.high)} ({format_shift(row.after - row.before, row.low, row.high)})"
             )
-            for row in one.rows
+            for row in edit.rows
         ]
-        styles[one.name] = [MOVE_STYLES.get(one.move(row) or Move.NONE, "") for row in one.rows]
+        styles[edit.name] = [MOVE_STYLES.get(edit.move(row) or Move.NONE, "") for row in edit.rows]
     titles = pd.Index([row.title for row in compared[0].rows], name="metric")
     return pd.DataFrame(cells, titles), pd.DataFrame(styles, titles)
 
@@ -87,16 +87,16 @@ def comparison_csv(original: str, compared: Sequence[ComparedEdit]) -> str:
     lines.extend(
         {
             "metric": row.spec,
-            "edit": one.name,
-            "summary": one.text,
-            "intended": one.meant.verdict or "",
-            "error_type": one.meant.error_type or "",
+            "edit": edit.name,
+            "summary": edit.text,
+            "intended": edit.meant.verdict or "",
+            "error_type": edit.meant.error_type or "",
             "score": row.after,
             "shift": None if row.before is None or row.after is None else row.after - row.before,
-            "reaction": one.move(row) or "",
+            "reaction": edit.move(row) or "",
         }
-        for one in compared
-        for row in one.rows
+        for edit in compared
+        for row in edit.rows
     )
     written: str = pd.DataFrame(lines).to_csv(index=False)
     return written
@@ -104,28 +104,28 @@ def comparison_csv(original: str, compared: Sequence[ComparedEdit]) -> str:
 
 def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
     """Draw the pinned edits, if there are any; what is returned draws their scores as of now, and whether some are to come."""
-    shown = [(edit_letter(place), one) for place, one in enumerate(probe_state().pinned)]
+    shown = [(edit_letter(place), edit) for place, edit in enumerate(probe_state().pinned)]
     if current_edits() and not is_pinned():
         shown.append((EDITOR, PinnedEdit(tuple(current_edits()), current_intention())))
     if not probe_state().pinned:
         services.engine().release(services.session_owner("comparison"))
         return lambda: False
     pair, quick = current_pair(), [metric for metric in metrics if not waits_for_key(metric)]
-    texts = [(ORIGINAL, pair.original), *((name, executable.apply(pair.original, one.edits)) for name, one in shown)]
+    texts = [(ORIGINAL, pair.original), *((name, executable.apply(pair.original, edit.edits)) for name, edit in shown)]
     examples = [pair.as_example(name, text) for name, text in texts]
     request = services.engine().submit(services.session_owner("comparison"), quick, examples)
-    drawn: list[list[ComparedEdit]] = []
+    rendered: list[list[ComparedEdit]] = []
 
     def draw() -> bool:
         # before the scores are read, so that the last to arrive is drawn
         pending = has_pending(services.engine().cells(request)[1])
         compared = _compared(request, shown)
-        if [compared] != drawn[-1:]:
-            drawn.append(compared)
+        if [compared] != rendered[-1:]:
+            rendered.append(compared)
             with slot.container():
-                for one in compared:
-                    if one.verdict:
-                        st.caption(escape_markdown(f"{one.name}: {one.verdict}"))
+                for edit in compared:
+                    if edit.verdict:
+                        st.caption(escape_markdown(f"{edit.name}: {edit.verdict}"))
                 frame, styles = comparison_table(compared)
                 styled = frame.style.apply(lambda _: styles, axis=None)
                 st.dataframe(styled, height="auto", alt="Scores of the edits side by side")
@@ -137,9 +137,9 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
     original = current_pair().original
     with st.container(border=True, key="comparison"):
         st.markdown("**Edits of this summary side by side**")
-        for place, one in enumerate(probe_state().pinned):
+        for place, edit in enumerate(probe_state().pinned):
             letter = edit_letter(place)
-            laid = executable.as_segments(current_pair().original, one.edits)
+            laid = executable.as_segments(current_pair().original, edit.edits)
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.markdown(f"**{letter}**", width="content")
                 with st.container(width="stretch"):
@@ -149,10 +149,12 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
         slot = st.empty()
         draw()
         with st.container(horizontal=True):
-            copy_popover(lambda: table_report("Edits side by side", comparison_table(drawn[-1])[0]), "comparison-table")
+            copy_popover(
+                lambda: table_report("Edits side by side", comparison_table(rendered[-1])[0]), "comparison-table"
+            )
             st.download_button(
                 "Comparison (CSV)",
-                lambda: comparison_csv(original, drawn[-1]),  # made in another thread, which has no page
+                lambda: comparison_csv(original, rendered[-1]),  # made in another thread, which has no page
                 "comparison.csv",
                 mime="text/csv",
                 on_click="ignore",
@@ -164,8 +166,8 @@ def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
 def _compared(request: Request, shown: Sequence[tuple[str, PinnedEdit]]) -> list[ComparedEdit]:
     _, cells = services.engine().cells(request)
     original, *edited = request.examples
-    found = []
-    for (name, one), example in zip(shown, edited, strict=True):
+    compared = []
+    for (name, edit), example in zip(shown, edited, strict=True):
         rows = []
         for metric in request.metrics:
             card, before, after = metric.card, cells[metric.spec, original.id], cells[metric.spec, example.id]
@@ -175,5 +177,5 @@ def _compared(request: Request, shown: Sequence[tuple[str, PinnedEdit]]) -> list
                 row = replace(row, before=before.outcome.score, after=after.outcome.score, noise=noise)
             rows.append(row)
         rows.sort(key=lambda row: row.is_surface)
-        found.append(ComparedEdit(name, example.summary, one.meant, tuple(rows)))
-    return found
+        compared.append(ComparedEdit(name, example.summary, edit.meant, tuple(rows)))
+    return compared

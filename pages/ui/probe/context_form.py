@@ -25,13 +25,13 @@ def context_form() -> None:
         "Passages, turns or articles that make the document. Each metric says on its card whether it reads them joined or "
         "takes the best one."
     )
-    for place, one in enumerate(named_texts(pair)):
-        shown = one.text if len(one.text) <= _SHOWN_CHARACTERS else f"{one.text[:_SHOWN_CHARACTERS].rstrip()} …"
+    for place, text in enumerate(named_texts(pair)):
+        shown = text.text if len(text.text) <= _SHOWN_CHARACTERS else f"{text.text[:_SHOWN_CHARACTERS].rstrip()} …"
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{escape_markdown(one.name)}** {escape_markdown(shown)}", width="stretch")
+            st.markdown(f"**{escape_markdown(text.name)}** {escape_markdown(shown)}", width="stretch")
             if len(current_pair().contexts) > 1:
                 st.button(
-                    escape_label(f"Remove {one.name}"),
+                    escape_label(f"Remove {text.name}"),
                     key=f"remove-context-{place}",
                     type="tertiary",
                     on_click=_remove_context,
@@ -71,12 +71,12 @@ def _add_context() -> None:
 
 def _remove_context(place: int) -> None:
     pair = current_pair()
-    _open_contexts(pair, [one for number, one in enumerate(named_texts(pair)) if number != place])
+    _open_contexts(pair, [text for number, text in enumerate(named_texts(pair)) if number != place])
 
 
-def _open_contexts(pair: Pair, found: Sequence[NamedText]) -> None:
+def _open_contexts(pair: Pair, texts: Sequence[NamedText]) -> None:
     """Make the document of these contexts, whose names are made distinct."""
-    document, contexts = join_contexts(with_distinct_names(found))
+    document, contexts = join_contexts(with_distinct_names(texts))
     _replace_source(replace(pair, document=document, contexts=contexts))
 
 

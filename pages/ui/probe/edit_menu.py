@@ -37,41 +37,41 @@ def start_variant(perturbation: Perturbation) -> None:
         task = ConversationTask(services.engine(), [conversation])
         probe_state().variant_request = VariantRequest(perturbation, text, task)
         return
-    [(_, found)] = services.engine().converse([conversation])
-    _put_into_editor(perturbation, text, found)
+    [(_, result)] = services.engine().converse([conversation])
+    _put_into_editor(perturbation, text, result)
 
 
 def apply_variant() -> None:
     """Put what was written into the editor, which is not drawn yet; an answer about another text is not used."""
-    wanted = probe_state().variant_request
-    if wanted is None or wanted.task.running:
+    request = probe_state().variant_request
+    if request is None or request.task.running:
         return
     probe_state().variant_request = None
-    if wanted.text != edited_summary():
+    if request.text != edited_summary():
         leave_notice("The summary was changed while the model wrote: its variant is not used.")
         return
-    for found in wanted.task.results:
-        _put_into_editor(wanted.perturbation, wanted.text, found)
+    for result in request.task.results:
+        _put_into_editor(request.perturbation, request.text, result)
 
 
 def variant_ready() -> bool:
     """True if a variant was written that is not in the editor yet."""
-    wanted = probe_state().variant_request
-    return wanted is not None and not wanted.task.running
+    request = probe_state().variant_request
+    return request is not None and not request.task.running
 
 
 def variant_progress() -> None:
     """A line while something is being written, with the way to stop it."""
-    if wanted := probe_state().variant_request:
+    if request := probe_state().variant_request:
         with st.container(horizontal=True, vertical_alignment="center"):
-            _watch_variant(wanted.perturbation.card.title)
+            _watch_variant(request.perturbation.card.title)
             # not in the fragment: what is pressed there counts only when the page's own loop has ended
             st.button("Cancel", key="rewording-cancel", on_click=cancel_variant)
 
 
 def cancel_variant() -> None:
-    if wanted := probe_state().variant_request:
-        wanted.task.cancel()
+    if request := probe_state().variant_request:
+        request.task.cancel()
         probe_state().variant_request = None
 
 
@@ -83,15 +83,15 @@ def _watch_variant(title: str) -> None:
     st.caption(escape_markdown(f"“{title}”: the model is writing …"))
 
 
-def _put_into_editor(perturbation: Perturbation, text: str, found: Sequence[Edit] | Failure) -> None:
-    if isinstance(found, Failure):
-        leave_notice(found.message)
+def _put_into_editor(perturbation: Perturbation, text: str, result: Sequence[Edit] | Failure) -> None:
+    if isinstance(result, Failure):
+        leave_notice(result.message)
         return
     if text != current_pair().original:
-        rewrite_summary(executable.apply(text, found))
+        rewrite_summary(executable.apply(text, result))
         return
     intend(perturbation.card.intention)
-    rewrite_summary(executable.apply(text, found), found)
+    rewrite_summary(executable.apply(text, result), result)
 
 
 _GROUPS: dict[str, Callable[[PerturbationCard], bool]] = {

@@ -108,7 +108,7 @@ def _intention_fields() -> None:
     """Fields for what a kept pair is meant to be (a label says what it is), and for comparing the edit with others."""
     state, verdicts, error_types = probe_state(), [*Verdict], [*ErrorType]
     verdict, error_type = state.meant.verdict, state.meant.error_type
-    left, right, pin = st.columns([1, 1, 0.7])
+    verdict_column, type_column, pin = st.columns([1, 1, 0.7])
     with pin:
         full = len(probe_state().pinned) >= MAX_PINNED
         st.button(
@@ -122,7 +122,7 @@ def _intention_fields() -> None:
             if full
             else "Keeps this edit below the scores, beside the next ones that you try on the same summary.",
         )
-    left.selectbox(
+    verdict_column.selectbox(
         "Meant to be",
         verdicts,
         key=ProbeState.intended.of(state.times_meant).key,
@@ -132,7 +132,7 @@ def _intention_fields() -> None:
         format_func=str.capitalize,
         on_change=_store_intention,
     )
-    right.selectbox(
+    type_column.selectbox(
         "Intended error type",
         error_types,
         key=ProbeState.intended_error_type.of(state.times_meant).key,
@@ -199,14 +199,14 @@ def record_tab() -> None:
     st.segmented_control(
         f"The {whose} is", [*Verdict], key=record_field(ProbeState.verdict).key, format_func=str.capitalize
     )
-    left, right = st.columns([1.2, 1])
-    left.segmented_control(
+    confidence_column, type_column = st.columns([1.2, 1])
+    confidence_column.segmented_control(
         "How sure are you?",
         [1, 2, 3, 4, 5],
         key=record_field(ProbeState.confidence).key,
         help="1 is a guess, 5 is certain.",
     )
-    right.selectbox(
+    type_column.selectbox(
         "Error type", [*ErrorType], key=record_field(ProbeState.error_type).key, index=None, placeholder="None"
     )
     if current_edits():
@@ -287,14 +287,14 @@ def record_from_form(verdict: Verdict | None = None) -> LabelRecord:
     verdict = verdict or record_field(ProbeState.verdict).get()
     if verdict is None:
         raise RecordError("The label has no verdict. Choose one first.")
-    given: dict[str, bool] = {}
+    answers_by_question: dict[str, bool] = {}
     for widget in EDIT_QUESTIONS if current_edits() else ():
         answer = record_field(widget).get()
         if answer is not None:
-            given[widget.key] = answer == "Yes"
+            answers_by_question[widget.key] = answer == "Yes"
         if answer != "Yes":
             break  # what was answered below it before does not count
-    answers = EditAnswers(**given)
+    answers = EditAnswers(**answers_by_question)
     explanation = record_field(ProbeState.explanation).get().strip()
     grade = record_field(ProbeState.grade).get() if explanation else None
     return LabelRecord(

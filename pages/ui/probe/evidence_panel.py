@@ -25,8 +25,8 @@ def document_highlights(request: Request, result: Result | None) -> tuple[Highli
     headings = source_marks(current_pair())
     if result is None:
         return tuple(headings)
-    chosen = current_selection(request).sentence
-    parts = [(number, part) for number, part in enumerate(result.parts) if chosen in (None, number)]
+    sentence = current_selection(request).sentence
+    parts = [(number, part) for number, part in enumerate(result.parts) if sentence in (None, number)]
     evidence = []
     for number, part in parts:
         if part.evidence:
@@ -55,8 +55,8 @@ def document_highlights(request: Request, result: Result | None) -> tuple[Highli
 
 def evidence_panel(request: Request, result: Result | None) -> None:
     """One click beneath the document: what the selected metric read, in words."""
-    chosen: Selection = current_selection(request)
-    metric = next((metric for metric in request.metrics if metric.spec == chosen.spec), None)
+    selection: Selection = current_selection(request)
+    metric = next((metric for metric in request.metrics if metric.spec == selection.spec), None)
     with st.expander(f"What {metric.card.title} saw" if metric else "What a metric saw", icon=":material/visibility:"):
         if metric is None or result is None:
             st.write("Select a metric with a score on the board.")

@@ -93,18 +93,18 @@ def last_edit_s(spec: str) -> float | None:
 def forecast_of(metrics: Sequence[Metric]) -> Forecast:
     """Estimate from the last durations of these metrics, and from the memory that loading their models takes now."""
     pool = services.engine().pool
-    wanted = {
+    states = {
         checkpoint: pool.state(checkpoint)
         for metric in metrics
         for checkpoint in local_checkpoints(metric.checkpoints())
     }
     to_load = {
         checkpoint: checkpoint_bytes(checkpoint)
-        for checkpoint, state in wanted.items()
+        for checkpoint, state in states.items()
         if state.status is ModelStatus.COLD
     }
     loaded = {checkpoint: state.nbytes for checkpoint, state in pool.states().items() if state.nbytes}
-    idle = {checkpoint: nbytes for checkpoint, nbytes in loaded.items() if checkpoint not in wanted}
+    idle = {checkpoint: nbytes for checkpoint, nbytes in loaded.items() if checkpoint not in states}
     room = MemoryUse(sum(loaded.values()), pool.budget_bytes, _bytes_by_name(idle))
     times = []
     for metric in metrics:  # that of an edit, once the original has its score; else that of the original
@@ -141,7 +141,9 @@ KnownSpecs = Collection[str]
 """The specs of metrics whose numbers for the current texts are known already."""
 
 
-def metrics_to_ask(metrics: Sequence[Metric], examples: tuple[Example, ...], known: KnownSpecs) -> list[Metric]:
+def metrics_to_ask(
+    metrics: Sequence[Metric], examples: tuple[Example, ...], recently_shown: KnownSpecs
+) -> list[Metric]:
     """The metrics to ask about these texts: the fast set, and whatever was asked about them before or by the key."""
     state = probe_state()
     if state.asked_texts != examples:
@@ -152,7 +154,7 @@ def metrics_to_ask(metrics: Sequence[Metric], examples: tuple[Example, ...], kno
         metric
         for metric in metrics
         if metric.spec in before
-        or metric.spec in known
+        or metric.spec in recently_shown
         or state.score_all
         or not waits_for_key(metric)
         # where its models are not here or failed it costs nothing, and the row then says what to do
@@ -210,8 +212,12 @@ def fast_set_pills(metrics: Sequence[Metric]) -> None:
 
     def store_choices() -> None:
         """Keep the choice for a metric that was moved, and let the cost decide on the others."""
-        chosen = probe_state().fast_specs
-        moved = {one.spec: one.spec not in chosen for one in metrics if waits_for_key(one) == (one.spec in chosen)}
+        fast_specs = probe_state().fast_specs
+        moved = {
+            metric.spec: metric.spec not in fast_specs
+            for metric in metrics
+            if waits_for_key(metric) == (metric.spec in fast_specs)
+        }
         probe_state().waits = {**probe_state().waits, **moved}
 
     st.pills(
@@ -227,9 +233,9 @@ def fast_set_pills(metrics: Sequence[Metric]) -> None:
 
 def waits_for_key(metric: Metric) -> bool:
     """True if a metric is not scored while a person types: as was chosen, else by its cost."""
-    chosen = probe_state().waits
-    if metric.spec in chosen:
-        return chosen[metric.spec]
+    waits = probe_state().waits
+    if metric.spec in waits:
+        return waits[metric.spec]
     if asks_endpoint(metric.checkpoints()):
         return True  # every question of a judge is paid for
     checkpoints = local_checkpoints(metric.checkpoints())

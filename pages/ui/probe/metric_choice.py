@@ -29,7 +29,7 @@ _NUMBER_FORMATS: Mapping[object, tuple[float, str]] = {int: (1, "%d"), float: (0
 
 def settings_form(name: str, on_add: Callable[[Metric], None]) -> None:
     """A field per setting of the metric of that name, filled with the defaults; `on_add` is given what was set."""
-    if papers := {one.name: one.paper for one in profiles_with(name)}:
+    if papers := {profile.name: profile.paper for profile in profiles_with(name)}:
         st.selectbox(
             "Paper mode",
             [_NO_PAPER, *papers],
@@ -64,7 +64,11 @@ def settings_form(name: str, on_add: Callable[[Metric], None]) -> None:
                 st.number_input(setting, value=default, key=key, help=help_text, step=step, format=form)
     try:
         metric = _metric_of_form(name)
-        code = [one for one in local_checkpoints(metric.checkpoints()) if one.kind in CODE_RUNNING_KINDS]
+        code = [
+            checkpoint
+            for checkpoint in local_checkpoints(metric.checkpoints())
+            if checkpoint.kind in CODE_RUNNING_KINDS
+        ]
     except TouchstoneError as error:
         _add_button(name, on_add, disabled=True)
         st.error(escape_message(str(error)), icon=":material/error:")
@@ -89,17 +93,17 @@ def _paper_widget(name: str) -> WidgetValue[str]:
 
 def _paper_of_form(name: str) -> str:
     """The paper that is chosen; one that has no form of this metric counts as none."""
-    chosen = _paper_widget(name).get()
-    return chosen if chosen in {one.name for one in profiles_with(name)} else _NO_PAPER
+    paper = _paper_widget(name).get()
+    return paper if paper in {profile.name for profile in profiles_with(name)} else _NO_PAPER
 
 
 def _settings_to_ask(name: str) -> list[str]:
     """All settings, or those that the chosen paper leaves free."""
-    known, paper = settings_of(METRICS.get(name)), _paper_of_form(name)
+    settings, paper = settings_of(METRICS.get(name)), _paper_of_form(name)
     if not paper:
-        return list(known)
+        return list(settings)
     fixed = read_profile(paper).settings_of(name)
-    return [setting for setting in known if setting in FREE_SETTINGS - fixed.keys()]
+    return [setting for setting in settings if setting in FREE_SETTINGS - fixed.keys()]
 
 
 def _metric_of_form(name: str) -> Metric:
@@ -183,7 +187,7 @@ def metrics_popover() -> None:
                 )
 
             titles = {line.name: line.title for line in lines if has_settings(line.name)}
-            chosen = st.selectbox(
+            metric_name = st.selectbox(
                 "With other settings…",
                 list(titles),
                 index=None,
@@ -191,8 +195,8 @@ def metrics_popover() -> None:
                 format_func=lambda name: titles[name],
                 placeholder="Choose a metric to see its settings",
             )
-            if chosen:
-                settings_form(chosen, add_to_bench)
+            if metric_name:
+                settings_form(metric_name, add_to_bench)
 
             st.text_input(
                 "Add one with other settings",
@@ -224,9 +228,9 @@ def bench_specs_with_settings() -> list[str]:
     return [spec for spec in _board_specs() if spec not in names]
 
 
-def _store_family_choice(chosen: WidgetValue[list[str]], names: tuple[str, ...]) -> None:
+def _store_family_choice(selected: WidgetValue[list[str]], names: tuple[str, ...]) -> None:
     others = [spec for spec in _board_specs() if spec not in names]
-    probe_state().metrics = [*others, *chosen.get()]
+    probe_state().metrics = [*others, *selected.get()]
 
 
 def _add_typed_spec() -> None:

@@ -49,14 +49,14 @@ def open_pair(
     state.claims_problem = ""
 
     spans = [
-        [place - pair.document.count("\r\n", 0, place) for place in (one.span.start, one.span.end)]
-        for one in pair.contexts
+        [place - pair.document.count("\r\n", 0, place) for place in (context.span.start, context.span.end)]
+        for context in pair.contexts
     ]
     state.pair = replace(
         pair,
         original=_with_plain_line_ends(pair.original),
         document=_with_plain_line_ends(pair.document),
-        contexts=tuple(Context(one.name, Span(*span)) for one, span in zip(pair.contexts, spans, strict=True)),
+        contexts=tuple(Context(context.name, Span(*span)) for context, span in zip(pair.contexts, spans, strict=True)),
     )
 
     state.undo_texts, state.redo_texts, state.last_shown = [], [], {}
@@ -69,7 +69,7 @@ def open_pair(
     # on a shared server this person sees scores of both summaries: neither is handed out to them for an unaided label
     opened, store = current_pair(), services.store()
     texts = (opened.document, opened.original, edited_summary())
-    if not services.settings().shared or store.read_only or not all(one.strip() for one in texts):
+    if not services.settings().shared or store.read_only or not all(text.strip() for text in texts):
         return
     try:
         original = records.Pair(
@@ -96,20 +96,20 @@ def open_example(example: str, packed: str = "", meant: Intention = UNSTATED) ->
         pair, text = pair_of_item(bundled)
         stated = Intention(bundled.intended, bundled.error_type)
     elif stored:
-        kept = stored.pair
-        text = kept.edited
+        record = stored.pair
+        text = record.edited
         pair = Pair(
             example=stored.id,
-            title=kept.title,
-            domain=kept.domain,
-            source=kept.source,
-            document=kept.document,
-            original=kept.original,
-            declared=kept.edits,
-            saved=kept.outcomes,
-            kept=kept.edited,
-            contexts=kept.contexts,
-            question=kept.question,
+            title=record.title,
+            domain=record.domain,
+            source=record.source,
+            document=record.document,
+            original=record.original,
+            declared=record.edits,
+            saved=record.outcomes,
+            kept=record.edited,
+            contexts=record.contexts,
+            question=record.question,
         )
         stated = Intention(stored.pair.intended, stored.pair.error_type)
     else:
@@ -223,13 +223,14 @@ def _open_draft(payload: str) -> None:
     # drafts of before say neither
     meant = _intention_of_draft(fields.pop("meant", {}))
     pinned = tuple(
-        PinnedEdit(_edits_of_draft(one["edits"]), _intention_of_draft(one["meant"])) for one in fields.pop("pinned", ())
+        PinnedEdit(_edits_of_draft(edit["edits"]), _intention_of_draft(edit["meant"]))
+        for edit in fields.pop("pinned", ())
     )
     claimed = fields.pop("claims", None)
     claims = EditableClaims.from_json(claimed[1], claimed[0]) if claimed else None
     saved = services.store().pair(fields["example"]) if fields["example"] else None
     outcomes = saved.pair.outcomes if saved else ()
-    contexts = tuple(Context(one["name"], Span(**one["span"])) for one in fields.pop("contexts", ()))
+    contexts = tuple(Context(context["name"], Span(**context["span"])) for context in fields.pop("contexts", ()))
     pair = Pair(**{**fields, "declared": declared, "saved": outcomes, "contexts": contexts})
     open_pair(pair, text, meant, pinned=pinned, claims=claims)
     leave_notice("Your draft is back." if text != fields["original"] else "")

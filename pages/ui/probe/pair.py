@@ -65,7 +65,7 @@ def edit_letter(place: int) -> str:
 def is_pinned() -> bool:
     """True if the summary in the editor is one of the pinned edits."""
     original = current_pair().original
-    return edited_summary() in {executable.apply(original, one.edits) for one in probe_state().pinned}
+    return edited_summary() in {executable.apply(original, pinned.edits) for pinned in probe_state().pinned}
 
 
 def pin_edit() -> None:
@@ -85,9 +85,9 @@ def unpin(place: int) -> None:
 
 def open_pinned(place: int) -> None:
     """Put a pinned edit into the editor."""
-    one = probe_state().pinned[place]
-    rewrite_summary(executable.apply(current_pair().original, one.edits), one.edits)
-    intend(one.meant)
+    pinned = probe_state().pinned[place]
+    rewrite_summary(executable.apply(current_pair().original, pinned.edits), pinned.edits)
+    intend(pinned.meant)
     keep_draft()
 
 
@@ -104,11 +104,11 @@ def note_change() -> None:
         keep_draft()
     if replaced := editor_replacement(EDITOR_KEY):
         before = probe_state().undo_texts[-1] if probe_state().undo_texts else current_pair().original
-        known = {
+        changes_before = {
             (edit.span, edit.new)
             for edit in executable.recover(current_pair().original, before, current_pair().declared)
         }
-        new = [edit for edit in current_edits() if (edit.span, edit.new) not in known]
+        new = [edit for edit in current_edits() if (edit.span, edit.new) not in changes_before]
         if len(new) == 1:
             declare_edit(replace(new[0], explanation=replaced.explanation, by=user_name()))
 
@@ -163,7 +163,7 @@ def keep_draft() -> None:
             **asdict(replace(pair, saved=())),
             "edited": edited_summary(),
             "meant": asdict(current_intention()),
-            "pinned": [asdict(one) for one in state.pinned],
+            "pinned": [asdict(pinned) for pinned in state.pinned],
             "claims": [state.claims.summary, state.claims.to_json()] if state.claims else None,
         }
     )

@@ -22,7 +22,7 @@ def _pinned_pair() -> Pin:
     """Raises TouchstoneError where no score is there."""
     note_change()
     pair, meant, board = current_pair(), current_intention(), board_state(BOARD_KEY).board
-    signatures = {one.metric: one.signature for one in finished_outcomes() if isinstance(one, Result)}
+    signatures = {outcome.metric: outcome.signature for outcome in finished_outcomes() if isinstance(outcome, Result)}
     rows = [row for row in board.rows if row.spec in signatures]
     if not rows:
         raise TouchstoneError("No metric has scored this pair yet. Wait for the first score, and pin it then.")
@@ -37,7 +37,7 @@ def _pinned_pair() -> Pin:
         tuple(row.spec for row in rows),
         meant.verdict or "",
         meant.error_type or "",
-        tuple((one.name, one.span.start, one.span.end) for one in pair.contexts),
+        tuple((context.name, context.span.start, context.span.end) for context in pair.contexts),
         pair.question,
         pair_link(pair.example, pair.original, current_edits(), meant) if pair.example else "",
         finished_reaction() or "The summary is not edited.",

@@ -108,9 +108,9 @@ def _take_document(text: str) -> None:
 
 
 def _show_upload() -> None:
-    found = probe_state().uploaded
-    items = {item.example.id: item for item in found if isinstance(item, Item)}
-    refused = [refusal for refusal in found if isinstance(refusal, Refusal)]
+    uploaded = probe_state().uploaded
+    items = {item.example.id: item for item in uploaded if isinstance(item, Item)}
+    refused = [refusal for refusal in uploaded if isinstance(refusal, Refusal)]
     if items:
         shown = list(items)
         if len(items) > _MOST_LISTED:
@@ -148,13 +148,13 @@ def _read_upload() -> None:
         if name.lower().endswith(_TABLE_SUFFIXES):
             lines, words = max(1, data.count(b"\n")), f"Reading {escape_markdown(name)}…"
             bar = st.progress(0.0, words)
-            found: list[Item | Refusal] = []
-            for one in read_uploaded_pairs(name, data):
-                found.append(one)
-                if len(found) % _STEP == 0:  # whoever takes the file out of the field meanwhile ends it here
-                    bar.progress(min(1.0, len(found) / lines), words)
+            entries: list[Item | Refusal] = []
+            for entry in read_uploaded_pairs(name, data):
+                entries.append(entry)
+                if len(entries) % _STEP == 0:  # whoever takes the file out of the field meanwhile ends it here
+                    bar.progress(min(1.0, len(entries) / lines), words)
             bar.empty()
-            state.uploaded = found
+            state.uploaded = entries
         elif name.lower().endswith(".pdf"):
             state.reading = DocumentReading(name, data)
             if state.reading.task.wait(_SHORT_S):

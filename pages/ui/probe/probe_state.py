@@ -21,23 +21,30 @@ from pages.ui.shared.session_state import WidgetValue, page_state
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Pair that was loaded, and the edits that somebody declared as units with an explanation.
-
-    `example` is the id that links carry: of a bundled example, of a kept pair, or empty for a text not kept yet.
-    `saved` are the scores of a kept pair, whose edited summary was `kept`.
-    """
+    """Pair that was loaded, and the edits that somebody declared as units with an explanation."""
 
     example: str
+    """Id in links: of a bundled example or of a kept pair; empty for a text that is not kept."""
     title: str
+    """Title that lists show; empty for pasted text."""
     domain: str
+    """Domain of the document, such as news; empty where not stated."""
     source: str
+    """Where the pair comes from, such as a dataset or a link; empty where not stated."""
     document: str
+    """Source text with plain line ends; contexts are joined into it."""
     original: str
+    """Summary before any edit."""
     declared: tuple[Edit, ...] = ()
+    """Edits with their explanations, in the order of their spans in the original summary."""
     saved: tuple[Outcome, ...] = ()
+    """Scores that were stored with a kept pair."""
     kept: str = ""
+    """Edited summary of the kept pair, which `saved` belongs to; empty without one."""
     contexts: tuple[Context, ...] = ()
+    """Names and spans of the parts of the document; empty where it is one text."""
     question: str = ""
+    """Question that the summary answers; empty for a general summary."""
 
     def as_example(self, id: str, summary: str) -> Example:
         """A summary of the document, as metrics read it."""
@@ -62,58 +69,101 @@ class ClaimsRequest:
 
 @dataclass(eq=False)
 class ProbeState:
-    """One session on Probe; other pages open pairs there and add metrics to its board."""
+    """State of one session on Probe; other pages open pairs there and add metrics to its board."""
 
     # the pair and its history
     pair: Pair | None = None
+    """Pair in the panes; None before the first is opened."""
     known_text: str = ""
+    """Edited summary that the history has last recorded."""
     undo_texts: list[str] = field(default_factory=list)
+    """Earlier edited summaries, oldest first."""
     redo_texts: list[str] = field(default_factory=list)
+    """Summaries that were undone, the one to restore next last."""
     draft_id: str = field(default_factory=lambda: uuid4().hex)
+    """Id of the draft of this session, random."""
     draft_saved: bool = False
-    opened: tuple[str, str] | None = None  # the id in the address and the edited text that it opens
+    """Whether the draft is in the database."""
+    opened: tuple[str, str] | None = None
+    """Id in the address and the edited text that it opens; None for a pair without an address."""
     meant: Intention = UNSTATED
-    times_meant: int = 0  # how often that was said by something else than its fields, which then begin again
+    """What the edit is meant to make of the summary."""
+    times_meant: int = 0
+    """How often `meant` was set by something other than its fields; part of their keys, so that they start again."""
     pinned: tuple[PinnedEdit, ...] = ()
+    """Edits compared side by side, in the order of their letters."""
     claims: EditableClaims | None = None
-    older_draft: str = ""  # what the same person did to the example before, where a link opened that again
+    """Claims of the edited summary, with what a person changed; None before they are extracted."""
+    older_draft: str = ""
+    """The same person's earlier draft of this example as JSON, where a link opened it again; else empty."""
 
     # the metrics by their specs, what was asked of them, and what they last showed
     metrics: list[str] | None = None
+    """Specs of the metrics on the board; None for the default set."""
     waits: Mapping[str, bool] = field(default_factory=dict)
+    """By spec, whether a metric waits for the key by choice; the cost decides for all others."""
     asked_texts: tuple[Example, ...] = ()
+    """Texts that the last request was for."""
     asked_specs: frozenset[str] = frozenset()
+    """Specs of the metrics that were requested for those texts."""
     score_all: bool = False
-    metrics_opened: bool = False  # whether their list was opened in this session
+    """Whether the key was pressed, so that the next request includes every metric."""
+    metrics_opened: bool = False
+    """Whether the list of metrics was opened in this session."""
     request: Request | None = None
+    """Current request to the engine; None before the first."""
     timed: dict[CellKey, Task] = field(default_factory=dict)
+    """By cell, the task whose duration is already recorded."""
     last_shown: dict[str, LastShown] = field(default_factory=dict)
+    """By spec, the scores that the board showed last."""
 
     # what language models were asked for
     variant_request: VariantRequest | None = None
+    """Variant that a language model is writing; None without one."""
     claims_request: ClaimsRequest | None = None
+    """Extraction of claims that is running; None without one."""
     claims_problem: str = ""
-    claims_problem_summary: str = ""  # the text whose claims could not be found
-    claims_asked: ClaimList | None = None  # those that were scored by metrics which wait for a press
+    """Why the last extraction of claims failed; empty where it did not."""
+    claims_problem_summary: str = ""
+    """Summary whose claims could not be extracted."""
+    claims_asked: ClaimList | None = None
+    """Claims that were also scored by the metrics which wait for a press; None before the press."""
     edit_request: EditRequestTask | None = None
+    """Request for edits to a language model, running or answered; None without one."""
     edit_count_drawn: int | None = None
+    """Version of that request that the page has rendered; None before it has."""
     edit_samples: Mapping[tuple[Example, Editor], int] = field(default_factory=dict)
+    """By summary and editor, the number of the sample to request next."""
 
     # forms: their problems, and what was read or saved last
     spec_problem: str = ""
+    """Why a typed spec is not a metric; empty where it is."""
     upload_problem: str = ""
+    """Why the last file was not read; empty where it was."""
     context_problem: str = ""
-    question_of: Pair | None = None  # the pair whose question the field shows
+    """Why a context was not added; empty where it was."""
+    question_of: Pair | None = None
+    """Pair whose question the field shows."""
     uploaded: Sequence[Item | Refusal] = ()
-    long_document: str = ""  # of a file, where it is too long for the field
-    reading: DocumentReading | None = None  # a PDF that is being read, or whose reading was cancelled
+    """Pairs of the last uploaded table, and the lines that were refused."""
+    long_document: str = ""
+    """Document of a file that is too long for the field; else empty."""
+    reading: DocumentReading | None = None
+    """PDF that is being read, or whose reading was cancelled; None without one."""
     json_problem: str = ""
+    """Why the typed edits cannot be applied; empty where they can."""
     json_places: Sequence[str] = ()
+    """Where an ambiguous edit may apply, in words; the person picks a place."""
     json_record: int = 0
+    """Index of the ambiguous edit among the typed records."""
     explanation_of_edits: str | None = None
+    """Explanation that was filled in from the edits; None before that."""
     saved_record: LabelRecord | None = None
-    kept: tuple[str, str] | None = None  # the id of the pair that was kept last, and its document
+    """Label that was sent last; the same label sent again keeps its event."""
+    saved_pair: tuple[str, str] | None = None
+    """Id and document of the pair that was kept last; None before that."""
     save_id: str = ""
+    """Id of the event of that label."""
 
     # the toolbar
     example = WidgetValue[str]("example", "")

@@ -40,10 +40,10 @@ from pages.ui.shared.session_user import user_name
 _CONTEXT_CHARACTERS = 60
 
 
-def show_proposals(asked: EditRequestTask) -> None:
+def show_proposals(request: EditRequestTask) -> None:
     """Everything that has come so far, in the order of the answer."""
-    outcome, verdicts = asked.outcome, asked.verdicts
-    if problem := outcome.message if isinstance(outcome, Failure) else asked.error:
+    outcome, verdicts = request.outcome, request.verdicts
+    if problem := outcome.message if isinstance(outcome, Failure) else request.error:
         st.error(escape_message(problem), icon=":material/error:")
     if not isinstance(outcome, Proposals):
         return
@@ -51,32 +51,32 @@ def show_proposals(asked: EditRequestTask) -> None:
     by = outcome.accepted[0].edit.by if outcome.accepted else ""
     st.caption(escape_markdown(f"{used}\n{by}"))
     grid = st.grid("auto", min_column_width=380, gap="small")
-    for one in outcome.checked:
+    for edit in outcome.checked:
         with grid.cell():
-            if isinstance(one, AcceptedEdit):
-                _accepted_card(one, asked, verdicts.get(one.number))
+            if isinstance(edit, AcceptedEdit):
+                _accepted_card(edit, request, verdicts.get(edit.number))
             else:
-                with st.container(border=True, height="stretch", key=f"proposed-{one.number}", gap="small"):
-                    st.badge(f"{one.number}: {one.reason_kind}", icon=":material/block:", color="red")
-                    st.caption(escape_markdown(one.reason))
-                    st.code(one.text, language="json", wrap_lines=True)
+                with st.container(border=True, height="stretch", key=f"proposed-{edit.number}", gap="small"):
+                    st.badge(f"{edit.number}: {edit.reason_kind}", icon=":material/block:", color="red")
+                    st.caption(escape_markdown(edit.reason))
+                    st.code(edit.text, language="json", wrap_lines=True)
 
 
-def _accepted_card(one: AcceptedEdit, asked: EditRequestTask, verdict: TrivialityJudgement | Failure | None) -> None:
+def _accepted_card(edit: AcceptedEdit, request: EditRequestTask, verdict: TrivialityJudgement | Failure | None) -> None:
     def apply() -> None:
         """Put the summary with just this edit into the editor; undo brings back the text before."""
         intend(Intention(INTENDED_VERDICT))
-        rewrite_summary(one.edited, [one.edit])
+        rewrite_summary(edit.edited, [edit.edit])
 
-    with st.container(border=True, height="stretch", key=f"proposed-{one.number}", gap="small"):
+    with st.container(border=True, height="stretch", key=f"proposed-{edit.number}", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.badge(f"{one.number}: executed", icon=":material/check:", color="green")
+            st.badge(f"{edit.number}: executed", icon=":material/check:", color="green")
 
-            found = edit_origin(one.edit, asked.example.summary, asked.example.document)
-            if found:
-                words = "are" if found == "intrinsic" else "are not all"
-                st.badge(found, color="gray", help=f"The words that it inserts {words} in the document.")
-            kind = trivial_kind(one.edit, asked.example.summary)
+            origin = edit_origin(edit.edit, request.example.summary, request.example.document)
+            if origin:
+                words = "are" if origin == "intrinsic" else "are not all"
+                st.badge(origin, color="gray", help=f"The words that it inserts {words} in the document.")
+            kind = trivial_kind(edit.edit, request.example.summary)
             st.badge(f"rule: {kind or 'not trivial'}", color="orange" if kind else "blue")
 
             if isinstance(verdict, TrivialityJudgement):
@@ -88,34 +88,34 @@ def _accepted_card(one: AcceptedEdit, asked: EditRequestTask, verdict: Trivialit
                 st.badge(
                     "model: no verdict", icon=":material/error:", color="red", help=escape_message(verdict.message)
                 )
-            elif asked.judged and asked.running:
+            elif request.judged and request.running:
                 st.badge("model: …", color="gray")
-        laid = executable.as_segments(asked.example.summary, [one.edit])
+        laid = executable.as_segments(request.example.summary, [edit.edit])
         st.html(diff_html(executable.abridge_unchanged(laid, _CONTEXT_CHARACTERS)))
-        st.caption(escape_markdown(one.edit.explanation))
-        for remark in one.remarks:
+        st.caption(escape_markdown(edit.edit.explanation))
+        for remark in edit.remarks:
             st.caption(f":material/flag: {escape_markdown(remark)}")
         with st.container(horizontal=True):
-            st.button("Apply", key=f"apply-{one.number}", icon=":material/edit:", on_click=apply)
+            st.button("Apply", key=f"apply-{edit.number}", icon=":material/edit:", on_click=apply)
             demo = services.settings().demo
             st.button(
                 "Keep as pair",
-                key=f"keep-{one.number}",
+                key=f"keep-{edit.number}",
                 icon=":material/bookmark_add:",
                 on_click=_keep_edit,
-                args=(one,),
+                args=(edit,),
                 disabled=demo,
                 help="Nothing is kept in this demo." if demo else "Saves the pair with the model, prompt and endpoint.",
             )
 
 
-def _keep_edit(one: AcceptedEdit) -> None:
+def _keep_edit(edit: AcceptedEdit) -> None:
     pair = current_pair()
-    kept = PairRecord(
+    record = PairRecord(
         document=pair.document,
         original=pair.original,
-        edited=one.edited,
-        edits=(one.edit,),
+        edited=edit.edited,
+        edits=(edit.edit,),
         by=user_name(),
         intended=INTENDED_VERDICT,
         title=pair.title,
@@ -125,7 +125,7 @@ def _keep_edit(one: AcceptedEdit) -> None:
         question=pair.question,
     )
     try:
-        receipt = services.store().save_pair(kept)
+        receipt = services.store().save_pair(record)
     except TouchstoneError as error:
         leave_receipt("error", str(error))
         return
@@ -139,10 +139,10 @@ _FORM_TITLES = {EditForm.EXECUTABLE: "Replacements", EditForm.REWRITTEN: "Whole 
 def edits_request_form() -> None:
     """The form; one line where no endpoint can be asked."""
     with st.expander(f"Ask a language model for {EDITS_PER_REQUEST} edits", key="ask-edits"):
-        found = available_endpoints("edits")
+        endpoints = available_endpoints("edits")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            endpoint, model = choose_endpoint_and_model(found, "edits")
-            if not found and not is_local_model(model):
+            endpoint, model = choose_endpoint_and_model(endpoints, "edits")
+            if not endpoints and not is_local_model(model):
                 return
             st.segmented_control(
                 "The model writes",
@@ -164,9 +164,11 @@ def edits_request_form() -> None:
 
 def edits_answer() -> None:
     """Show the result of the last press, where it was about the summary on the bench."""
-    asked = current_edits_request()
-    probe_state().edit_count_drawn = asked.version if asked else None  # before it is drawn: what comes meanwhile is new
-    if not asked:
+    request = current_edits_request()
+    probe_state().edit_count_drawn = (
+        request.version if request else None
+    )  # before it is drawn: what comes meanwhile is new
+    if not request:
         return
 
     def drop_request() -> None:
@@ -176,10 +178,10 @@ def edits_answer() -> None:
         state.edit_request = None
 
     with st.container(border=True, key="edits-answer"):
-        running = asked.running
+        running = request.running
         with st.container(horizontal=True, vertical_alignment="center"):
             if running:
-                _watch_answer(asked)
+                _watch_answer(request)
             else:
                 st.markdown("**Edits of the original summary, proposed by a language model**", width="content")
             st.space("stretch")
@@ -187,19 +189,19 @@ def edits_answer() -> None:
             label, icon = ("Cancel", ":material/stop:") if running else ("Close", ":material/close:")
             st.button(label, key="edits-drop", icon=icon, on_click=drop_request)
 
-        show_proposals(asked)
+        show_proposals(request)
 
 
 def current_edits_request() -> EditRequestTask | None:
     """Last request, where it was about the summary on the bench."""
-    asked = probe_state().edit_request
-    return asked if asked and asked.example == _example_to_edit() else None
+    request = probe_state().edit_request
+    return request if request and request.example == _example_to_edit() else None
 
 
 def edits_arrived() -> bool:
     """True if more of an answer has come than this run has drawn."""
-    asked = current_edits_request()
-    return asked is not None and asked.version != probe_state().edit_count_drawn
+    request = current_edits_request()
+    return request is not None and request.version != probe_state().edit_count_drawn
 
 
 def _send_request(endpoint: str) -> None:
@@ -226,8 +228,8 @@ def _example_to_edit() -> Example:
 
 
 @st.fragment(run_every=_LOOK_S)
-def _watch_answer(asked: EditRequestTask) -> None:
+def _watch_answer(request: EditRequestTask) -> None:
     """Look for news next to the page; while scores arrive the page's own loop looks."""
     if edits_arrived():
         st.rerun()
-    st.markdown("Edits are being written …" if asked.outcome is None else "Asking which of them are trivial …")
+    st.markdown("Edits are being written …" if request.outcome is None else "Asking which of them are trivial …")

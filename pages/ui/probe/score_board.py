@@ -41,8 +41,8 @@ def score_board(
 
     def store_selection() -> None:
         state = board_state(key)
-        if found := read_selection(component_message(key).get("selected"), state.board):
-            state.selected, state.clicks = found
+        if message := read_selection(component_message(key).get("selected"), state.board):
+            state.selected, state.clicks = message
             on_select()
 
     def forward_action() -> None:

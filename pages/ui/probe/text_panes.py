@@ -65,10 +65,13 @@ def document_view(text: str, *, highlights: Sequence[Highlight], key: str, heigh
 
 def source_marks(about: Sourced) -> list[Highlight]:
     """The question before a document, and the names of its contexts as headings."""
-    asked = (
+    question_marks = (
         [Highlight(Span(0, len(about.document)), "question", f"Question: {about.question}")] if about.question else []
     )
-    return [*asked, *(Highlight(one.span, "context", with_visible_controls(one.name)) for one in about.contexts)]
+    return [
+        *question_marks,
+        *(Highlight(context.span, "context", with_visible_controls(context.name)) for context in about.contexts),
+    ]
 
 
 def cut_at_highlights(length: int, highlights: Sequence[Highlight]) -> list[Segment]:
@@ -93,12 +96,12 @@ def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
     """Ascending code-point offsets as the browser counts them, where a character beyond U+FFFF counts two."""
     if not text or max(text) <= "\uffff":
         return list(offsets)
-    units, last, found = 0, 0, []
+    units, last, converted = 0, 0, []
     for offset in offsets:
         units += sum(2 if character > "\uffff" else 1 for character in text[last:offset])
         last = offset
-        found.append(units)
-    return found
+        converted.append(units)
+    return converted
 
 
 MAX_CHARACTERS = 200_000

@@ -76,19 +76,19 @@ def _keep_pair() -> None:
         leave_receipt("error", str(error))
         return
     leave_receipt("kept" if receipt.is_new else "known", receipt.id)
-    probe_state().kept = receipt.id, pair.document
+    probe_state().saved_pair = receipt.id, pair.document
     if pair.example not in {item.example.id for item in bundled_items()}:
         probe_state().pair = replace(pair, example=receipt.id)
 
 
 def kept_offer() -> None:
     """A line after a pair was kept, with the way to put it into a project."""
-    kept, pair = probe_state().kept, current_pair()
-    if kept is None or kept[1] != pair.document:
+    saved, pair = probe_state().saved_pair, current_pair()
+    if saved is None or saved[1] != pair.document:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="kept-offer"):
         st.markdown("The pair is kept.", width="content")
-        project_button(Work("pair", kept[0]), pair.title or "Project")
+        project_button(Work("pair", saved[0]), pair.title or "Project")
         st.page_link("views/data.py", label="Records", icon=":material/inventory_2:")
 
 
@@ -189,6 +189,6 @@ def _title(domain: str, title: str) -> str:
 
 
 def _open_example() -> None:
-    chosen = probe_state().example
-    if chosen != _OTHER_TEXT:
-        open_example(chosen)
+    example = probe_state().example
+    if example != _OTHER_TEXT:
+        open_example(example)

@@ -45,17 +45,17 @@ def project_work(member: Member, row: ReportRow) -> None:
     }
     if not offered:
         return
-    chosen = WorkState.added.of(f"{row.id}-{row.revision}")
+    widget = WorkState.added.of(f"{row.id}-{row.revision}")
 
     def put() -> None:
-        if work := chosen.get():
+        if work := widget.get():
             save_change(lambda: reports_of(current_member()).put(row.id, work))
 
     st.selectbox(
         "Add something that is here",
         list(offered),
         index=None,
-        key=chosen.key,
+        key=widget.key,
         format_func=lambda work: f"{offered[work].title} ({offered[work].kind})",
         placeholder="Pair, run, campaign, audit or dataset",
         on_change=put,

@@ -44,7 +44,7 @@ class ReportState:
     """State of the page: if the example is being made, and the values of its forms."""
 
     making_example: bool = False
-    chosen = WidgetValue[str | None]("report-chosen", None)
+    selected = WidgetValue[str | None]("report-chosen", None)
     title = WidgetValue[str]("report-title", "")
     new_title = WidgetValue[str]("report-new-title", "")
     new_question = WidgetValue[str]("report-new-question", "")
@@ -73,16 +73,16 @@ def choose_report(member: Member) -> ReportRow | None:
     """The project that the address names, or the person's last one; None where there is none to show."""
     reports = reports_of(member)
     rows = {row.id: row for row in [*reports.own(), *reports.of_others()]}
-    wanted = st.query_params.get(PROJECT_PARAMETER, "")
-    if wanted and wanted not in rows:
+    addressed = st.query_params.get(PROJECT_PARAMETER, "")
+    if addressed and addressed not in rows:
         st.info(
             "The project of this address was removed, or is not shared with you. Ask its author to share it.",
             icon=":material/info:",
         )
     if not rows:
         return None
-    chosen = wanted if wanted in rows else next(iter(rows))
-    ReportState.chosen.follow(chosen)
+    report_id = addressed if addressed in rows else next(iter(rows))
+    ReportState.selected.follow(report_id)
     labels = {}
     for row in rows.values():
         by = "" if row.owner_id == member.id else f" by {row.owner}"
@@ -91,10 +91,10 @@ def choose_report(member: Member) -> ReportRow | None:
         st.selectbox(
             "Project",
             list(rows),
-            index=list(rows).index(chosen),
-            key=ReportState.chosen.key,
+            index=list(rows).index(report_id),
+            key=ReportState.selected.key,
             format_func=lambda id: labels[id],
-            on_change=lambda: st.query_params.update({PROJECT_PARAMETER: report_state().chosen or ""}),
+            on_change=lambda: st.query_params.update({PROJECT_PARAMETER: report_state().selected or ""}),
             width=420,
         )
         if not services.settings().demo:
@@ -104,8 +104,8 @@ def choose_report(member: Member) -> ReportRow | None:
                     "Question", key=ReportState.new_question.key, placeholder="Which metrics notice a swapped name?"
                 )
                 st.button("Begin", type="primary", key="report-begin", on_click=_begin)
-    st.query_params[PROJECT_PARAMETER] = chosen
-    return rows[chosen]
+    st.query_params[PROJECT_PARAMETER] = report_id
+    return rows[report_id]
 
 
 def empty_page(member: Member) -> None:

@@ -60,5 +60,5 @@ def source_changes(member: Member, row: ReportRow) -> dict[str, str]:
                 yield compare(basis_of(pin), basis_of(again)).sentence
 
     key = ("report-check", tuple(pins), state.times)
-    found = background_results("Making results again…", key, work, len(pins))
-    return dict(zip(pins, found, strict=True)) if found else {}
+    changes = background_results("Making results again…", key, work, len(pins))
+    return dict(zip(pins, changes, strict=True)) if changes else {}

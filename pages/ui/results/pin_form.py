@@ -83,8 +83,8 @@ def study_offers(report: Report, selected: Mapping[str, Mapping[str, Cell]], mak
             offers[f"Selected: {cell_title(cell)}"] = _offer(make, table=table.name, cell=cell)
     offers["Everything here"] = make
     if len(report.tables) + len(report.charts) > 1:
-        offers |= {f"Table: {one.title}": _offer(make, table=one.name) for one in report.tables}
-        offers |= {f"Chart: {one.title}": _offer(make, chart=one.name) for one in report.charts}
+        offers |= {f"Table: {table.title}": _offer(make, table=table.name) for table in report.tables}
+        offers |= {f"Chart: {chart.title}": _offer(make, chart=chart.name) for chart in report.charts}
     return offers
 
 
@@ -93,15 +93,15 @@ def _offer(make: Callable[..., Pin], **part: object) -> Callable[[], Pin]:
 
 
 def _pin(key: str, offers: Offers, own: list[str]) -> None:
-    chosen = PinState.report.of(f"{key}-{len(own)}").get() if own else _NEW
+    report_id = PinState.report.of(f"{key}-{len(own)}").get() if own else _NEW
     # a field that is not drawn yet when the button is pressed has its first value
-    chosen = own[0] if chosen is None else chosen
+    report_id = own[0] if report_id is None else report_id
     what = PinState.what.of(key).get()
     make = offers.get(what or "") or next(iter(offers.values()))
     try:
         pin = make()
         reports = reports_of(current_member())
-        report = chosen or reports.create(PinState.title.of(key).get() or "Project")
+        report = report_id or reports.create(PinState.title.of(key).get() or "Project")
         reports.pin(report, pin_json(pin), PinState.text.of(key).get())
         title = reports.report(report).title
     except TouchstoneError as error:

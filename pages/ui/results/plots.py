@@ -59,8 +59,8 @@ def error_bars(estimates: Sequence[Estimate]) -> dict[str, object]:
     return {
         "type": "data",
         "symmetric": False,
-        "array": [_bar_length(one.value, one.high) for one in estimates],
-        "arrayminus": [_bar_length(one.low, one.value) for one in estimates],
+        "array": [_bar_length(estimate.value, estimate.high) for estimate in estimates],
+        "arrayminus": [_bar_length(estimate.low, estimate.value) for estimate in estimates],
         "thickness": 1,
     }
 

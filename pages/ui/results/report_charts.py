@@ -100,10 +100,10 @@ def _panel_charts(chart: Chart, panels: Sequence[Chart]) -> go.Figure:
     names = list(dict.fromkeys(series.name for series in chart.series))
     named = max(len(panel.series) for panel in panels) > 1
     for number, panel in enumerate(panels):
-        drawn = go.Figure()
+        panel_figure = go.Figure()
         for place, series in enumerate(panel.series):
-            _add_series(drawn, panel, series, place)
-        for trace in drawn.data:
+            _add_series(panel_figure, panel, series, place)
+        for trace in panel_figure.data:
             colour = COLOURS[names.index(trace.name) % len(COLOURS) if named else 0]
             trace.update(marker_color=colour, legendgroup=trace.name, showlegend=named and number == 0)
             figure.add_trace(trace, number // across + 1, number % across + 1)
@@ -166,7 +166,7 @@ def _add_series(figure: go.Figure, chart: Chart, series: Series, place: int) -> 
         return
     lines = kind == "lines"
     straight = lines and len(series.x) == _ENDS < max(
-        len(one.x) for one in chart.series
+        len(other.x) for other in chart.series
     )  # what the others are held against
     marker = {"color": "gray", "size": 5, "opacity": 0.35} if kind == "dots" else {"size": 8}
     dash = "dot" if straight else _DASHES[place // len(COLOURS) % len(_DASHES)]
@@ -206,13 +206,13 @@ def _error_bars(chart: Chart, series: Series, values: list[float]) -> dict[str, 
 def _axis(axis: Axis, *, upright: bool = False) -> dict[str, object]:
     """The settings of an axis; the names of categories that stand below it are broken into lines, never slanted."""
     percent = f"{axis.title}, %" if axis.title and axis.format in PERCENT_FORMATS else axis.title
-    drawn: dict[str, object] = {"title": percent, "zeroline": False}
+    layout: dict[str, object] = {"title": percent, "zeroline": False}
     if axis.categories:
         letters = _NAME_LETTERS if upright else _MOST_LETTERS
         names = ["<br>".join(escape(line) for line in wrap(name, letters)) for name in axis.categories]
-        drawn |= {"tickvals": list(range(len(axis.categories))), "ticktext": names, "tickangle": 0}
+        layout |= {"tickvals": list(range(len(axis.categories))), "ticktext": names, "tickangle": 0}
     if axis.reverse:
-        drawn["autorange"] = "reversed"
+        layout["autorange"] = "reversed"
     if axis.whole:
-        drawn["dtick"] = 1
-    return drawn
+        layout["dtick"] = 1
+    return layout

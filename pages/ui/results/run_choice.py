@@ -96,10 +96,10 @@ def chosen_run() -> RunRow | None:
     return shown_runs().get(_run_in_address())
 
 
-def run_bar(chosen: RunRow | None) -> None:
+def run_bar(row: RunRow | None) -> None:
     """The stored runs, that of the bundled examples, and the way to a new one."""
     rows = shown_runs()
-    stress_state().run = chosen.id if chosen else None
+    stress_state().run = row.id if row else None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Run",
@@ -110,13 +110,13 @@ def run_bar(chosen: RunRow | None) -> None:
             on_change=lambda: open_run(stress_state().run or _NEW_RUN),
             width=420,
         )
-        st.button("New run", icon=":material/add:", on_click=open_run, args=(_NEW_RUN,), disabled=chosen is None)
-        if list(rows) == [BUNDLED_RUN] and chosen is None:
+        st.button("New run", icon=":material/add:", on_click=open_run, args=(_NEW_RUN,), disabled=row is None)
+        if list(rows) == [BUNDLED_RUN] and row is None:
             label = "Look at a run of the bundled examples"
             st.button(label, icon=":material/visibility:", type="tertiary", on_click=open_run, args=(BUNDLED_RUN,))
-        if chosen:
-            st.set_page_config(page_title=f"Stress test · {chosen.name} · Touchstone")
-            project_button(Work("run", chosen.id), chosen.name)
+        if row:
+            st.set_page_config(page_title=f"Stress test · {row.name} · Touchstone")
+            project_button(Work("run", row.id), row.name)
         if services.settings().demo:
             st.badge(
                 "demo: runs stay until the server stops, and are not kept",

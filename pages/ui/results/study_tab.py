@@ -59,22 +59,22 @@ def study_tab(
     settings of the address.
     """
     try:
-        chosen = study_form(study, data, form)
+        built = study_form(study, data, form)
     except TouchstoneError as error:
         st.info(escape_message(str(error)))
         return None
-    name = (study.name, chosen.spec, *key)
-    if chosen.scores_texts:
+    name = (study.name, built.spec, *key)
+    if built.scores_texts:
         # the settings that change which scores are asked for; the others only change what is shown of them
-        settings = chosen.settings
-        about = settings_of(chosen)
+        settings = built.settings
+        about = settings_of(built)
         asking = [value for setting, value in settings.items() if not about[setting].metadata["shown"]]
-        result = _asked_result((study.name, *asking, *key), chosen, data)
+        result = _asked_result((study.name, *asking, *key), built, data)
     else:
 
         def run_or_explain() -> Report | str:
             try:
-                return chosen.run(data)
+                return built.run(data)
             except TouchstoneError as error:
                 return str(error)
 
@@ -88,11 +88,11 @@ def study_tab(
     place = f"{study.name}-{hash(name)}"
     selected = report_view(result, place, own)
     with st.container(horizontal=True):
-        make = partial(_study_pin, chosen, data, result, run_id)
+        make = partial(_study_pin, built, data, result, run_id)
         pin_button(f"study-{study.name}", study_offers(result, selected, make))
         copy_popover(lambda: result, place)
         report_downloads(result, place)
-    return ShownStudy(chosen, result, selected)
+    return ShownStudy(built, result, selected)
 
 
 def _study_pin(study: Study, data: StudyData, report: Report, run_id: str, **part: Any) -> Pin:
@@ -141,9 +141,9 @@ def study_form(study: type[Study], data: StudyData, form: int = 0) -> Study:
                 key = f"study-{study.name}-{view.view_name}-{name}-{hash((choices[name], form))}"
                 first = stated.get(name, field.default)
                 values[name] = _setting_control(name, first, hints[name], choices[name], field.metadata, key)
-    chosen = STUDIES.build(study.name, values)
-    address_study(chosen)
-    return chosen
+    built = STUDIES.build(study.name, values)
+    address_study(built)
+    return built
 
 
 def _view_choice(study: type[Study], data: StudyData, form: int) -> Study:
@@ -210,14 +210,14 @@ _NUMBER_OF = re.compile(r"(.+)=(\d{1,9}(?:\.\d+)?(?:e-\d+)?)")
 def _number_fields(label: str, metadata: Mapping[str, Any], names: Sequence[str], stated: str, key: str) -> str:
     """A field for the number of each of these metrics; as name=number those that are not the usual one."""
     usual: float = metadata["each"]
-    given = {match[1]: match[2] for match in map(_NUMBER_OF.fullmatch, split_pieces(stated)) if match}
+    stated_by_name = {match[1]: match[2] for match in map(_NUMBER_OF.fullmatch, split_pieces(stated)) if match}
     with st.popover(label, key=f"{key}-popover"):
         st.caption(escape_markdown(metadata["help"]))
         values = {
             name: st.number_input(
                 escape_label(metric_title(name)),
                 min_value=0.0,
-                value=float(given.get(name, usual)),
+                value=float(stated_by_name.get(name, usual)),
                 step=0.1,
                 format="%g",
                 key=f"{key}-{name}",

@@ -82,13 +82,13 @@ def fill_form(case: AdjudicationTask, questions: QuestionSet, answers: Mapping[s
 
 def decision_form(case: AdjudicationTask, questions: QuestionSet) -> None:
     """The questions that come up, and the cause."""
-    given: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     for question in questions.questions:
-        if is_asked(question, given):
+        if is_asked(question, answers):
             _question_field(question, case)
-            given[question.id] = _stored_value(question, _answer_field(case, question).get())
+            answers[question.id] = _stored_value(question, _answer_field(case, question).get())
     st.markdown("**Why did people differ?**")
-    chosen = review_state().causes.get(case.task)
+    selected = review_state().causes.get(case.task)
     with st.container(horizontal=True, gap="xsmall", key="causes"):
         for cause, (key, means) in _CAUSE_KEYS.items():
             st.button(
@@ -96,8 +96,8 @@ def decision_form(case: AdjudicationTask, questions: QuestionSet) -> None:
                 key=_cause_button(case, cause).key,
                 shortcut=key,
                 help=means,
-                type="primary" if cause == chosen else "secondary",
-                icon=":material/check:" if cause == chosen else None,
+                type="primary" if cause == selected else "secondary",
+                icon=":material/check:" if cause == selected else None,
                 on_click=review_state().causes.__setitem__,
                 args=(case.task, cause),
             )
@@ -106,12 +106,12 @@ def decision_form(case: AdjudicationTask, questions: QuestionSet) -> None:
 
 def form_answers(case: AdjudicationTask, questions: QuestionSet) -> dict[str, Any]:
     """Answers of the form to the questions that came up."""
-    given: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     for question in questions.questions:
         answer = _stored_value(question, _answer_field(case, question).get())
-        if is_asked(question, given) and answer not in (None, "", []):
-            given[question.id] = answer
-    return given
+        if is_asked(question, answers) and answer not in (None, "", []):
+            answers[question.id] = answer
+    return answers
 
 
 def form_cause(case: AdjudicationTask) -> DisagreementCause | None:
@@ -147,7 +147,7 @@ def _question_field(question: CampaignQuestion, case: AdjudicationTask) -> None:
                 title,
                 _named_passages(question, case),
                 key=key,
-                format_func=lambda given: format_label_answer(question, json.loads(given), case),
+                format_func=lambda answer: format_label_answer(question, json.loads(answer), case),
                 persist_state="session",
             )
         case "text":
@@ -175,8 +175,8 @@ _WHOLE_ANSWERS = frozenset({"edit", "ranking", "best-worst", "soft"})
 def _named_passages(question: CampaignQuestion, case: AdjudicationTask) -> list[str]:
     """The passages, or the edits, that labels or an earlier decision name, as JSON."""
     all_answers = [*case.answers, *([case.decision.answers] if case.decision else [])]
-    found = [answers[question.id] for answers in all_answers if answers.get(question.id)]
-    pieces = found if question.kind in _WHOLE_ANSWERS else [piece for answer in found for piece in answer]
+    passages = [answers[question.id] for answers in all_answers if answers.get(question.id)]
+    pieces = passages if question.kind in _WHOLE_ANSWERS else [piece for answer in passages for piece in answer]
     return list(dict.fromkeys(json.dumps(piece, ensure_ascii=False) for piece in pieces))
 
 
@@ -221,14 +221,23 @@ def adjudication_page(campaign: CampaignSettings, cases: Sequence[QueuedTask], q
     with deciding:
         case_labels(case, campaign.questions, lambda answers: fill_form(case, campaign.questions, answers))
         _decision_box(campaign, case)
-        found = _comments().conversations(campaign.id, case.task)
-        number, own = sum(len(one.comments) for one in found), Conversation(case.task, None, "", 0, "")
-        whole = found if any(one.annotator_id is None for one in found) else [*found, own]
+        conversations = _comments().conversations(campaign.id, case.task)
+        number, own = (
+            sum(len(conversation.comments) for conversation in conversations),
+            Conversation(case.task, None, "", 0, ""),
+        )
+        whole = (
+            conversations
+            if any(conversation.annotator_id is None for conversation in conversations)
+            else [*conversations, own]
+        )
         with st.expander(f"Comments · {number}" if number else "Comments", icon=":material/forum:"):
-            for one in whole:
-                show_conversation(one, "adjudicator")
-                label = "Answer the annotator" if one.annotator_id else "Write to the manager"
-                if comment_form(f"{case.task}-{one.annotator_id}", label, partial(_send_comment, campaign, one)):
+            for conversation in whole:
+                show_conversation(conversation, "adjudicator")
+                label = "Answer the annotator" if conversation.annotator_id else "Write to the manager"
+                if comment_form(
+                    f"{case.task}-{conversation.annotator_id}", label, partial(_send_comment, campaign, conversation)
+                ):
                     st.rerun()
 
 

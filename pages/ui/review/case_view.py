@@ -71,7 +71,7 @@ def _format_options(question: CampaignQuestion, answer: Sequence[Any]) -> str:
     if question.kind == "soft":
         shares = zip(question.options, answer, strict=True)
         return ", ".join(f"{option.text} {share} %" for option, share in shares if share)
-    texts = [format_option(question, one) for one in answer]
+    texts = [format_option(question, value) for value in answer]
     if question.kind == "best-worst":
         return f"best {texts[0]}, worst {texts[1]}"
     return (" › " if question.kind == "ranking" else ", ").join(texts)
@@ -184,11 +184,13 @@ _CONTEXT_CHARACTERS = 60  # characters around a change
 
 def case_document(case: AdjudicationTask, questions: QuestionSet) -> None:
     """The document with the passages that the labels name."""
-    asked = [question.id for question in questions.questions if question.kind == "span" and question.of == "document"]
+    span_questions = [
+        question.id for question in questions.questions if question.kind == "span" and question.of == "document"
+    ]
     marks = [
         Highlight(Span(*piece[:2]), "evidence", f"label {place}")
         for place, answers in enumerate(case.answers, start=1)
-        for id in asked
+        for id in span_questions
         for piece in answers.get(id, ())
     ] + [
         Highlight(Span(*link["evidence"]), "evidence", f"label {place}")
@@ -211,9 +213,9 @@ def case_summaries(case: AdjudicationTask, questions: QuestionSet) -> None:
         return
     laid = segments(case.left, case.right)
     if questions.unit == "pair":
-        for column, title, kept in zip(st.columns(2), ("Left", "Right"), (-1, 1), strict=True):
+        for column, title, operation in zip(st.columns(2), ("Left", "Right"), (-1, 1), strict=True):
             with column:
-                text_box(title, [piece for piece in laid if piece[0] in {0, kept}])
+                text_box(title, [piece for piece in laid if piece[0] in {0, operation}])
         return
     text_box("What was changed", laid)
     text_box("Explanation", [(0, case.explanation)])

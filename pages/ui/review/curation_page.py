@@ -44,17 +44,17 @@ def curation_page(campaign: CampaignSettings) -> None:
     task = curator().task(campaign.id, response)
     list_navigation(f"edit-{campaign.id}", edits, place)
 
-    def save(found: ErrorType) -> None:
+    def save(error_type: ErrorType) -> None:
         name = f"edit-{task.response}-{task.revision}"
         note = ReviewState.curation_note.of(task.response).get().strip()
         try:
-            curator().correct(campaign.id, task.response, found, press_id(name), note)
+            curator().correct(campaign.id, task.response, error_type, press_id(name), note)
         except StoreError as error:
             leave_receipt("error", str(error))
             return
         forget_press(name)
         open_next(f"edit-{campaign.id}")
-        leave_notice(f"Saved as {found}.")
+        leave_notice(f"Saved as {error_type}.")
 
     reading, deciding = st.columns(2, gap="medium")
     with reading:
@@ -64,13 +64,13 @@ def curation_page(campaign: CampaignSettings) -> None:
         text_box("Explanation", [(0, task.explanation)])
 
         with st.container(border=True, key="correction"):
-            asked = (
+            requested = (
                 f"The writer was to make **{escape_markdown(task.required)}**."
                 if task.required
                 else "Any error would do."
             )
-            found = f" A curator found **{task.corrected_type}**." if task.corrected_type else ""
-            st.markdown(f"{asked}{found} Which error is it?")
+            correction = f" A curator found **{task.corrected_type}**." if task.corrected_type else ""
+            st.markdown(f"{requested}{correction} Which error is it?")
             st.text_input(
                 "Note", key=ReviewState.curation_note.of(task.response).key, placeholder="Optional", max_chars=2000
             )

@@ -62,8 +62,8 @@ def background_result(what: str, key: Hashable, work: Callable[[], T], shape: st
 
     `work` runs in another thread: it touches nothing of the page. `shape` is HTML in the place of what is not there yet.
     """
-    found = background_results(what, key, lambda: (done() for done in [work]), 1, shape)
-    return found[0] if found else None
+    results = background_results(what, key, lambda: (done() for done in [work]), 1, shape)
+    return results[0] if results else None
 
 
 def background_results(

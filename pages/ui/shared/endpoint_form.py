@@ -36,30 +36,30 @@ def available_endpoints(prefix: str) -> dict[str, Endpoint]:
     except TouchstoneError as error:
         st.error(escape_message(str(error)), icon=":material/error:")
         return {}
-    found = {one.name: one for one in listed if isinstance(one, Endpoint)}
-    if not found and not is_local_model(chosen_model(prefix)):
-        problems = [one for one in listed if isinstance(one, str)] or [endpoint_problem()]
+    endpoints = {endpoint.name: endpoint for endpoint in listed if isinstance(endpoint, Endpoint)}
+    if not endpoints and not is_local_model(chosen_model(prefix)):
+        problems = [problem for problem in listed if isinstance(problem, str)] or [endpoint_problem()]
         st.info(escape_markdown("\n".join(problems)), icon=":material/link_off:")
         st.page_link("views/metrics.py", label="Add an endpoint under Metrics", icon=":material/add_link:")
-    return found
+    return endpoints
 
 
-def choose_endpoint_and_model(found: Mapping[str, Endpoint], prefix: str) -> tuple[str, str]:
+def choose_endpoint_and_model(endpoints: Mapping[str, Endpoint], prefix: str) -> tuple[str, str]:
     """The choice among them, by name, where there is one to make, and a field for a model; "" is that of the endpoint.
 
     A model of this machine is asked of no endpoint, whichever is chosen, and downloaded on a press.
     """
-    chosen = next(iter(found), "")
-    if len(found) > 1:
-        chosen = st.selectbox(
+    endpoint = next(iter(endpoints), "")
+    if len(endpoints) > 1:
+        endpoint = st.selectbox(
             "Endpoint",
-            list(found),
+            list(endpoints),
             key=_endpoint_widget(prefix).key,
-            format_func=lambda name: found[name].title,
+            format_func=lambda name: endpoints[name].title,
             width=150,
         )
     key = _model_widget(prefix).key
-    served = found[chosen].model or "its name" if found else f"{LOCAL}FOLDER"
+    served = endpoints[endpoint].model or "its name" if endpoints else f"{LOCAL}FOLDER"
     model = st.text_input(
         "Model",
         key=key,
@@ -69,7 +69,7 @@ def choose_endpoint_and_model(found: Mapping[str, Endpoint], prefix: str) -> tup
         "machine, without an endpoint.",
     ).strip()
     if not is_local_model(model):
-        return chosen, model
+        return endpoint, model
     pool = services.engine().pool
     for checkpoint in local_checkpoints([chat_model(model, "")]):
         if pool.state(checkpoint).status is ModelStatus.NEEDS_DOWNLOAD:
@@ -119,8 +119,8 @@ def _model_widget(prefix: str) -> WidgetValue[str]:
 def estimate_caption(metrics: Sequence[Metric], examples: Sequence[Example]) -> str:
     """Maximum cost of asking these metrics about these texts; empty where it is free or no endpoint can be asked."""
     engine = services.engine()
-    found = attempt(lambda: format_estimate(engine.estimate(engine.conversations(metrics, examples))))
-    return "" if isinstance(found, Problem) else found
+    estimate = attempt(lambda: format_estimate(engine.estimate(engine.conversations(metrics, examples))))
+    return "" if isinstance(estimate, Problem) else estimate
 
 
 def estimate_line(conversations: Sequence[Conversation[Any]], then: str = "") -> None:
@@ -131,17 +131,19 @@ def estimate_line(conversations: Sequence[Conversation[Any]], then: str = "") ->
             next(rounds, None)
 
     begun = attempt(begin)
-    found = (
+    estimate = (
         begun
         if isinstance(begun, Problem)
         else attempt(lambda: format_estimate(services.engine().estimate(conversations)))
     )
-    if isinstance(found, Problem):
-        st.caption(escape_message(found.message))
+    if isinstance(estimate, Problem):
+        st.caption(escape_message(estimate.message))
         return
     if not asks_endpoint(conversations[0].checkpoints):
         st.caption("Answered by a model on this machine: it costs nothing, and takes a while on a processor.")
         return
     spent = format_spend_by_endpoint(services.engine().spent())
     paid = escape_markdown(f"Spent since the server was started: {spent}.") if spent else None
-    st.caption(escape_markdown(f"{found}{then}") if found else "This was asked before: it costs nothing.", help=paid)
+    st.caption(
+        escape_markdown(f"{estimate}{then}") if estimate else "This was asked before: it costs nothing.", help=paid
+    )

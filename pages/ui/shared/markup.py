@@ -51,13 +51,13 @@ def register_component(name: str) -> ComponentRenderer:
 
     Its data travel in a list: in the values of an object Streamlit looks for tables, and imports pandas and pyarrow for it.
     """
-    drawn = st.components.v2.component(
+    component = st.components.v2.component(
         f"touchstone_{name}",
         html=read_asset(f"{name}.html"),
         css="".join(map(read_asset, ("base.css", "noise_strip.css", f"{name}.css"))),
         js=_EXPORTED.sub("const drawComponent = ", bundle_script(f"{name}.js")) + _UNPACKED,
     )
-    return lambda *, data=None, **options: drawn(data=[data], **options)
+    return lambda *, data=None, **options: component(data=[data], **options)
 
 
 _EXPORTED = re.compile(r"^export default ", re.MULTILINE)

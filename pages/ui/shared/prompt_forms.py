@@ -64,7 +64,7 @@ def chosen_prompt(entries: Sequence[PromptEntry]) -> PromptEntry:
     titles = {entry.name: entry.bundled.title for entry in entries}
     named = st.query_params.get("prompt", "")
     prompts_state().prompt = named if named in titles else next(iter(titles))
-    chosen = st.selectbox(
+    selected = st.selectbox(
         "Prompt",
         list(titles),
         key=PromptsState.prompt.key,
@@ -72,7 +72,7 @@ def chosen_prompt(entries: Sequence[PromptEntry]) -> PromptEntry:
         on_change=lambda: st.query_params.update(prompt=prompts_state().prompt),
         width=420,
     )
-    return next(entry for entry in entries if entry.name == chosen)
+    return next(entry for entry in entries if entry.name == selected)
 
 
 def prompt_headline(entry: PromptEntry) -> None:

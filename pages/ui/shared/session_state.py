@@ -31,10 +31,10 @@ T = TypeVar("T")
 def page_state(kind: type[S], name: str = "") -> S:
     """The state object of this class and name; one of a class that was reloaded since is replaced."""
     key = state_key(kind, name)
-    found = st.session_state.get(key)
-    if not isinstance(found, kind):
-        found = st.session_state[key] = kind()
-    return found
+    state = st.session_state.get(key)
+    if not isinstance(state, kind):
+        state = st.session_state[key] = kind()
+    return state
 
 
 def state_key(kind: type[object], name: str = "") -> str:
@@ -87,7 +87,7 @@ class WidgetValue(Generic[T]):
         return WidgetValue(f"{self.key}-{part}", self.default)
 
 
-def follow_choices(widget: WidgetValue[list[str]], chosen: list[str]) -> None:
+def follow_choices(widget: WidgetValue[list[str]], choices: list[str]) -> None:
     """As `follow`, for choices whose order says nothing: a browser sends them in the order in which they were pressed."""
-    if set(widget.get()) != set(chosen):
-        widget.follow(chosen)
+    if set(widget.get()) != set(choices):
+        widget.follow(choices)

@@ -127,10 +127,10 @@ def member_later() -> Callable[[], Member]:
         if not services.settings().shared or not session_id:
             return person
         with read_session(services.store().engine) as session:
-            found = member_by_session(session, session_id)
-        if found is None:
+            member = member_by_session(session, session_id)
+        if member is None:
             raise RightsError("You are signed out. Open your personal link again.")
-        return found
+        return member
 
     return look_up
 
@@ -165,14 +165,14 @@ def _member_of_session() -> Member | None:
         return None
     try:
         with read_session(services.store().engine) as session:
-            found = member_by_session(session, state.session_id)
+            member = member_by_session(session, state.session_id)
     except SessionEndedError as error:
         state.session_id, state.sign_in_problem = "", str(error)
         return None
-    if found is None:
+    if member is None:
         state.session_id = ""
         time.sleep(guess_delay().after_wrong(st.context.ip_address or ""))
-    return found
+    return member
 
 
 def _refuse_or_ask(linked: str, person: Member | None) -> None:
@@ -279,7 +279,7 @@ def pages_for(member: Member) -> dict[str, list[st.Page]]:
         grouped = {name for names in GROUPS.values() for name in names}
         groups = {"": [page for name, page in pages.items() if name not in grouped]}
         for title, names in GROUPS.items():
-            if of_group := [pages[one] for one in names if one in pages]:
+            if of_group := [pages[name] for name in names if name in pages]:
                 groups[title] = of_group
     groups[""].insert(0, named)
     if not services.settings().shared:

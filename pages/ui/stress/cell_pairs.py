@@ -59,8 +59,8 @@ def unused_answers(run: Run) -> None:
             height=min(38 + 35 * len(flagged), 320),
             alt="Answers that were not used",
         )
-        chosen = event["selection"]["rows"]
-        _raw_answer(run, flagged[chosen[0] if chosen else 0])
+        selected = event["selection"]["rows"]
+        _raw_answer(run, flagged[selected[0] if selected else 0])
 
 
 def _refusal_row(run: Run, variant: Variant) -> dict[str, str]:
@@ -81,7 +81,7 @@ def _pair_title(run: Run, variant: Variant) -> str:
 _CONTRADICTS, _HARMLESS, _UNCHECKED = "contradicts", "does not contradict", "not checked"
 
 
-def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, found: Sequence[Shift], kind_verdict: str) -> None:
+def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, shifts: Sequence[Shift], kind_verdict: str) -> None:
     """Show the verdicts on the kind of edits and the cell, and its pairs, the largest shifts first; a selected one whole."""
     import pandas as pd
 
@@ -91,7 +91,7 @@ def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, found: Sequence[Shift], 
     st.write(escape_markdown(describe_cell(cell)))
     if cell.edge is not None:
         kind_strips([cell], key="stress-cell-strip")
-    of_cell = [shift for shift in found if (shift.metric, shift.kind) == (cell.metric, cell.kind)]
+    of_cell = [shift for shift in shifts if (shift.metric, shift.kind) == (cell.metric, cell.kind)]
     pairs = _filter_pairs(run, cell, sorted(of_cell, key=lambda shift: -abs(shift.size or 0.0)))
     lines = []
     for shift in pairs:
@@ -126,8 +126,8 @@ def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, found: Sequence[Shift], 
         column_config={"shift": st.column_config.NumberColumn(format="%+.3f")},
     )
     rows = [place for place in event["selection"]["rows"] if place < len(pairs)]
-    chosen = pairs[rows[0] if rows else 0]
-    source, variant = run.sources[chosen.source], run.variants[chosen.source, chosen.kind]
+    selected = pairs[rows[0] if rows else 0]
+    source, variant = run.sources[selected.source], run.variants[selected.source, selected.kind]
     variant_view(row, run, source, variant)
     bisect_view(run, source, variant)
     refused_pairs(run, cell.kind)
@@ -139,11 +139,11 @@ def _filter_pairs(run: Run, cell: MatrixCell, pairs: Sequence[Shift]) -> Sequenc
     for key in ((shift.source, shift.kind) for shift in pairs):
         check = run.checks.get(key)
         remarks[key] = [*run.variants[key].remarks, *([_check_verdict(check)] if check else [])]
-    totals = Counter(remark for found in remarks.values() for remark in found)
+    totals = Counter(remark for of_pair in remarks.values() for remark in of_pair)
     counts = {remark: count for remark, count in totals.items() if count < len(pairs)}
     if not counts:
         return pairs
-    chosen = st.pills(
+    selected = st.pills(
         "Show only",
         list(counts),
         selection_mode="multi",
@@ -151,7 +151,7 @@ def _filter_pairs(run: Run, cell: MatrixCell, pairs: Sequence[Shift]) -> Sequenc
         format_func=lambda remark: f"{remark} ({counts[remark]})",
         wrap=True,
     )
-    matching = [shift for shift in pairs if set(chosen) <= set(remarks[shift.source, shift.kind])]
+    matching = [shift for shift in pairs if set(selected) <= set(remarks[shift.source, shift.kind])]
     if not matching:
         st.caption("No pair matches all of these; every pair is shown.")
     return matching or pairs

@@ -61,8 +61,8 @@ def matrix_table(cells: Sequence[MatrixCell]) -> MatrixCell | None:
     )
     # also before another view was open; it may be left out by now
     selected = stress_state().cell or {name: st.query_params.get(name, "") for name in _CELL_PARAMETERS}
-    chosen = next((cell for cell in cells if selected == {"metric": cell.metric, "kind": cell.kind}), None)
-    selected = {"metric": chosen.metric, "kind": chosen.kind} if chosen else None
+    clicked = next((cell for cell in cells if selected == {"metric": cell.metric, "kind": cell.kind}), None)
+    selected = {"metric": clicked.metric, "kind": clicked.kind} if clicked else None
     for name in _CELL_PARAMETERS:
         st.query_params[name] = [selected[name]] if selected else []
 
@@ -78,7 +78,7 @@ def matrix_table(cells: Sequence[MatrixCell]) -> MatrixCell | None:
         f"{_MATRIX_FIGURES[figure][1]} Coloured by the mean shift against harmless edits of about the same size. ↓ lower is more "
         "consistent, ○ neither side is. Select a cell to see its pairs, a heading to sort by it."
     )
-    return chosen
+    return clicked
 
 
 _CELL_PARAMETERS = ("metric", "kind")
@@ -152,27 +152,29 @@ _BOX_PX = 34  # pixels a box takes
 _FRAME_PX = 120
 
 
-def metric_plots(run: Run, found: Sequence[Shift]) -> None:
+def metric_plots(run: Run, shifts: Sequence[Shift]) -> None:
     """The two plots of a metric that is chosen."""
     metric = st.selectbox(
         "Metric", run.plan.metrics, format_func=metric_title, key="stress-plotted", persist_state="page", width=420
     )
-    of_metric = [shift for shift in found if shift.metric == metric and shift.size is not None]
+    of_metric = [shift for shift in shifts if shift.metric == metric and shift.size is not None]
     if not of_metric:
         st.info("This metric has no score yet.")
         return
-    shifts, scores = "Shifts of one metric by perturbation", "Score of the original against the variant"
-    st.plotly_chart(shift_boxes(run, metric, of_metric), key="stress-boxes", config=_png_config("shifts"), alt=shifts)
-    st.plotly_chart(score_dots(run, metric, of_metric), key="stress-dots", config=_png_config("scores"), alt=scores)
+    boxes_alt, dots_alt = "Shifts of one metric by perturbation", "Score of the original against the variant"
+    st.plotly_chart(
+        shift_boxes(run, metric, of_metric), key="stress-boxes", config=_png_config("shifts"), alt=boxes_alt
+    )
+    st.plotly_chart(score_dots(run, metric, of_metric), key="stress-dots", config=_png_config("scores"), alt=dots_alt)
 
 
-def shift_boxes(run: Run, metric: str, found: Sequence[Shift]) -> go.Figure:
+def shift_boxes(run: Run, metric: str, shifts: Sequence[Shift]) -> go.Figure:
     """A box for each perturbation, its mean as a dot; the band of harmless edits of the same size behind each."""
-    harmless = [shift for shift in found if intent_of(shift.kind) == "preserving"]
-    kinds = [kind for kind in run.plan.kinds if any(shift.kind == kind for shift in found)]
+    harmless = [shift for shift in shifts if intent_of(shift.kind) == "preserving"]
+    kinds = [kind for kind in run.plan.kinds if any(shift.kind == kind for shift in shifts)]
     figure = go.Figure()
     for place, kind in enumerate(reversed(kinds)):
-        of_kind = [shift for shift in found if shift.kind == kind]
+        of_kind = [shift for shift in shifts if shift.kind == kind]
         sizes = [shift.size for shift in of_kind]
         colour = INTENT_COLOURS[intent_of(kind)]
         figure.add_box(x=sizes, name=kind_title(kind), boxmean=False, marker_color=colour, boxpoints="outliers")
@@ -196,20 +198,22 @@ def shift_boxes(run: Run, metric: str, found: Sequence[Shift]) -> go.Figure:
     )
 
 
-def score_dots(run: Run, metric: str, found: Sequence[Shift]) -> go.Figure:
+def score_dots(run: Run, metric: str, shifts: Sequence[Shift]) -> go.Figure:
     """A dot for each variant; on the diagonal nothing moved."""
     figure = go.Figure()
     for intent, colour in INTENT_COLOURS.items():
-        chosen = [shift for shift in found if intent_of(shift.kind) == intent]
+        of_intent = [shift for shift in shifts if intent_of(shift.kind) == intent]
         figure.add_scatter(
-            x=[shift.before for shift in chosen],
-            y=[shift.after for shift in chosen],
-            text=[f"{run.sources[shift.source].title or shift.source}, {kind_title(shift.kind)}" for shift in chosen],
+            x=[shift.before for shift in of_intent],
+            y=[shift.after for shift in of_intent],
+            text=[
+                f"{run.sources[shift.source].title or shift.source}, {kind_title(shift.kind)}" for shift in of_intent
+            ],
             mode="markers",
             name=intent,
             marker={"color": colour, "size": 7, "opacity": 0.7},
         )
-    scores = [score for shift in found for score in (shift.before, shift.after) if score is not None]
+    scores = [score for shift in shifts for score in (shift.before, shift.after) if score is not None]
     ends = [min(scores), max(scores)]
     figure.add_scatter(x=ends, y=ends, mode="lines", line={"color": "gray", "dash": "dot"}, name="no shift")
     better = METRICS.parse(metric).card.direction

@@ -135,16 +135,16 @@ def _choice_of_intent(intent: Intent, battery: Battery) -> list[Perturbation]:
     of_battery = battery.of_intent(intent)
     rules = [*of_battery, *(kind for kind in plugins if kind.card.form == "rule" and kind.spec not in battery.kinds)]
     label = f"{title}, by rule"
-    chosen = _perturbation_pills(label, rules, of_battery, ideal, key=f"{label} {battery.sha256}")
+    perturbations = _perturbation_pills(label, rules, of_battery, ideal, key=f"{label} {battery.sha256}")
     if any(kind.name == "synonyms" for kind in rules):
         st.caption(
             "Rules need no model. "
             f"Synonyms come from a bundled list{' and WordNet' if is_installed() else ': NLTK has no WordNet here'}."
         )
-    chosen += _choice_of_models(title, ideal, [kind for kind in plugins if kind.card.form == "model"])
+    perturbations += _choice_of_models(title, ideal, [kind for kind in plugins if kind.card.form == "model"])
     prompts = [kind for kind in plugins if kind.card.form == "prompt"]
     if not prompts:
-        return chosen
+        return perturbations
     name = st.text_input(
         "Language model of this machine",
         "",
@@ -164,12 +164,12 @@ def _choice_of_intent(intent: Intent, battery: Battery) -> list[Perturbation]:
     missing = "" if local else endpoint_problem()
     kinds = [PERTURBATIONS.build(kind.name, {"model": local}) for kind in prompts] if local else prompts
     label = f"{title}, by a language model"
-    chosen += _perturbation_pills(label, kinds, [], ideal, disabled=bool(missing), key=f"{label} {local}")
+    perturbations += _perturbation_pills(label, kinds, [], ideal, disabled=bool(missing), key=f"{label} {local}")
     if missing:
         st.caption(escape_markdown(missing))
     elif local:
         _check_model_row(chat_model(local, ""))
-    return chosen
+    return perturbations
 
 
 def _choice_of_models(title: str, ideal: str, kinds: Sequence[Perturbation]) -> list[Perturbation]:
@@ -200,17 +200,17 @@ def _choice_of_models(title: str, ideal: str, kinds: Sequence[Perturbation]) -> 
     except TouchstoneError as error:
         st.error(escape_message(str(error)), icon=":material/error:")
         own = []
-    chosen = _perturbation_pills(label, [*kinds, *own], own, ideal, key=f"{label} {typed}")
-    for kind in chosen:
+    perturbations = _perturbation_pills(label, [*kinds, *own], own, ideal, key=f"{label} {typed}")
+    for kind in perturbations:
         try:
             _ = kind.signature
         except BadSettingError as error:
             st.info(escape_message(str(error)), icon=":material/folder_off:")
         except (MissingWeightsError, LoadError):
             pass  # their row below says so, with what can be done
-    for model in dict.fromkeys(model for one in chosen for model in one.checkpoints()):
+    for model in dict.fromkeys(model for perturbation in perturbations for model in perturbation.checkpoints()):
         _check_model_row(model)
-    return chosen
+    return perturbations
 
 
 def _perturbation_pills(
@@ -222,7 +222,7 @@ def _perturbation_pills(
     key: str = "",
 ) -> list[Perturbation]:
     by_spec = {kind.spec: kind for kind in kinds}
-    chosen = st.pills(
+    specs = st.pills(
         label,
         list(by_spec),
         selection_mode="multi",
@@ -239,7 +239,7 @@ def _perturbation_pills(
         disabled=disabled,
         wrap=True,
     )
-    return [by_spec[spec] for spec in chosen]
+    return [by_spec[spec] for spec in specs]
 
 
 def new_run_form() -> None:
@@ -248,12 +248,12 @@ def new_run_form() -> None:
         "A run changes each summary in known ways and scores it before and after: which metrics move when nothing was "
         "broken, which stay when something was, and which can be gamed by a phrase?"
     )
-    left, right = st.columns(2, gap="large")
-    with left:
+    pairs_column, kinds_column = st.columns(2, gap="large")
+    with pairs_column:
         pairs = pairs_choice()
-    with right:
+    with kinds_column:
         kinds = imported_kinds(pairs.imported) if pairs.imported else perturbation_choice()
-    with left:
+    with pairs_column:
         st.multiselect(
             "Metrics",
             [*(plugin.name for plugin in METRICS), *bench_specs_with_settings()],

@@ -81,17 +81,17 @@ def pairs_choice() -> PairSource:
             return _table_of_variants()
     originals = [item for item in bundled_items() if not item.parent]
     domains = list(dict.fromkeys(item.domain for item in originals))
-    chosen = st.pills(
+    selected = st.pills(
         "Domains, all where none is chosen", domains, selection_mode="multi", key="stress-domains", wrap=True
     )
-    chosen = chosen or domains
+    selected = selected or domains
     own = _file_pairs()  # in their place
-    sources = [Source.of(item) for item in originals if item.domain in chosen]
-    return own if own.number else _fixed_pairs(sources, "bundled", *chosen)
+    sources = [Source.of(item) for item in originals if item.domain in selected]
+    return own if own.number else _fixed_pairs(sources, "bundled", *selected)
 
 
-def _fixed_pairs(found: list[Source], *key: Hashable) -> PairSource:
-    return PairSource(len(found), lambda _: found, key)
+def _fixed_pairs(sources: list[Source], *key: Hashable) -> PairSource:
+    return PairSource(len(sources), lambda _: sources, key)
 
 
 def _dataset_pairs() -> PairSource:
@@ -103,15 +103,15 @@ def _dataset_pairs() -> PairSource:
         )
     store = services.store()
     state = tuple(sorted((table, rows) for table, rows in store.counts().items() if table not in _RUN_TABLES))
-    found = background_result(
+    items = background_result(
         "Reading the dataset…", ("stress", name, state), lambda: stored_samples(load_samples(store, name))
     )
-    if found is None:
+    if items is None:
         return _fixed_pairs([])
-    candidates = without_inconsistent(found)
-    if len(candidates) < len(found):
-        keep = st.toggle(f"Leave out {len(found) - len(candidates)} labelled inconsistent", True, key="stress-sound")
-        candidates = candidates if keep else found
+    candidates = without_inconsistent(items)
+    if len(candidates) < len(items):
+        keep = st.toggle(f"Leave out {len(items) - len(candidates)} labelled inconsistent", True, key="stress-sound")
+        candidates = candidates if keep else items
     st.caption(f"{len(candidates)} summaries with their documents.")
     key = (name, state, limit, len(candidates))
     return PairSource(
@@ -128,13 +128,15 @@ def _file_pairs() -> PairSource:
     if file is None:
         return _fixed_pairs([])
     try:
-        found = list(read_uploaded_pairs(file.name, file.getvalue()))
+        entries = list(read_uploaded_pairs(file.name, file.getvalue()))
     except TouchstoneError as error:
         st.error(escape_message(str(error)), icon=":material/error:")
         return _fixed_pairs([])
-    refused = [refusal for refusal in found if isinstance(refusal, Refusal)]
+    refused = [refusal for refusal in entries if isinstance(refusal, Refusal)]
     _refused_lines(refused)
-    return _fixed_pairs([Source.of(item) for item in found if isinstance(item, Item) and not item.parent], file.file_id)
+    return _fixed_pairs(
+        [Source.of(item) for item in entries if isinstance(item, Item) and not item.parent], file.file_id
+    )
 
 
 def _table_of_variants() -> PairSource:
@@ -150,16 +152,16 @@ def _table_of_variants() -> PairSource:
         st.caption("Perturbations that were made elsewhere: document, original, variant, kind, intent.")
         return _fixed_pairs([])
     try:
-        found = read_uploaded_variants(file.name, file.getvalue())
+        table = read_uploaded_variants(file.name, file.getvalue())
     except TouchstoneError as error:
         st.error(escape_message(str(error)), icon=":material/error:")
         return _fixed_pairs([])
-    _refused_lines(found.refusals)
+    _refused_lines(table.refusals)
     st.caption(
-        f"{_count(len(found.variants), 'variant')} of {len(found.sources)} "
-        f"{'summary' if len(found.sources) == 1 else 'summaries'}, {_count(len(found.kinds), 'kind')}."
+        f"{_count(len(table.variants), 'variant')} of {len(table.sources)} "
+        f"{'summary' if len(table.sources) == 1 else 'summaries'}, {_count(len(table.kinds), 'kind')}."
     )
-    return PairSource(len(found.sources), lambda _: [*found.sources], file.file_id, found)
+    return PairSource(len(table.sources), lambda _: [*table.sources], file.file_id, table)
 
 
 def _refused_lines(refusals: Sequence[Refusal]) -> None:

@@ -65,7 +65,7 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
     if not others:
         st.info("There is no other run yet to compare with. Start one with “New run”.")
         return
-    chosen = st.selectbox(
+    run_id = st.selectbox(
         "Compare with",
         list(others),
         format_func=lambda id: others[id].name,
@@ -73,7 +73,7 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
         persist_state="page",
         width=420,
     )
-    other = load_run(others[chosen])
+    other = load_run(others[run_id])
     other_cells = {
         (cell.metric, cell.kind): cell
         for cell in shift_matrix(other, score_shifts(other, filter_variants(other, chosen_filters())))
@@ -117,18 +117,18 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
 RUN_FILE = "stress-run.jsonl"
 
 
-def run_downloads(run: Run, found: Sequence[Shift]) -> None:
+def run_downloads(run: Run, shifts: Sequence[Shift]) -> None:
     """Three downloads, each made when it is clicked."""
     downloads = (
-        ("Shifts (CSV)", "stress-shifts.csv", "table", lambda: shifts_csv(run, found)),
+        ("Shifts (CSV)", "stress-shifts.csv", "table", lambda: shifts_csv(run, shifts)),
         ("The run (JSONL)", RUN_FILE, "data_object", lambda: "".join(f"{line}\n" for line in run_lines(run))),
-        ("Plots (HTML)", "stress-plots.html", "bar_chart", lambda: plots_html(run, found)),
+        ("Plots (HTML)", "stress-plots.html", "bar_chart", lambda: plots_html(run, shifts)),
     )
     with st.container(horizontal=True):
         for title, file, icon, made in downloads:
             st.download_button(title, made, file, on_click="ignore", icon=f":material/{icon}:")
-    counting = {(shift.source, shift.kind) for shift in found}
-    st.caption(f"{len(found)} shifts of {len(counting)} variants count.")
+    counting = {(shift.source, shift.kind) for shift in shifts}
+    st.caption(f"{len(shifts)} shifts of {len(counting)} variants count.")
     st.caption(
         "The shifts have one row per pair, perturbation and metric; the matrix is among the downloads of its own view. "
         "The JSONL file is the whole run: what `cli.py stress` writes and goes on with. For PNG, open the HTML page and save every plot with "
@@ -137,12 +137,12 @@ def run_downloads(run: Run, found: Sequence[Shift]) -> None:
     st.code("\n".join(_run_facts(run)), language=None, wrap_lines=True)
 
 
-def shifts_csv(run: Run, found: Sequence[Shift]) -> str:
+def shifts_csv(run: Run, shifts: Sequence[Shift]) -> str:
     """One row per pair, perturbation and metric, with the signatures of both and people's verdict on the variant."""
     import pandas as pd
 
     rows = []
-    for shift in found:
+    for shift in shifts:
         key = (shift.source, shift.kind)
         variant, opinion, check = run.variants[key], run.opinions.get(key), run.checks.get(key)
         reading = run.readings[shift.source, shift.kind, shift.metric]
@@ -168,16 +168,16 @@ def shifts_csv(run: Run, found: Sequence[Shift]) -> str:
     return str(pd.DataFrame(rows).to_csv(index=False))
 
 
-def plots_html(run: Run, found: Sequence[Shift]) -> str:
+def plots_html(run: Run, shifts: Sequence[Shift]) -> str:
     """One page that needs no network, with the plots of every metric; a button saves each of them as PNG."""
     figures = [
         figure
         for metric in run.plan.metrics
-        if (chosen := [shift for shift in found if shift.metric == metric and shift.size is not None])
-        for figure in (shift_boxes(run, metric, chosen), score_dots(run, metric, chosen))
+        if (of_metric := [shift for shift in shifts if shift.metric == metric and shift.size is not None])
+        for figure in (shift_boxes(run, metric, of_metric), score_dots(run, metric, of_metric))
     ]
     for place, (family, by_window) in enumerate(window_families(run.plan.metrics).items(), 1):
-        if effects := window_effects(run, by_window, found):
+        if effects := window_effects(run, by_window, shifts):
             figures += map(report_chart, window_charts(place, family, effects))
     plots = [
         figure.to_html(full_html=False, include_plotlyjs=place == 0, div_id=f"plot-{place + 1}")
@@ -201,7 +201,7 @@ class ShownRun:
     row: RunRow
     run: Run
     counting: frozenset[VariantKey] | None
-    found: Sequence[Shift]
+    shifts: Sequence[Shift]
 
     @property
     def data(self) -> StudyData:
@@ -210,7 +210,7 @@ class ShownRun:
 
     @property
     def cells(self) -> list[MatrixCell]:
-        return _cached_matrix((self.row.id, self.row.lines, self.counting), self.run, self.found)
+        return _cached_matrix((self.row.id, self.row.lines, self.counting), self.run, self.shifts)
 
 
 def stress_tabs(shown: ShownRun) -> None:
@@ -251,7 +251,7 @@ def _matrix_view(shown: ShownRun, report: Report) -> dict[str, Cell] | None:
     cell = matrix_table(cells)
     if cell is None:
         return None
-    cell_pairs(shown.row, shown.run, cell, shown.found, kind_verdicts(cells)[cell.kind])
+    cell_pairs(shown.row, shown.run, cell, shown.shifts, kind_verdicts(cells)[cell.kind])
     return next(
         (row for row in report.table().records() if (row["metric"], row["kind"]) == (cell.metric, cell.kind)), None
     )
@@ -279,13 +279,13 @@ def _cached_matrix(key: Hashable, _run: Run, _found: Sequence[Shift]) -> list[Ma
 _VIEWS: Groups[ShownRun] = MappingProxyType(
     {
         "Shifts": {
-            "Plots": lambda shown: metric_plots(shown.run, shown.found),
+            "Plots": lambda shown: metric_plots(shown.run, shown.shifts),
         },
         "Gaming": {},
         "Reading": {},
         "Compare and export": {
             "Compare": lambda shown: compare_runs(shown.row, shown.cells),
-            "Export": lambda shown: run_downloads(shown.run, shown.found),
+            "Export": lambda shown: run_downloads(shown.run, shown.shifts),
         },
     }
 )

@@ -137,7 +137,9 @@ def bisect_view(run: Run, source: Source, variant: Variant) -> None:
     rows: dict[str, list[float | None]] = {}
     for metric in request.metrics:
         outcomes = {subset: cells[metric.spec, example.id].outcome for subset, example in texts.items()}
-        scores = {subset: one.score if isinstance(one, Result) else None for subset, one in outcomes.items()}
+        scores = {
+            subset: outcome.score if isinstance(outcome, Result) else None for subset, outcome in outcomes.items()
+        }
         before, after = scores[frozenset()], scores[frozenset(range(len(edits)))]
         whole = None if before is None or after is None else after - before
         rows[metric.spec] = [whole, *map(value, edit_effects(scores, len(edits)))]

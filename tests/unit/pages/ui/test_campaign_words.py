@@ -23,7 +23,7 @@ HALF_WAY = CampaignProgress(10, 20, 10, 1, 5, 0, 0, 0, Share(0, 10), 40.0, None,
 
 
 def known(part: str) -> ChosenItems:
-    return ChosenItems(known=(NewTask("0", part, key={"verdict": "consistent"}),))  # type: ignore[arg-type]  # a part
+    return ChosenItems(answered=(NewTask("0", part, key={"verdict": "consistent"}),))  # type: ignore[arg-type]  # a part
 
 
 @pytest.mark.parametrize(
