@@ -151,4 +151,3 @@ def test_from_a_dataset_to_the_generations_in_the_terminal(tmp_path: Path, monke
     assert [one["name"] for one in found["systems"]] == ["old", "new"]
     [phrase] = found["phrases"]
     assert phrase["generations"]["value"] == pytest.approx(phrase["gain"]["value"] / phrase["step"]["value"])
-    assert "old" in run("system-strength", "run.jsonl", "--dataset", "ships")  # its name before
