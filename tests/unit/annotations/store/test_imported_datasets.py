@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
@@ -238,8 +239,11 @@ def test_imported_texts_are_exported_only_if_labelled_or_saved(store: Store) -> 
 
 
 def test_a_demonstration_imports_nothing(tmp_path: Path) -> None:
-    with pytest.raises(ReadOnlyError):
-        put(Store.open(f"sqlite:///{tmp_path / 'none.db'}", read_only=True), [SEED])
+    with (
+        closing(Store.open(f"sqlite:///{tmp_path / 'none.db'}", read_only=True)) as store,
+        pytest.raises(ReadOnlyError),
+    ):
+        put(store, [SEED])
 
 
 def test_contexts_and_question_come_back_and_make_another_document(store: Store) -> None:

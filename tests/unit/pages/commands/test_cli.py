@@ -7,6 +7,7 @@ import inspect
 import json
 import re
 from collections.abc import Iterable
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 
@@ -179,8 +180,10 @@ def kept(tmp_path: Path) -> Path:
     """A database that holds one pair."""
     file = tmp_path / "kept.db"
     edit = Edit(Span(0, 4), "Snow", "It rained.", "ana")
-    store = Store.open(f"sqlite:///{file}")
-    store.save_pair(PairRecord(document=DOCUMENT, original="Rain fell.", edited="Snow fell.", edits=(edit,), by="ana"))
+    with closing(Store.open(f"sqlite:///{file}")) as store:
+        store.save_pair(
+            PairRecord(document=DOCUMENT, original="Rain fell.", edited="Snow fell.", edits=(edit,), by="ana")
+        )
     return file
 
 

@@ -16,6 +16,7 @@ from annotations.people.sign_in import create_invite, start_session
 from annotations.store.store import Store
 from core.results.bulk.block_writer import Refusals, write_blocks
 from core.results.bulk.folder import Folder
+from pages.server import services
 from pages.server.sign_in import SESSION_COOKIE
 from pages.ui.evaluate import bulk_results
 from pages.ui.evaluate.dataset_choice import EvaluateState
@@ -95,6 +96,7 @@ def test_a_demo_opens_no_folder_of_its_disk(open_page: Open, monkeypatch: pytest
     app = open_page("evaluate").run(timeout=60)
     assert EvaluateState.bulk_folder.key in [field.key for field in app.text_input]
     monkeypatch.setenv("TOUCHSTONE_DEMO", "true")
+    services.store().close()
     st.cache_resource.clear()
     app = open_page("evaluate").run(timeout=60)
     assert not app.exception

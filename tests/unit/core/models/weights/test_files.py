@@ -9,6 +9,7 @@ import sqlite3
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -164,7 +165,7 @@ def test_the_hash_of_a_token_count_rests_on_the_tokenizer_alone(folder: Path, ha
 def test_a_file_is_read_once_per_machine(folder: Path, hashes: Fingerprints) -> None:
     time.sleep(0.06)  # a file that is newer is read again
     before = hashes.of(classify(folder))
-    with sqlite3.connect(folder.parent / "cache" / "fingerprints.sqlite") as kept:
+    with closing(sqlite3.connect(folder.parent / "cache" / "fingerprints.sqlite")) as kept, kept:
         kept.execute("UPDATE hashed_file SET sha256 = 'another'")
     assert Fingerprints(folder.parent / "cache").of(classify(folder)) != before
 
