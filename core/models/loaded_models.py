@@ -119,12 +119,12 @@ class LoadedModels:
 
     def idle(self, device: str) -> list[Checkpoint]:
         """Checkpoints that take memory of a device and are leased by nobody, the least recently used first."""
-        found = [
+        candidates = [
             (entry.used_at, checkpoint)
             for checkpoint, entry in self.entries.items()
             if entry.device == device and entry.idle and entry.state.nbytes
         ]
-        return [checkpoint for _, checkpoint in sorted(found, key=lambda pair: pair[0])]
+        return [checkpoint for _, checkpoint in sorted(candidates, key=lambda pair: pair[0])]
 
     def drop_oldest(self, device: str) -> bool:
         """Drop the least recently used idle model of a device; False where there is none."""

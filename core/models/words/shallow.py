@@ -99,7 +99,7 @@ class ShallowModel(_FrozenModel):
     def never_lacked(self, values: Values) -> list[str]:
         """The features that are undefined in (6,) and were not so in training: of these the model knows nothing."""
         missing = zip(self.features, np.isnan(values), self.undefined, strict=True)
-        return [name for name, absent, known in missing if absent and not known]
+        return [name for name, absent, was_absent in missing if absent and not was_absent]
 
     def predict(self, values: Values) -> Values:
         """The predictions, (n,), for features (n, 6) with NaN where one is undefined."""
@@ -107,10 +107,10 @@ class ShallowModel(_FrozenModel):
         state = network_inputs(values, self.means, self.scales)
         for weights, biases in hidden:
             state = np.tanh(state @ weights + biases)
-        found = (state @ last[0] + last[1])[:, 0]
+        outputs = (state @ last[0] + last[1])[:, 0]
         if self.output == "probability":
-            return np.asarray(1 / (1 + np.exp(-found)))
-        return np.asarray(found * self.target_scale + self.target_mean)
+            return np.asarray(1 / (1 + np.exp(-outputs)))
+        return np.asarray(outputs * self.target_scale + self.target_mean)
 
 
 def network_inputs(values: Values, means: ArrayLike, scales: ArrayLike) -> Values:

@@ -63,12 +63,12 @@ def windows(text: str, count: Callable[[Sequence[str]], Sequence[int]]) -> list[
         inside = word_spans(sentence.of(text))
         starts = [sentence.start, *(sentence.start + word.start for word in inside[_CHUNK_WORDS::_CHUNK_WORDS])]
         pieces += [Span(start, end) for start, end in zip(starts, [*starts[1:], sentence.end], strict=True)]
-    found: list[Span] = []
+    runs: list[Span] = []
     used = 0
     for piece, size in zip(pieces, count([piece.of(text) for piece in pieces]), strict=True):
-        if found and used + size <= WINDOW_TOKENS:
-            found[-1], used = Span(found[-1].start, piece.end), used + size
+        if runs and used + size <= WINDOW_TOKENS:
+            runs[-1], used = Span(runs[-1].start, piece.end), used + size
         else:
-            found.append(piece)
+            runs.append(piece)
             used = size
-    return found
+    return runs

@@ -45,7 +45,7 @@ def endpoint_capabilities(endpoint: Endpoint, findings: dict[str, list[EndpointF
         if known:
             rows = []
             for one in known.values():
-                source = f"{_SOURCES[one.source]}, {one.found:%Y-%m-%d}"
+                source = f"{_SOURCES[one.source]}, {one.found_at:%Y-%m-%d}"
                 rows.append(
                     {
                         "capability": CAPABILITY_TITLES[one.name],

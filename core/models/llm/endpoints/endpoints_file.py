@@ -106,8 +106,8 @@ def _parse_file(file: str, _version: tuple[int, ...]) -> tuple[EndpointEntry, ..
             entries.append(EndpointEntry(**fields))
         except ValidationError as error:
             wrong = wrong_fields(error)
-            known = ", ".join(field for field in EndpointEntry.model_fields if field != "name")
-            raise BadSettingError(f"{file}, [{name}]: {wrong}. Known fields: {known}.") from None
+            field_names = ", ".join(field for field in EndpointEntry.model_fields if field != "name")
+            raise BadSettingError(f"{file}, [{name}]: {wrong}. Known fields: {field_names}.") from None
     return tuple(entries)
 
 
