@@ -37,23 +37,41 @@ class Messages:
 class Prompt:
     """One file of prompts: a head between lines of three dashes, then the parts `# System` and `# User`.
 
-    The head says `version`, `variables` (separated by commas), `paper`, and in ours `title`, `does`, and `also`: the texts that
-    ours does not read and that a replacement may read besides. A variable stands in the parts as {{name}}.
-
-    `printed` is one that a paper prints, which is sent as it is; `mark` says in a signature which paper's words are used.
+    The head has `version`, `variables` and `paper`, in ours `title`, `does` and `also` too; lists are separated by commas.
     """
 
     name: str
+    """The name of the file without its ending."""
+
     version: str
+    """Counts the wordings; "printed" for one that a paper prints."""
+
     variables: tuple[str, ...]
+    """Names of the texts that are filled in, where the parts have them as {{name}}."""
+
     paper: str
+    """The publication that it is after, as a citation."""
+
     system: str
+    """The system message; "" for none."""
+
     user: str
+    """The message of the user."""
+
     title: str = ""
+    """What people know it by."""
+
     does: str = ""
+    """What the model is asked for, in a sentence."""
+
     also: tuple[str, ...] = ()
+    """Texts that it does not read itself, and that a replacement may read besides."""
+
     printed: bool = False
+    """True if a paper prints it, so that it is sent as it is."""
+
     mark: str = ""
+    """What a signature says of the paper whose words are used; "" for ours."""
 
     @property
     def signature(self) -> str:

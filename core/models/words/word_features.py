@@ -113,17 +113,34 @@ _DAYS_AND_MONTHS = CALENDAR - {"March", "May", "August"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadDocument:
-    """A document's words with what is looked up of them for every sentence: places by form and base form, sentence vectors."""
+    """The words of a document, and tables to look them up for every sentence of a summary."""
 
     states: WordStates
+    """The words with their states."""
+
     low: tuple[str, ...]
+    """The words in small letters."""
+
     places: Mapping[str, Places]
+    """Numbers of the words with this form, by the form in small letters."""
+
     base_places: Mapping[str, Places]
+    """Numbers of the words with this base form."""
+
     pairs: frozenset[tuple[str, str]]
+    """Neighbouring words, in small letters."""
+
     numbers: frozenset[float]
+    """Values of the words that are numbers."""
+
     prefixes: frozenset[str]
+    """First five letters of the longer words."""
+
     negated: Features
+    """1 where the word or one of the four before it negates, else 0, (words,)."""
+
     sentences: Matrix
+    """Mean state of the words of each sentence, of unit length, (sentences, width)."""
 
     def closeness(self, sentence: WordStates) -> Features:
         """Closeness of each of its sentences to another sentence, by the mean states of their words, (sentences,)."""
