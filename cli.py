@@ -96,7 +96,7 @@ def load_command(name: str) -> Any:
         command.epilog = example_epilog(module.EXAMPLE)
         if study:
             command = command.get_command(typer.Context(command), study)
-    if command_name in _WITH_PLUGINS and all(one.name != "plugin" for one in command.params):
+    if command_name in _WITH_PLUGINS and all(param.name != "plugin" for param in command.params):
         command.params.append(_plugin_option())
     return command
 
@@ -109,7 +109,7 @@ def _typer_command(name: str, function: Callable[..., None], *, epilog: str | No
 
 def _plugin_option() -> Any:
     """The option `--plugin`, which sets what the settings read; no command is given its value."""
-    [option] = [one for one in _typer_command("plugins", _set_plugins).params if one.name == "plugin"]
+    [option] = [param for param in _typer_command("plugins", _set_plugins).params if param.name == "plugin"]
     option.expose_value = False
     return option
 

@@ -190,12 +190,12 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     data = replace(study_data(pairs, scores, datasets, run, by, load), files=tuple(map(Path, files)))
     if datasets and data.cases is not None and Input.SENTENCES in STUDIES.get(name).may_take:
         with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-            kept = load_sentence_scores(store, *data.cases.score_keys)
-        data = replace(data, sentence_scores={**data.sentence_scores, **kept})
-    chosen = [metrics] if isinstance(metrics, str) else list(metrics)
+            stored_scores = load_sentence_scores(store, *data.cases.score_keys)
+        data = replace(data, sentence_scores={**data.sentence_scores, **stored_scores})
+    specs = [metrics] if isinstance(metrics, str) else list(metrics)
     if labels:
-        data = with_pool_labels(data, labels, chosen)
-    return run_study(name, settings, data, metrics=chosen, resamples=resamples)
+        data = with_pool_labels(data, labels, specs)
+    return run_study(name, settings, data, metrics=specs, resamples=resamples)
 
 
 def inspect_scorer(metric: str, *, document: str = "document") -> Scorer:

@@ -19,12 +19,12 @@ _MEMINFO = Path("/proc/meminfo")
 _COLLECTIONS = (10_000, 20, 10)  # new objects before a collection, and collections before one of older objects
 
 
-def resolve_devices(wanted: str) -> tuple[str, ...]:
+def resolve_devices(setting: str) -> tuple[str, ...]:
     """The devices, all of one kind, that a setting names; imports torch only for "auto" and "all"."""
-    if wanted not in {"auto", "all"}:
-        return tuple(wanted.split(","))
+    if setting not in {"auto", "all"}:
+        return tuple(setting.split(","))
     kind = _accelerator() or "cpu"
-    return _all_gpus() if wanted == "all" and kind == "cuda" else (kind,)
+    return _all_gpus() if setting == "all" and kind == "cuda" else (kind,)
 
 
 def kind_of(device: str) -> str:
@@ -32,9 +32,9 @@ def kind_of(device: str) -> str:
     return device.partition(":")[0]
 
 
-def require_devices(wanted: str) -> None:
+def require_devices(setting: str) -> None:
     """Raise BadSettingError for devices that are named and not here; imports torch only to look for cuda or mps."""
-    named = [] if wanted in {"auto", "all"} else [name for name in wanted.split(",") if kind_of(name) != "cpu"]
+    named = [] if setting in {"auto", "all"} else [name for name in setting.split(",") if kind_of(name) != "cpu"]
     absent = [name for name in named if name not in _all_accelerators()]
     if absent:
         here = ", ".join(_all_accelerators()) or "none"

@@ -16,20 +16,34 @@ from core.models.weights.locations import ModelState, ModelStatus
 
 @dataclass(slots=True, eq=False)
 class PoolEntry:
-    """One checkpoint, from the request to the drop. `model` or `error` is set in the end; `unwanted` ends with the leases.
-
-    `fingerprint` is that of the files which the model was loaded from.
-    """
+    """One checkpoint, from the request to the drop. Either `model` or `error` is set in the end."""
 
     state: ModelState
+    """What the pool shows of it: whether it waits, is loaded or failed, and its bytes."""
+
     device: str
-    reserved: int = 0  # bytes, while it is loaded
+    """The device that it was requested on."""
+
+    reserved: int = 0
+    """Bytes that are kept free for it while it is being loaded; 0 afterwards."""
+
     model: Model | None = None
+    """None until it is loaded."""
+
     fingerprint: str = ""
+    """Hash of the files that the model was loaded from; "" until it is loaded."""
+
     error: TouchstoneError | None = None
+    """Why it could not be loaded; None if it could."""
+
     leases: int = 0
+    """How many use it now; it is dropped only at 0."""
+
     used_at: float = 0.0
+    """Monotonic time of its last use, in seconds."""
+
     unwanted: bool = False
+    """True if it is to be dropped when its last lease ends."""
 
     @property
     def idle(self) -> bool:
@@ -119,12 +133,12 @@ class LoadedModels:
 
     def idle(self, device: str) -> list[Checkpoint]:
         """Checkpoints that take memory of a device and are leased by nobody, the least recently used first."""
-        found = [
+        candidates = [
             (entry.used_at, checkpoint)
             for checkpoint, entry in self.entries.items()
             if entry.device == device and entry.idle and entry.state.nbytes
         ]
-        return [checkpoint for _, checkpoint in sorted(found, key=lambda pair: pair[0])]
+        return [checkpoint for _, checkpoint in sorted(candidates, key=lambda pair: pair[0])]
 
     def drop_oldest(self, device: str) -> bool:
         """Drop the least recently used idle model of a device; False where there is none."""

@@ -41,14 +41,14 @@ class UnfinishedTraining:
     def open(cls, target: Path, inputs: Iterable[object]) -> UnfinishedTraining:
         """Open what is kept of a training into `target` with these inputs, whose repr must distinguish them."""
         digest = hashlib.sha256()
-        for one in inputs:
-            digest.update(repr(one).encode())
+        for part in inputs:
+            digest.update(repr(part).encode())
         folder, key = target / UNFINISHED, digest.hexdigest()
-        known = folder / _KEY_FILE
-        if not known.is_file() or known.read_text(encoding="utf-8") != key:
+        key_file = folder / _KEY_FILE
+        if not key_file.is_file() or key_file.read_text(encoding="utf-8") != key:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-            known.write_text(key, encoding="utf-8")
+            key_file.write_text(key, encoding="utf-8")
         return cls(folder)
 
     def load(self, name: str) -> Arrays | None:

@@ -52,11 +52,11 @@ def command(
     device: DeviceOption = None,
 ) -> None:
     """Make a metric of a checkpoint: guess from its files how it is asked, try five pairs, and keep it as a TOML table."""
-    settings, given = Settings.read().on(device), _read_fields(correct or [])
+    settings, corrections = Settings.read().on(device), _read_fields(correct or [])
     repository = read_repository(source, revision)
     family = family_note(repository.source)
     try:
-        guess = correct_guess(guess_form(repository), given)
+        guess = correct_guess(guess_form(repository), corrections)
     except LoadError as error:
         raise LoadError(f"{error} {family}".strip()) from error
     named = name or suggested_name(repository.source)
@@ -68,35 +68,35 @@ def command(
     with open_engine(settings, False) as engine:
         download_models(engine.pool, metrics)
         results = probe(engine.run, entries)
-    chosen = best(results, bool(guess.open))
-    remarks = describe_probes(chosen, results, guess.open)
+    result = best(results, bool(guess.open))
+    remarks = describe_probes(result, results, guess.open)
     file: Path | None = None
-    if chosen.passes or (anyway and chosen.gaps):
+    if result.passes or (anyway and result.gaps):
         if output is None:
-            file = save_entry(chosen.entry, checkpoint_class(chosen.entry), settings.metrics_dir)
+            file = save_entry(result.entry, checkpoint_class(result.entry), settings.metrics_dir)
         elif output.suffix != ".toml":
             raise BadSettingError(f"{output} does not end in .toml, by which --plugin knows a file of metrics.")
         else:
-            output.write_text(entry_toml(chosen.entry), encoding="utf-8")
+            output.write_text(entry_toml(result.entry), encoding="utf-8")
             file = output
     if as_json:
         record = {
             "repository": repository.source,
             "revision": repository.revision,
-            "metric": chosen.entry.name,
-            "table": chosen.entry.model_dump(exclude_defaults=True, exclude={"name"}),
+            "metric": result.entry.name,
+            "table": result.entry.model_dump(exclude_defaults=True, exclude={"name"}),
             "notes": [*guess.notes, *([family] if family else [])],
             "probes": [
                 {"document": document, "supported": supported, "contradicted": contradicted, "scores": scores}
-                for (document, supported, contradicted), scores in zip(PAIRS, chosen.scores, strict=True)
+                for (document, supported, contradicted), scores in zip(PAIRS, result.scores, strict=True)
             ],
-            "right": chosen.right,
+            "right": result.right,
             "remarks": remarks,
             "file": str(file) if file else None,
         }
         typer.echo(json.dumps(record, ensure_ascii=False, indent=1))
     else:
-        _show(chosen, remarks)
+        _show(result, remarks)
     if file is None:
         print_status("Nothing was kept. Correct fields with --set, or keep it with --anyway.")
         raise typer.Exit(1)
@@ -108,20 +108,20 @@ def command(
 
 def _read_fields(corrections: list[str]) -> dict[str, object]:
     fields: dict[str, object] = {}
-    for one in corrections:
-        field, equals, value = one.partition("=")
+    for correction in corrections:
+        field, equals, value = correction.partition("=")
         if not equals or field.strip() in {"name", "checkpoint", "revision", "download_mb"}:
             raise BadSettingError(
-                f"--set {one}: write FIELD=VALUE, as label=entailment; the model is named by the argument."
+                f"--set {correction}: write FIELD=VALUE, as label=entailment; the model is named by the argument."
             )
         fields[field.strip()] = value
     return fields
 
 
-def _show(chosen: ProbeResult, remarks: list[str]) -> None:
-    typer.echo(f"\n{entry_toml(chosen.entry)}")
+def _show(result: ProbeResult, remarks: list[str]) -> None:
+    typer.echo(f"\n{entry_toml(result.entry)}")
     typer.echo("supported  contradicted")
-    for (_, supported, contradicted), scores in zip(PAIRS, chosen.scores, strict=True):
+    for (_, supported, contradicted), scores in zip(PAIRS, result.scores, strict=True):
         good, bad = (f"{score:.3f}" if isinstance(score, float) else "–" for score in scores)
         typer.echo(f"{good:>9}  {bad:>12}  {supported} / {contradicted}")
     for remark in remarks:

@@ -141,18 +141,18 @@ def command(
         closing(open_score_store(settings)) as store,
         closing(Engine.open(settings)) as engine,
     ):
-        found = with_battery(open_audit_data(store, data, most, seed), battery)
-        found = with_saved_thresholds(found, threshold or [])
-        found = with_given_scores(
-            found, {path: {name: side.scores for name, side in of.items()} for path, of in files.items()}
+        audit_data = with_battery(open_audit_data(store, data, most, seed), battery)
+        audit_data = with_saved_thresholds(audit_data, threshold or [])
+        audit_data = with_given_scores(
+            audit_data, {path: {name: side.scores for name, side in of.items()} for path, of in files.items()}
         )
-        given = [name for name in released_columns(found) if name in specs]
-        metrics = [METRICS.parse(spec) for spec in specs if spec not in given]
+        released = [name for name in released_columns(audit_data) if name in specs]
+        metrics = [METRICS.parse(spec) for spec in specs if spec not in released]
         saved = thresholds_by_metric(open_thresholds(settings.database_url, threshold or []), metrics)
-        report = _audit(Measurement(engine, settings, found, metrics, seed, saved, given))
+        report = _audit(Measurement(engine, settings, audit_data, metrics, seed, saved, released))
         if against == LAST:
-            kept = [one for audit in report.metrics for one in kept_audits(store, audit.metric)]
-            earlier = last_report(kept, report)
+            records = [record for audit in report.metrics for record in kept_audits(store, audit.metric)]
+            earlier = last_report(records, report)
             if earlier is None:
                 print_status("No earlier audit on the same data is kept: there is nothing to compare with.")
         if keep:
@@ -183,7 +183,7 @@ def _audit(measured: Measurement) -> AuditReport:
     print_estimate(measured.engine, measured.paid_conversations())
     for _ in with_progress(measured.work(), "scores", measured.counts[1]):
         pass
-    evidence, specs = measured.evidence(), [*measured.given, *(one.spec for one in measured.metrics)]
+    evidence, specs = measured.evidence(), [*measured.given, *(metric.spec for metric in measured.metrics)]
     audits = list(audit_metrics(evidence, specs))
     print_status(f"  {measured.counts[0]} scores in {time.monotonic() - started:.0f} s")
     return build_report(evidence, audits, audit_command(measured.data, specs, measured.seed))
@@ -191,12 +191,12 @@ def _audit(measured: Measurement) -> AuditReport:
 
 def _print_history(settings: Settings, metric: str) -> None:
     with closing(Store.open(settings.database_url)) as store:
-        found = kept_audits(store, metric)
+        audits = kept_audits(store, metric)
         names = dict.fromkeys(name for name, _ in store.audited())
-    if not found:
-        known = f"Kept are audits of {', '.join(names)}." if names else "No audit is kept yet."
-        raise TouchstoneError(f"No audit of {metric} is kept. {known} Make one: cli.py audit {metric} --data DATASET")
-    typer.echo(format_history(found))
+    if not audits:
+        hint = f"Kept are audits of {', '.join(names)}." if names else "No audit is kept yet."
+        raise TouchstoneError(f"No audit of {metric} is kept. {hint} Make one: cli.py audit {metric} --data DATASET")
+    typer.echo(format_history(audits))
 
 
 def _print_changes(earlier: AuditReport, report: AuditReport) -> bool:

@@ -92,10 +92,12 @@ def _look_after(
                 what = WhatIsExcluded(_find(manager, name), day.date() if day else None, question)
                 print_status(f"{manager.exclude(id, what, reason)} labels of {name} are left out.")
             case CampaignAction.REINSTATE:
-                known = {str(row.id): row.id for row in manager.exclusions(id) if row.valid}
-                if name not in known:
-                    raise RecordError(f"No exclusion has the number {name!r}. There are: {', '.join(known) or 'none'}.")
-                manager.reinstate(id, known[name], reason)
+                exclusion_ids = {str(row.id): row.id for row in manager.exclusions(id) if row.valid}
+                if name not in exclusion_ids:
+                    raise RecordError(
+                        f"No exclusion has the number {name!r}. There are: {', '.join(exclusion_ids) or 'none'}."
+                    )
+                manager.reinstate(id, exclusion_ids[name], reason)
                 print_status("The labels count again.")
 
 
@@ -103,10 +105,10 @@ def _list_people(manager: ManagerActions, id: str) -> None:
     progress = manager.progress(id)
     if progress.draw:
         typer.echo(progress.draw.describe())
-    for one in progress.people:
-        state = f"paused: {one.paused}" if one.paused else ""
-        near = "; ".join(signal.describe() for signal in one.signals if signal.evidence >= WARN_EVIDENCE)
-        typer.echo("\t".join([one.name, str(one.answered), state or near]).rstrip("\t"))
+    for person in progress.people:
+        state = f"paused: {person.paused}" if person.paused else ""
+        near = "; ".join(signal.describe() for signal in person.signals if signal.evidence >= WARN_EVIDENCE)
+        typer.echo("\t".join([person.name, str(person.answered), state or near]).rstrip("\t"))
     for row in manager.exclusions(id):
         ended = f"; counts again: {row.reinstated}" if row.reinstated_at else ""
         typer.echo(f"exclusion {row.id}\t{row.person}\t{describe_exclusion(row)}: {row.reason}{ended}")
@@ -134,7 +136,7 @@ def _print_kept_edits(campaign: str, as_json: bool) -> None:
 
 
 def _find(manager: ManagerActions, name: str) -> str:
-    people = {one.name: one.id for one in manager.people()}
+    people = {person.name: person.id for person in manager.people()}
     if name not in people:
         raise RecordError(f"Nobody is called {name!r}. There are: {', '.join(people) or 'none'}.")
     return people[name]

@@ -52,9 +52,9 @@ def command(
     items = list(start_reading(read_items(pairs, refusals)))
     with open_engine(Settings.read(), batch) as engine:
         download_checkpoints(engine.pool, way.checkpoints())
-        asked = [decomposition(way, item.example) for item in items]
-        print_estimate(engine, asked)
-        outcomes = (outcome for _, outcome in engine.converse(asked))
+        conversations = [decomposition(way, item.example) for item in items]
+        print_estimate(engine, conversations)
+        outcomes = (outcome for _, outcome in engine.converse(conversations))
         with open_output(output) as file:
             count = failed = 0
             for item, outcome in with_progress(zip(items, outcomes, strict=True), "summaries", len(items)):

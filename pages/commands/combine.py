@@ -85,11 +85,11 @@ def command(
         closing(open_score_store(settings)) as store,
         closing(Engine.open(settings)) as engine,
     ):
-        found = open_audit_data(store, data, None, 0)
-        outcomes = score_texts(engine, parsed, found.texts)
-        scored = labelled_cases(found, parsed, outcomes)
-    if not costs and not any(asks_endpoint(one.checkpoints()) for one in parsed):  # a measurement is not paid for
-        seconds = score_seconds(settings, parsed, found.texts)
+        audit_data = open_audit_data(store, data, None, 0)
+        outcomes = score_texts(engine, parsed, audit_data.texts)
+        scored = labelled_cases(audit_data, parsed, outcomes)
+    if not costs and not any(asks_endpoint(metric.checkpoints()) for metric in parsed):  # a measurement is not paid for
+        seconds = score_seconds(settings, parsed, audit_data.texts)
         costs = ",".join(f"{member}={of:g}" for member, of in seconds.items())
         print_status(f"Costs are seconds for a score, measured on {TIMED_EXAMPLES} summaries: {costs}")
     study = Combine(costs=costs, budget=budget, level=level)
@@ -97,7 +97,7 @@ def command(
         tuple(data),
         scored,
         resamples=affordable_resamples(scored),
-        sentence_scores=scores_of_outcomes(outcomes, {one.name: one.signature for one in scored.columns}),
+        sentence_scores=scores_of_outcomes(outcomes, {column.name: column.signature for column in scored.columns}),
     )
     typer.echo(report_text(study.run(of_study)))
     if not name:

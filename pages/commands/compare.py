@@ -116,7 +116,8 @@ def command(
         compared = _compare_scores(
             _open_sides([base, new], data or [], limits, device), base_threshold, new_threshold, resamples
         )
-    found, changes = compared.found, [change for one in compared.found for change in one.changes]
+    comparisons = compared.comparisons
+    changes = [change for comparison in comparisons for change in comparison.changes]
     absent = {limit.measure for limit in limits} - {change.measure for change in changes}
     if absent:
         raise TouchstoneError(
@@ -126,12 +127,12 @@ def command(
     failed = regressions(changes, limits)
     notes = [*ruled_out_sentences(changes, limits), *compared.notes]
     for path, write in writers:
-        path.write_text(write(found, failed, [*compared.plan, *notes]), encoding="utf-8")
-    typer.echo(format_comparisons(found, failed))
-    typer.echo(f"\n{verdict_sentence(found, failed)}")
+        path.write_text(write(comparisons, failed, [*compared.plan, *notes]), encoding="utf-8")
+    typer.echo(format_comparisons(comparisons, failed))
+    typer.echo(f"\n{verdict_sentence(comparisons, failed)}")
     for sentence in notes:
         typer.echo(sentence)
-    if failed or any(one.lost for one in found):
+    if failed or any(comparison.lost for comparison in comparisons):
         raise typer.Exit(1)
 
 
@@ -139,33 +140,33 @@ def command(
 class _Compared:
     """Comparisons, what was said of the items before they were made, and notes on their intervals."""
 
-    found: Sequence[MetricComparison]
+    comparisons: Sequence[MetricComparison]
     plan: Sequence[str]
     notes: Sequence[str] = ()
 
 
-def _compare_rates(given: Sequence[str], labels: Sequence[Path]) -> _Compared:
-    for one in given:
-        if not Path(one).is_file():
-            raise TouchstoneError(f"{one} is no file. With --labels each side is a file that `score -o` wrote.")
-    if len(labels) > len(given):
+def _compare_rates(sides: Sequence[str], labels: Sequence[Path]) -> _Compared:
+    for side in sides:
+        if not Path(side).is_file():
+            raise TouchstoneError(f"{side} is no file. With --labels each side is a file that `score -o` wrote.")
+    if len(labels) > len(sides):
         raise TouchstoneError(f"{len(labels)} files of labels for two sides. Name one for each side, or one for both.")
-    before, after = (read_results(Path(one)) for one in given)
+    before, after = (read_results(Path(side)) for side in sides)
     files = [read_pool_labels(path) for path in labels]
-    found, plan = compare_rates(
+    comparison, plan = compare_rates(
         before, after, split_labels(before, after, *files) if len(files) == 1 else (files[0], files[1])
     )
     for sentence in plan:
         print_status(sentence)
-    return _Compared([found], plan)
+    return _Compared([comparison], plan)
 
 
 def _compare_scores(
     opened: _Sides, base_threshold: float | None, new_threshold: float | None, resamples: int | None
 ) -> _Compared:
     matched, cases = matched_sides(*opened.scores), opened.cases
-    given = (base_threshold, base_threshold if new_threshold is None else new_threshold)
-    thresholds = [own.value if own else number for own, number in zip(opened.thresholds, given, strict=True)]
+    numbers = (base_threshold, base_threshold if new_threshold is None else new_threshold)
+    thresholds = [own.value if own else number for own, number in zip(opened.thresholds, numbers, strict=True)]
 
     before, after = opened.scores
     alone = sorted(before.keys() ^ after.keys())
@@ -175,14 +176,18 @@ def _compare_scores(
         for sentence in shared_signatures(list(matched.values())):
             print_status(f"{sentence} Their scores are the same.")
 
-    drawn = draw_resamples(cases, resamples or affordable_resamples(cases))
-    found = compare_sides(cases, graded_columns(cases, matched, thresholds), drawn)
-    if not any(one.changes for one in found):
+    resampled = draw_resamples(cases, resamples or affordable_resamples(cases))
+    comparisons = compare_sides(cases, graded_columns(cases, matched, thresholds), resampled)
+    if not any(comparison.changes for comparison in comparisons):
         raise TouchstoneError(
             "Nothing can be compared: labels of one kind only, or two metrics on two scales without labels. Name data with "
             "consistent and inconsistent summaries with --data."
         )
-    return _Compared(found, opened.plan, few_documents_sentences([change for one in found for change in one.changes]))
+    return _Compared(
+        comparisons,
+        opened.plan,
+        few_documents_sentences([change for comparison in comparisons for change in comparison.changes]),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,10 +203,10 @@ class _Sides:
     plan: Sequence[str] = ()
 
 
-def _open_sides(given: Sequence[str], data: Sequence[str], limits: Sequence[Limit], device: str | None) -> _Sides:
-    runs = [Path(one) for one in given if Path(one).is_file() and is_stress_run(Path(one))]
+def _open_sides(sides: Sequence[str], data: Sequence[str], limits: Sequence[Limit], device: str | None) -> _Sides:
+    runs = [Path(side) for side in sides if Path(side).is_file() and is_stress_run(Path(side))]
     if runs:
-        if len(runs) < len(given) or data:
+        if len(runs) < len(sides) or data:
             raise TouchstoneError(
                 f"{runs[0]} is a stress run, whose variants are its labels: compare it with another run, without --data."
             )
@@ -212,11 +217,11 @@ def _open_sides(given: Sequence[str], data: Sequence[str], limits: Sequence[Limi
         if shared.others:
             print_status(f"{shared.others} texts are in one run only: not compared.")
         return _Sides(shared.sides, shared.cases)
-    kept = {}  # the thresholds of the database are needed where a side is neither a file nor a metric
-    if not all(Path(one).is_file() or one.partition("[")[0] in METRICS.names() for one in given):
+    thresholds = {}  # the thresholds of the database are needed where a side is neither a file nor a metric
+    if not all(Path(side).is_file() or side.partition("[")[0] in METRICS.names() for side in sides):
         with closing(Store.open(Settings.read().database_url)) as store:
-            kept = kept_thresholds(store)
-    before, after = (GivenSide.parse(one, kept) for one in given)
+            thresholds = kept_thresholds(store)
+    before, after = (GivenSide.parse(side, thresholds) for side in sides)
     metrics = list(dict.fromkeys(side.metric for side in (before, after) if side.metric))
     if metrics and not data:
         raise TouchstoneError(f"{metrics[0].spec} is to be scored: name the data with --data.")

@@ -57,32 +57,32 @@ def command(
         _convert(archive, to, backbone)
         return
     settings = Settings.read()
-    chosen = [METRICS.parse(spec) for spec in metric] if metric else [plugin() for plugin in METRICS]
+    metrics = [METRICS.parse(spec) for spec in metric] if metric else [plugin() for plugin in METRICS]
     with closing(ModelPool(settings.device, settings.memory_budget, settings.cache_dir)) as pool:
         if fetch:
-            download_models(pool, chosen)
-        found = {one: setup_steps(one, pool) for one in chosen}
+            download_models(pool, metrics)
+        setups = {parsed: setup_steps(parsed, pool) for parsed in metrics}
     if as_json:
         records = [
             {
-                "metric": one.spec,
-                "state": setup_state(one.card, [step for step in steps if not step.done and step.need != "memory"]),
-                "licence": one.card.licence,
+                "metric": parsed.spec,
+                "state": setup_state(parsed.card, [step for step in steps if not step.done and step.need != "memory"]),
+                "licence": parsed.card.licence,
                 "needs": [{key: value for key, value in asdict(step).items() if key != "download"} for step in steps],
             }
-            for one, steps in found.items()
+            for parsed, steps in setups.items()
         ]
         typer.echo(json.dumps(records, ensure_ascii=False, indent=1))
     else:
-        _print_steps(found, whole=bool(metric))
-    if any(not step.done for steps in found.values() for step in steps):
+        _print_steps(setups, whole=bool(metric))
+    if any(not step.done for steps in setups.values() for step in steps):
         raise typer.Exit(1)
 
 
 def _print_steps(setups: Mapping[Metric, Sequence[SetupStep]], *, whole: bool) -> None:
     """The steps of each metric, those that are done and its licence too where `whole`."""
-    for one, steps in setups.items():
-        typer.echo(f"{one.spec}: {setup_state(one.card, missing_steps(one))}")
+    for metric, steps in setups.items():
+        typer.echo(f"{metric.spec}: {setup_state(metric.card, missing_steps(metric))}")
         for step in steps:
             if whole or not step.done:
                 typer.echo(
@@ -91,9 +91,9 @@ def _print_steps(setups: Mapping[Metric, Sequence[SetupStep]], *, whole: bool) -
         for line in dict.fromkeys(step.command for step in steps if step.command):
             typer.echo(f"  run: {line}")
         if downloads := [step for step in steps if step.download]:
-            typer.echo(f"  run: cli.py doctor {one.spec} --download  ({len(downloads)} from the hub)")
-        if whole and one.card.licence:
-            typer.echo(f"  licence: {one.card.licence}")
+            typer.echo(f"  run: cli.py doctor {metric.spec} --download  ({len(downloads)} from the hub)")
+        if whole and metric.card.licence:
+            typer.echo(f"  licence: {metric.card.licence}")
 
 
 def _convert(archive: Path, folder: Path, backbone: str | None) -> None:

@@ -52,14 +52,14 @@ def command(
     """Open a campaign of summaries that are drawn from a dataset with known probabilities, and that stops by itself."""
     request = DrawRequest(way, points / 100, assumed_rate / 100, assumed_auc / 100, seed)
     with closing(Store.open(Settings.read().database_url)) as store:
-        drawn = draw_samples(load_samples(store, dataset), request, metric or ())
-        of = (name, way, points, dataset, drawn.metrics, drawn.draw, drawn.items)
+        samples = draw_samples(load_samples(store, dataset), request, metric or ())
+        of = (name, way, points, dataset, samples.metrics, samples.draw, samples.items)
         campaign = ManagerActions(store, _COMMAND_LINE).draw(CampaignDrawing(*of, overlap, questions))
     typer.echo(
-        f"{campaign.name} is open: {len(drawn.items):,} of {drawn.draw.pool.size:,} summaries wait under Annotate, in the order of "
+        f"{campaign.name} is open: {len(samples.items):,} of {samples.draw.pool.size:,} summaries wait under Annotate, in the order of "
         "their draw."
     )
     print_status(
-        f"It stops by itself at ± {points:g} points, after about {drawn.draw.labels:,} labels by {drawn.draw.basis}. Then: python cli.py study "
+        f"It stops by itself at ± {points:g} points, after about {samples.draw.labels:,} labels by {samples.draw.basis}. Then: python cli.py study "
         f"prevalence --dataset {dataset} --dataset 'campaign: {campaign.name}'"
     )

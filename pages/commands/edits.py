@@ -64,8 +64,8 @@ def command(
     print_own_words([f"@{paper}"])
     print_status(f"Asking {editor.signature}")  # raises before anything is overwritten where nobody can be asked
     refusals: list[Refusal] = []
-    found = [item for item in read_items(pairs, refusals) if not item.parent]
-    originals = draw_sample(found, most or len(found), seed)
+    unedited = [item for item in read_items(pairs, refusals) if not item.parent]
+    originals = draw_sample(unedited, most or len(unedited), seed)
     with open_engine(Settings.read(), batch) as engine, open_output(output) as file:
         print_estimate(engine, (editor.propose_conversation(item.example) for item in originals))
         unused: Counter[UnusedReason] = Counter()

@@ -35,19 +35,21 @@ def command(
     # imported when asked for: openai takes a second to import
     from core.models import client_for
 
-    found = list_endpoints()
+    endpoints = list_endpoints()
     spent = SpendTracker(Settings.read().cache_dir).total()
-    for one in found:
-        if not isinstance(one, Endpoint):
-            typer.echo(one)
+    for endpoint in endpoints:
+        if not isinstance(endpoint, Endpoint):
+            typer.echo(endpoint)
             continue
-        served = attempt(client_for(replace(one, retries=0, patience_s=min(one.patience_s, 10.0))).models)
-        typer.echo(f"{one.title:12} {one.base_url} · model {one.model or 'not set'} · {format_limits(one)}")
-        typer.echo(f"{'':12} spent so far: {format_spend(spent.get(one.name, Spend()))}")
+        served = attempt(client_for(replace(endpoint, retries=0, patience_s=min(endpoint.patience_s, 10.0))).models)
+        typer.echo(
+            f"{endpoint.title:12} {endpoint.base_url} · model {endpoint.model or 'not set'} · {format_limits(endpoint)}"
+        )
+        typer.echo(f"{'':12} spent so far: {format_spend(spent.get(endpoint.name, Spend()))}")
         typer.echo(f"{'':12} {served.message if isinstance(served, Problem) else 'serves ' + ', '.join(served)}")
-        for finding in check_endpoint(one) if probe and one.model else ():
+        for finding in check_endpoint(endpoint) if probe and endpoint.model else ():
             typer.echo(f"{'':12} {'✓' if finding.works else '✗'} {finding.what}: {finding.message}")
-        if known := capability_store().get(one, one.model):
-            typer.echo(f"{'':12} known of {one.model}: {format_capabilities(known)}")
-    if not found:
+        if capabilities := capability_store().get(endpoint, endpoint.model):
+            typer.echo(f"{'':12} known of {endpoint.model}: {format_capabilities(capabilities)}")
+    if not endpoints:
         typer.echo(endpoint_problem())

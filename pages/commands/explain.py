@@ -82,15 +82,15 @@ def command(
         part = open_shard(shard, pairs, [sampling.asked])
         items = read_items(pairs, refusals, part) if pairs else read_dataset_items(dataset or "")
         # the summaries, the edited ones with what is known of their edit
-        found = [summary for summary in summaries_with_edits(items) if is_applicable(summary, ask)]
-        if not found and part == WHOLE:
+        summaries = [summary for summary in summaries_with_edits(items) if is_applicable(summary, ask)]
+        if not summaries and part == WHOLE:
             raise TouchstoneError(f"{source} has no summary that is labelled inconsistent. Ask with --ask detect.")
-        asked = draw_sample(found, most or len(found), seed)
-        print_estimate(engine, (summary_conversation(one, ask, sampling, paper) for one in asked))
+        subjects = draw_sample(summaries, most or len(summaries), seed)
+        print_estimate(engine, (summary_conversation(subject, ask, sampling, paper) for subject in subjects))
         with open_output(output) as file:
-            findings = explain_all(engine, asked, ask, sampling, paper)
+            findings = explain_all(engine, subjects, ask, sampling, paper)
             verdicts: Counter[str] = Counter()
-            for subject, outcome in with_progress(findings, "summaries explained", len(asked)):
+            for subject, outcome in with_progress(findings, "summaries explained", len(subjects)):
                 record = explanation_record(subject, ask, outcome, explanation_signature(ask, sampling, paper))
                 file.write(json_line(record))
                 verdicts["failed" if isinstance(outcome, Failure) else outcome.verdict] += 1

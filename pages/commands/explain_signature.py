@@ -23,10 +23,10 @@ def command(
     other: Annotated[str | None, typer.Argument(help="Another one: what differs is listed.")] = None,
 ) -> None:
     """Say what a score was made by, part by part, or in which parts two signatures differ: settings, weights, definitions of the code, libraries."""
-    for one in (signature, *([other] if other is not None else [])):
-        if "|" not in one:
+    for text in (signature, *([other] if other is not None else [])):
+        if "|" not in text:
             raise TouchstoneError(
-                f"{one!r} is no signature. Give one in quotes, as in the field `signature` of a record: 'rouge2|measured:f1|…'"
+                f"{text!r} is no signature. Give one in quotes, as in the field `signature` of a record: 'rouge2|measured:f1|…'"
             )
     settings = Settings.read()
     if other is not None:

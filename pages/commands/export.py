@@ -53,7 +53,7 @@ def command(
 ) -> None:
     """Write everything that was kept: pairs, scores, labels, judgements and what endpoints were paid; or a campaign, or a dataset."""
     as_csv = output.suffix.lower() == ".csv"
-    chosen = format or (HfDataset.name if push or dataset else "csv" if as_csv else "jsonl")
+    format_name = format or (HfDataset.name if push or dataset else "csv" if as_csv else "jsonl")
 
     if campaign is not None and dataset is not None:
         raise TouchstoneError("Export a campaign or a dataset: leave out --campaign or --dataset.")
@@ -78,7 +78,7 @@ def command(
         else:
             with open_export(store, find_campaign_id(store, campaign), terms) as export:
                 files = hub_campaign_files(export) if push else {}
-                _write(output, [zip_files(files)] if push else EXPORT_FORMATS.get(chosen)().content(export))
+                _write(output, [zip_files(files)] if push else EXPORT_FORMATS.get(format_name)().content(export))
     if push:
         # imported here: the hub's library takes a second, and every command would wait for it
         from core.models import push_dataset

@@ -84,7 +84,7 @@ def command(
         items = with_progress(read_items(reader.read(place), tally), "samples read")
         imported = store.import_dataset(origin, items, tally.counts)
         if isinstance(reader, StoredResultsImporter):
-            outcomes = (one for _, found in open_stored_results(str(place)) for one in found)
+            outcomes = (outcome for _, block in open_stored_results(str(place)) for outcome in block)
             saved = sum(save_scores(store, imported.dataset, outcomes), SavedScores())
             print_status(f"  {format_saved_scores(saved)}")
         if isinstance(reader, Explained):

@@ -112,15 +112,15 @@ def command(
         else:
             judges = (open_sampling(engine, model, endpoint, temperature, sample),)
         part = Shard.parse(shard)
-        refuse_divided_budget([one.asked for one in judges], divided=part != WHOLE)
-        found = part.of(read_explanations(cases, dataset, output, refusals))
-        to_grade = draw_sample(found, most or len(found), seed)
-        signatures = [judge_signature(setup, one) for one in judges]
+        refuse_divided_budget([sampling.asked for sampling in judges], divided=part != WHOLE)
+        explanations = part.of(read_explanations(cases, dataset, output, refusals))
+        to_grade = draw_sample(explanations, most or len(explanations), seed)
+        signatures = [judge_signature(setup, sampling) for sampling in judges]
         rule = PanelRule(quorum, estimate_weights(read_judged(weights), signatures) if judge and weights else None)
         panel = panel_signature(judges, signatures, rule) if judge else ""
         for signature in signatures:
             print_status(f"Asking {signature}")
-        print_estimate(engine, (judge_conversation(case, setup, one) for case in to_grade for one in judges))
+        print_estimate(engine, (judge_conversation(case, setup, sampling) for case in to_grade for sampling in judges))
         ask = cause_conversation if causes else judge_conversation
         judged = with_progress(
             judge_by_panel(engine, to_grade, setup, judges, ask), "explanations judged", len(to_grade)

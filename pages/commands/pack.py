@@ -36,12 +36,12 @@ def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="The archive to write.")] = Path(PACK_NAME),
 ) -> None:
     """Write the paper pack: tables, figures, data card, citations, and the commands that give the same archive again."""
-    found = read_scored_samples(dataset)
-    found = select_metrics(found, metric) if metric else found
+    cases = read_scored_samples(dataset)
+    cases = select_metrics(cases, metric) if metric else cases
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        known = load_provenance(store, dataset)
-    slice_cases(found, by)  # raises where there is no such field
-    archive = write_pack(PackRequest(tuple(dataset), by, resamples, found, known.files, known.own))
+        provenance = load_provenance(store, dataset)
+    slice_cases(cases, by)  # raises where there is no such field
+    archive = write_pack(PackRequest(tuple(dataset), by, resamples, cases, provenance.files, provenance.own))
     try:
         output.write_bytes(archive)
     except OSError as error:

@@ -47,14 +47,14 @@ def command(
         # raises before anything is overwritten where nobody can be asked
         sampling = open_sampling(engine, model, endpoint, temperature, sample)
         signature = pairwise_signature(sampling)
-        found = summaries_with_edits(read_items(pairs, refusals) if pairs else read_dataset_items(dataset or ""))
-        edited = [one for one in found if one.seed]
+        summaries = summaries_with_edits(read_items(pairs, refusals) if pairs else read_dataset_items(dataset or ""))
+        edited = [summary for summary in summaries if summary.seed]
         if not edited:
             raise TouchstoneError(
                 f"{source} has no edited summary. Give its edit under “edits” or “edited”, or name a dataset of minimal pairs."
             )
         print_status(f"Asking {signature}")
-        print_estimate(engine, (edit_conversation(one, sampling) for one in edited))
+        print_estimate(engine, (edit_conversation(summary, sampling) for summary in edited))
         with open_output(output) as file:
             verdicts = with_progress(compare_all(engine, edited, sampling), "pairs", len(edited))
             outcomes: list[Comparison | Failure] = []

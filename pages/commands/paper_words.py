@@ -31,16 +31,16 @@ def command(
     if not file.is_file():
         raise TouchstoneError(f"There is no file {file}. Name your copy of {read_profile(paper).paper}.")
     text = read_document(file.name, file.read_bytes(), watch=lambda pages: with_progress(pages, "pages read"))
-    found = find_words(text, words)
-    number = len(words.pieces) - len(found.missing)
-    if found.texts:
-        print_status(f"Wrote {number} of {len(words.pieces)} texts into {save_words(found, words, folder)}.")
+    findings = find_words(text, words)
+    number = len(words.pieces) - len(findings.missing)
+    if findings.texts:
+        print_status(f"Wrote {number} of {len(words.pieces)} texts into {save_words(findings, words, folder)}.")
     for piece in words.pieces:
-        state = "not found" if piece in found.missing else "found"
+        state = "not found" if piece in findings.missing else "found"
         typer.echo(f"{state:9}  {piece.name}, {piece.part}: {piece.where}")
     for line in words.unprinted:
         print_status(f"Not printed: {line}.")
-    if found.missing:
+    if findings.missing:
         print_status(
             "A text that a page or column break tears apart is not found. Paste the pages with the prompts into a .txt file, "
             "join what belongs together, and read that: all are looked for again."

@@ -70,14 +70,14 @@ def command(
     writes: Annotated[bool, typer.Option("--writes", help="token: it may also write.")] = False,
 ) -> None:
     """List people, change their role, name or groups, let them in no more, import a list, print links, assign campaigns, make tokens."""
-    chosen, campaigns = names or [], campaign or []
+    arguments, campaigns = names or [], campaign or []
     with closing(Store.open(Settings.read().database_url)) as store:
         manager = ManagerActions(store, _COMMAND_LINE)
         match action:
             case PeopleAction.LIST:
                 _list(manager)
             case PeopleAction.CHANGE:
-                person = _find(manager, _only(chosen, "the name of one person"))
+                person = _find(manager, _only(arguments, "the name of one person"))
                 changed = replace(
                     person,
                     name=person.name if rename is None else rename,
@@ -87,26 +87,28 @@ def command(
                 manager.change_person(changed, manager.groups().get(person.id, ()) if group is None else group)
                 _list(manager)
             case PeopleAction.IMPORT:
-                listed = read_people(read_bytes(Path(_only(chosen, "one CSV file")), "Name a CSV file."))
-                _print_links(((one.name, code) for one, code in manager.import_people(listed, days)), server)
+                listed = read_people(read_bytes(Path(_only(arguments, "one CSV file")), "Name a CSV file."))
+                _print_links(((member.name, code) for member, code in manager.import_people(listed, days)), server)
             case PeopleAction.LINKS:
-                people = [_find(manager, name) for name in chosen] or [one for one in manager.people() if one.active]
-                _print_links(((one.name, manager.invite(one.id, days)) for one in people), server)
+                people = [_find(manager, name) for name in arguments] or [
+                    member for member in manager.people() if member.active
+                ]
+                _print_links(((member.name, manager.invite(member.id, days)) for member in people), server)
             case PeopleAction.ASSIGN:
                 assigned = _only(campaigns, "one --campaign")
                 campaign_id = find_campaign_id(store, assigned)
-                labellers = tuple(_find(manager, name).id for name in chosen)
+                labellers = tuple(_find(manager, name).id for name in arguments)
                 manager.assign(campaign_id, CampaignPeople(labellers, tuple(group or ())))
-                print_status(f"{assigned} is for {', '.join([*chosen, *(group or ())]) or 'everybody'}.")
-            case PeopleAction.TOKEN if not chosen:
+                print_status(f"{assigned} is for {', '.join([*arguments, *(group or ())]) or 'everybody'}.")
+            case PeopleAction.TOKEN if not arguments:
                 for row in manager.tokens():
                     used = f"used {row.used_at:%Y-%m-%d %H:%M}" if row.used_at else "not used"
                     read, state = ", ".join(row.campaigns) or "all campaigns", "valid" if row.valid else "not valid"
                     typer.echo("\t".join([row.name, row.owner, read, used, state]))
             case PeopleAction.TOKEN:
-                ids = tuple(find_campaign_id(store, one) for one in campaigns)
+                ids = tuple(find_campaign_id(store, name) for name in campaigns)
                 _make_or_revoke_token(
-                    manager, _only(chosen, "the name of one token"), owner, ids, revoke, writes=writes
+                    manager, _only(arguments, "the name of one token"), owner, ids, revoke, writes=writes
                 )
 
 
@@ -114,10 +116,10 @@ def _make_or_revoke_token(
     manager: ManagerActions, name: str, owner: str, campaigns: tuple[str, ...], revoke: bool, *, writes: bool
 ) -> None:
     if revoke:
-        kept = {row.name: row.id for row in manager.tokens() if row.revoked_at is None}
-        if name not in kept:
-            raise RecordError(f"No token is called {name!r}. There are: {', '.join(kept) or 'none'}.")
-        manager.revoke_token(kept[name])
+        tokens = {row.name: row.id for row in manager.tokens() if row.revoked_at is None}
+        if name not in tokens:
+            raise RecordError(f"No token is called {name!r}. There are: {', '.join(tokens) or 'none'}.")
+        manager.revoke_token(tokens[name])
         print_status(f"Nobody reads with {name} any more.")
         return
     person = _find(manager, _only([owner] if owner else [], "one --owner"))
@@ -131,7 +133,7 @@ def _only(names: list[str], what: str) -> str:
 
 
 def _find(manager: ManagerActions, name: str) -> Member:
-    people = {one.name: one for one in manager.people()}
+    people = {person.name: person for person in manager.people()}
     if name not in people:
         raise RecordError(f"Nobody is called {name!r}. There are: {', '.join(people) or 'none'}.")
     return people[name]
@@ -139,9 +141,11 @@ def _find(manager: ManagerActions, name: str) -> Member:
 
 def _list(manager: ManagerActions) -> None:
     groups = manager.groups()
-    for one in manager.people():
-        state = "" if one.active else "not active"
-        typer.echo("\t".join([one.name, one.role.value, ", ".join(groups.get(one.id, ())), state]).rstrip("\t"))
+    for person in manager.people():
+        state = "" if person.active else "not active"
+        typer.echo(
+            "\t".join([person.name, person.role.value, ", ".join(groups.get(person.id, ())), state]).rstrip("\t")
+        )
 
 
 def _print_links(invited: Iterable[tuple[str, str]], server: str) -> None:

@@ -63,8 +63,8 @@ def command(
     run = new_run(plan, read_sources(pairs, dataset, most, seed, refusals, with_inconsistent=pairs is not None))
     with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
         download_models(engine.pool, kinds)
-        found = (record for record in continue_run(engine, run) if isinstance(record, Variant))
-        for variant in balanced_variants(found, seed) if balance else found:
+        variants = (record for record in continue_run(engine, run) if isinstance(record, Variant))
+        for variant in balanced_variants(variants, seed) if balance else variants:
             line = variant_record(run.sources[variant.source], variant)
             file.write(json_line(line))
     print_status(f"Battery: {plan.battery_label}.")

@@ -82,24 +82,24 @@ def command(
 
     `all` runs every paper into the folder results of -o and writes the folder site beside it. What was finished is not done again.
     """
-    chosen = [PAPERS.get(name)() for name in (PAPERS.names() if papers == [_ALL] else dict.fromkeys(papers))]
+    selected_papers = [PAPERS.get(name)() for name in (PAPERS.names() if papers == [_ALL] else dict.fromkeys(papers))]
     if not output.is_dir():
         raise TouchstoneError(f"There is no folder {output} for the packs. Make it, or name another with -o.")
     settings, every = Settings.read(), papers == [_ALL]
     with closing(Engine.open(settings.on(device))) as engine:
         released = ReleasedData(data, engine, ask)
         if plan:
-            typer.echo(format_needs([paper_needs(paper, released) for paper in chosen]))
+            typer.echo(format_needs([paper_needs(paper, released) for paper in selected_papers]))
             return
         if fetch:
-            _fetch(chosen, data, engine)
+            _fetch(selected_papers, data, engine)
         if every:
-            print_status(format_needs([paper_needs(paper, released) for paper in chosen]))
+            print_status(format_needs([paper_needs(paper, released) for paper in selected_papers]))
             names = metric or [row.name for row in default_metrics(engine.pool)]
-            _run_all(Job(chosen, released, [METRICS.parse(name) for name in names], resamples, output))
+            _run_all(Job(selected_papers, released, [METRICS.parse(name) for name in names], resamples, output))
             return
         records, beyond = [], 0
-        for paper in chosen:
+        for paper in selected_papers:
             published, tables = compare_paper(paper, released)
             beyond += beyond_tolerance(tables)
             records.append(comparison_record(published, tables))
@@ -119,8 +119,8 @@ def command(
 def _fetch(papers: Sequence[Paper], data: Path, engine: Engine) -> None:
     for sentence in fetch_released([file for paper in papers for file in paper.data], data):
         print_status(sentence)
-    wanted: list[Metric | NliCheck] = [one for paper in papers for one in paper.metrics()]
-    download_models(engine.pool, [*wanted, *(check for paper in papers for check in paper.checks())])
+    metrics: list[Metric | NliCheck] = [metric for paper in papers for metric in paper.metrics()]
+    download_models(engine.pool, [*metrics, *(check for paper in papers for check in paper.checks())])
 
 
 def _run_all(job: Job) -> None:

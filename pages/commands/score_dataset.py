@@ -32,15 +32,15 @@ def command(
         raise TouchstoneError(
             f"{dataset} is not in the database, which keeps scores. Import the examples first: cli.py import bundled"
         )
-    chosen, settings = [METRICS.parse(spec) for spec in metric], Settings.read()
+    metrics, settings = [METRICS.parse(spec) for spec in metric], Settings.read()
     with (
         closing(open_score_store(settings)) as store,
         closing(Engine.open(settings.on(device))) as engine,
     ):
-        download_models(engine.pool, chosen)
+        download_models(engine.pool, metrics)
         saved, failures = SavedScores(), 0
-        found = with_progress(engine.run(chosen, load_texts(store, dataset)), "scores")
-        while outcomes := [outcome for _, outcome in islice(found, 500)]:
+        results = with_progress(engine.run(metrics, load_texts(store, dataset)), "scores")
+        while outcomes := [outcome for _, outcome in islice(results, 500)]:
             saved += store.save_outcomes(outcomes)
-            failures += sum(isinstance(one, Failure) for one in outcomes)
+            failures += sum(isinstance(outcome, Failure) for outcome in outcomes)
     print_status(f"  {format_saved_scores(saved)}; {failures} of them failures with a reason")

@@ -50,6 +50,6 @@ def command(
     metrics = [METRICS.parse(spec) for spec in metric]
     with closing(Engine.open(Settings.read().on(device))) as engine:
         print_status(
-            f"http://{host}:{port}/score answers for {', '.join(one.spec for one in metrics)}; http://{host}:{port}/ describes it."
+            f"http://{host}:{port}/score answers for {', '.join(parsed.spec for parsed in metrics)}; http://{host}:{port}/ describes it."
         )
         uvicorn.run(ScoreService(engine, metrics, token).app(), host=host, port=port, log_level="warning")

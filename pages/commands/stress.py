@@ -104,19 +104,19 @@ def command(
             "--variants brings its own pairs and kinds. Leave out the file of pairs, --dataset, --kind, --battery and --paper."
         )
     name, settings = name_of_input(variants or pairs, dataset, output), Settings.read()
-    given = kind
+    own_kinds = kind
     kind, nli_check = _fill_from_paper(paper, kind, nli_check if guard == _NO_CHECK else guard)
     print_own_words([*(kind or ()), nli_check])
     refusals: list[Refusal] = []
     with closing(Engine.open(settings.on(device))) as engine:
         metrics = [METRICS.parse(spec) for spec in metric or [line.name for line in default_metrics(engine.pool)]]
         imported = _read_table(variants, refusals) if variants else None
-        if paper and not given:
+        if paper and not own_kinds:
             kind = for_each_metric(kind or [], metrics)
         kinds, signature = (imported.kinds, "") if imported else named_kinds(kind or (), battery)
         check = None if nli_check == _NO_CHECK else NLI_CHECKS.parse(nli_check)
-        asked: list[Metric | Perturbation | NliCheck] = [*metrics, *kinds, *filter(None, [check])]
-        part = open_shard(shard, pairs, [model for one in asked for model in one.checkpoints()])
+        plugins: list[Metric | Perturbation | NliCheck] = [*metrics, *kinds, *filter(None, [check])]
+        part = open_shard(shard, pairs, [model for plugin in plugins for model in plugin.checkpoints()])
         plan = Plan.of(name, kinds, metrics, seed, check, signature)
         filter_variants(Run(plan), leave_out or ())  # a wrong name fails before the work, not after it
         if imported:
@@ -127,7 +127,7 @@ def command(
             )
             planned = new_run(plan, sources)
         run = open_run_file(output, planned)
-        download_models(engine.pool, asked)
+        download_models(engine.pool, plugins)
         print_estimate(engine, missing_conversations(engine, run))
         show_run_progress(run, append_records(output, continue_run(engine, run)))
     left_out = tuple(leave_out or ())
@@ -158,6 +158,6 @@ def _fill_from_paper(paper: str, kinds: list[str] | None, nli_check: str) -> tup
 
 def _read_table(variants: Path, refusals: list[Refusal]) -> ImportedVariants:
     """The variants of a table; what could not be read is printed and added to `refusals`."""
-    found = read_variants(variants)
-    list(report_refusals(iter(found.refusals), variants, refusals))
-    return found
+    table = read_variants(variants)
+    list(report_refusals(iter(table.refusals), variants, refusals))
+    return table

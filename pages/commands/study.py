@@ -136,25 +136,27 @@ command = StudyCommands(
 def study_example(study: type[Study]) -> str:
     """A command line that runs a study on data of the kind that it takes."""
     kinds = study.takes or study.may_take[:1]
-    given = " ".join(_EXAMPLE_DATA[kind] for kind in kinds)
-    return f"python cli.py study {study.name} {given}"
+    data = " ".join(_EXAMPLE_DATA[kind] for kind in kinds)
+    return f"python cli.py study {study.name} {data}"
 
 
 def study_command(study: type[Study]) -> TyperCommand:
     """The command of a study: its data, its settings, and the form of the report."""
 
     def run(**options: Any) -> None:
-        chosen = STUDIES.build(study.name, {name: options.pop(name) for name in settings_of(study)})
+        instance = STUDIES.build(study.name, {name: options.pop(name) for name in settings_of(study)})
         as_json, files = options.pop("as_json"), options.pop("to") or []
         refusals: list[Refusal] = []
-        with _opened_data(chosen, options, refusals) as data:
-            cases = None if chosen.scores_texts else data.cases
+        with _opened_data(instance, options, refusals) as data:
+            cases = None if instance.scores_texts else data.cases
             if cases is not None and data.resamples > 2 * affordable_resamples(cases):  # more than a person waits for
-                seconds = projected_seconds(data.resamples, lambda number: chosen.run(replace(data, resamples=number)))
+                seconds = projected_seconds(
+                    data.resamples, lambda number: instance.run(replace(data, resamples=number))
+                )
                 print_status(
                     f"{data.resamples:,} resamples of {len(cases.samples):,} summaries will take about {seconds / 60:.1f} minutes."
                 )
-            report = chosen.run(data)
+            report = instance.run(data)
         for problem in report.problems:
             print_status(problem)
         typer.echo(report_json(report) if as_json else report_text(report))
@@ -178,7 +180,7 @@ def study_command(study: type[Study]) -> TyperCommand:
         for name, (annotation, default) in {**options, **_FORM_OPTIONS}.items()
     ]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads the options from it
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     app.command(study.name, help=study.does, epilog=example_epilog(study_example(study)))(run)
     built = get_command(app)
@@ -234,8 +236,8 @@ def _opened_data(study: Study, options: dict[str, Any], refusals: list[Refusal])
                 download_models(engine.pool, [METRICS.parse(spec) for spec in specs])
             yield replace(data, engine=engine)
     except KeyboardInterrupt:
-        kept = " What models answered is kept." if study.scores_texts else ""
-        print_status(f"Stopped: there is no report.{kept}")
+        remark = " What models answered is kept." if study.scores_texts else ""
+        print_status(f"Stopped: there is no report.{remark}")
         raise
 
 

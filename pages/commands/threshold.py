@@ -73,13 +73,13 @@ def command(
         closing(Engine.open(settings)) as engine,
     ):
         require_free_name(store, name)  # before hours of scoring
-        found = open_audit_data(store, data, None, 0)
-        cases = score_labelled(engine, found, [parsed])
-        drawn = draw_resamples(cases, affordable_resamples(cases))
+        audit_data = open_audit_data(store, data, None, 0)
+        cases = score_labelled(engine, audit_data, [parsed])
+        resamples = draw_resamples(cases, affordable_resamples(cases))
         if at is not None:
-            typer.echo(format_fixed_threshold(fixed_threshold_figures(at, cases, drawn)))
+            typer.echo(format_fixed_threshold(fixed_threshold_figures(at, cases, resamples)))
             return
-        threshold = fit_threshold(name or (output.name if output else ""), cases, found.facts, drawn)
+        threshold = fit_threshold(name or (output.name if output else ""), cases, audit_data.facts, resamples)
         if name:
             keep_threshold(store, threshold)
     if output:

@@ -125,8 +125,8 @@ def _source(name: str, include_test: bool, refusals: list[Refusal]) -> TrainingS
     if Path(name).exists():
         return TrainingSource(Path(name).name, list(read_items(Path(name), refusals)), include_test=include_test)
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        found = load_labelled_items(store, name)
-    return TrainingSource(found.name, found.items, found.importer, found.licence, include_test)
+        dataset = load_labelled_items(store, name)
+    return TrainingSource(dataset.name, dataset.items, dataset.importer, dataset.licence, include_test)
 
 
 def _stress_source(name: str) -> StressSource:

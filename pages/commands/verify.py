@@ -22,27 +22,27 @@ def command(
     device: DeviceOption = None,
 ) -> None:
     """Compare our scores with those that authors print, on the weights at hand. A difference beyond the tolerance leaves exit status 1."""
-    chosen = {METRICS.get(name).name for name in metric or []}
-    published = [one for one in PUBLISHED if not chosen or one.metric in chosen]
-    for name in sorted(chosen - {one.metric for one in PUBLISHED}):
+    names = {METRICS.get(name).name for name in metric or []}
+    published = [entry for entry in PUBLISHED if not names or entry.metric in names]
+    for name in sorted(names - {entry.metric for entry in PUBLISHED}):
         print_status(f"{name}: its authors print no score for an example that Touchstone knows of.")
     settings = Settings.read()
     with closing(Engine.open(settings.on(device))) as engine:
-        found = []
-        for one in compare_published(engine, published):
-            head = f"{one.published.spec:28} published {one.published.value:9.5f}"
-            if one.ours is None:
-                comparison = f"{head}  {one.problem}"
+        results = []
+        for result in compare_published(engine, published):
+            head = f"{result.published.spec:28} published {result.published.value:9.5f}"
+            if result.ours is None:
+                comparison = f"{head}  {result.problem}"
             else:
-                verdict = "agrees" if one.agrees else "DIFFERS"
+                verdict = "agrees" if result.agrees else "DIFFERS"
                 comparison = (
-                    f"{head}  ours {one.ours:9.5f}  difference {one.difference:+.5f}  tolerance {one.published.tolerance:g}  "
-                    f"{verdict}  ({one.published.source})"
+                    f"{head}  ours {result.ours:9.5f}  difference {result.difference:+.5f}  tolerance {result.published.tolerance:g}  "
+                    f"{verdict}  ({result.published.source})"
                 )
             typer.echo(comparison)
-            found.append(one)
-    scored = [one for one in found if one.ours is not None]
-    apart = [one for one in scored if not one.agrees]
-    print_status(f"{len(scored)} of {len(found)} compared, {len(apart)} beyond the tolerance.")
+            results.append(result)
+    scored = [result for result in results if result.ours is not None]
+    apart = [result for result in scored if not result.agrees]
+    print_status(f"{len(scored)} of {len(results)} compared, {len(apart)} beyond the tolerance.")
     if apart:
         raise typer.Exit(1)

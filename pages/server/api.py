@@ -23,7 +23,7 @@ from pages.server.request_body import read_beginning
 from pages.server.sign_in import address_of, guess_delay, is_shared
 
 _MOST_BYTES = 20 * 2**20
-_PATHS = ", ".join(dict.fromkeys(one.path.replace("{id}", "ID") for one in OPERATIONS))
+_PATHS = ", ".join(dict.fromkeys(operation.path.replace("{id}", "ID") for operation in OPERATIONS))
 _DESCRIPTION = "openapi.json"
 
 
@@ -97,19 +97,19 @@ def _answer(request: Request, path: str, token: str, body: bytes) -> dict[str, A
     operation = operations.get("GET" if request.method == "HEAD" else request.method)
     if operation is None:
         raise WrongMethodError(f"Send {', '.join(operations)} here, and not {request.method}.")
-    given = [campaign] if campaign else []
+    arguments = [campaign] if campaign else []
     if operation.body:
         writes = ApiWrites(store, token, request.headers.get("idempotency-key", ""))
-        written: dict[str, Any] = getattr(writes, operation.name)(*given, body)
+        written: dict[str, Any] = getattr(writes, operation.name)(*arguments, body)
         return written
     read = getattr(reads, operation.name)
     if not operation.rows:
-        figures: dict[str, Any] = read(*given)
+        figures: dict[str, Any] = read(*arguments)
         return figures
     limit = request.query_params.get("limit", str(ROWS_BY_DEFAULT))
     if not (limit.isascii() and limit.isdecimal() and len(limit) <= 4 and 1 <= int(limit) <= MOST_ROWS):
         raise RecordError(f"`limit` is a number from 1 to {MOST_ROWS}.")
-    page: PageOfRows = read(*given, request.query_params.get("after", ""), int(limit))
+    page: PageOfRows = read(*arguments, request.query_params.get("after", ""), int(limit))
     return {operation.rows: page.rows, "next": page.next}
 
 

@@ -61,13 +61,13 @@ OPERATIONS = (
 def match_path(path: str) -> tuple[str, Mapping[str, Operation]]:
     """The campaign that a path below `api/v1/` names, "" for none, and the operations there by their method."""
     parts = path.split("/")
-    found: dict[str, Operation] = {}
-    for one in OPERATIONS:
-        own = one.path.split("/")
+    by_method: dict[str, Operation] = {}
+    for operation in OPERATIONS:
+        own = operation.path.split("/")
         if len(own) == len(parts) and all(name in {"{id}", part} for name, part in zip(own, parts, strict=True)):
-            found[one.method] = one
-    campaign = next((parts[1] for one in found.values() if "{id}" in one.path), "")
-    return campaign, MappingProxyType(found)
+            by_method[operation.method] = operation
+    campaign = next((parts[1] for operation in by_method.values() if "{id}" in operation.path), "")
+    return campaign, MappingProxyType(by_method)
 
 
 _PARAMETERS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
@@ -87,8 +87,8 @@ _PARAMETERS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 def openapi() -> dict[str, Any]:
     """The OpenAPI 3.1 description of every operation."""
     paths: dict[str, dict[str, Any]] = {}
-    for one in OPERATIONS:
-        paths.setdefault(f"/{one.path}", {})[one.method.lower()] = _description(one)
+    for operation in OPERATIONS:
+        paths.setdefault(f"/{operation.path}", {})[operation.method.lower()] = _description(operation)
     text: dict[str, Any] = {"type": "string"}
     webhooks = {}  # what they are sent at an event
     for event, about in EVENTS.items():
@@ -121,32 +121,32 @@ def openapi() -> dict[str, Any]:
     }
 
 
-def _description(one: Operation) -> dict[str, Any]:
+def _description(operation: Operation) -> dict[str, Any]:
     names = [
-        *(["id"] if "{id}" in one.path else []),
-        *(["after", "limit"] if one.rows else []),
-        *(["key"] if one.body else []),
+        *(["id"] if "{id}" in operation.path else []),
+        *(["after", "limit"] if operation.rows else []),
+        *(["key"] if operation.body else []),
     ]
-    if one.rows:
+    if operation.rows:
         rows = {"type": "array", "items": {"type": "object"}}
-        answer: dict[str, Any] = {"properties": {one.rows: rows, "next": {"type": ["string", "null"]}}}
+        answer: dict[str, Any] = {"properties": {operation.rows: rows, "next": {"type": ["string", "null"]}}}
     else:
         answer = {}
     problem = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}}
     refusals = {"400": "what was sent is wrong", "401": "no valid token", "404": "nothing there", "503": "try again"}
-    if one.body:
+    if operation.body:
         refusals |= {"403": "the token does not write this", "409": "another request had this idempotency key"}
     described: dict[str, Any] = {
-        "operationId": one.name,
-        "summary": one.about,
+        "operationId": operation.name,
+        "summary": operation.about,
         "parameters": [_PARAMETERS[name] for name in names],
         "responses": {
             "200": {"description": "done", "content": {"application/json": {"schema": {"type": "object", **answer}}}},
             **{status: {"description": says, **problem} for status, says in sorted(refusals.items())},
         },
     }
-    if one.body:
-        schema = one.body.model_json_schema()
+    if operation.body:
+        schema = operation.body.model_json_schema()
         described["requestBody"] = {
             "required": True,
             "content": {"application/json": {"schema": _inlined(schema, schema.get("$defs", {}))}},
@@ -157,9 +157,9 @@ def _description(one: Operation) -> dict[str, Any]:
 def _inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
     """A JSON schema without references to its own definitions, which OpenAPI would look for elsewhere."""
     if isinstance(schema, list):
-        return [_inlined(one, definitions) for one in schema]
+        return [_inlined(part, definitions) for part in schema]
     if not isinstance(schema, dict):
         return schema
     if name := schema.get("$ref"):
         return _inlined(definitions[str(name).rpartition("/")[2]], definitions)
-    return {name: _inlined(one, definitions) for name, one in schema.items() if name != "$defs"}
+    return {name: _inlined(part, definitions) for name, part in schema.items() if name != "$defs"}

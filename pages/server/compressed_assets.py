@@ -52,10 +52,10 @@ class CompressedAssets:
         async def collect(message: Message) -> None:
             messages.append(message)
 
-        asked = MutableHeaders(raw=list(scope["headers"]))
+        request_headers = MutableHeaders(raw=list(scope["headers"]))
         for name in ("accept-encoding", "if-none-match", "if-modified-since"):
-            del asked[name]  # the whole file, as it is on disk
-        await self._app({**scope, "headers": asked.raw}, _never_leaves, collect)
+            del request_headers[name]  # the whole file, as it is on disk
+        await self._app({**scope, "headers": request_headers.raw}, _never_leaves, collect)
         start, body = messages[0], b"".join(message.get("body", b"") for message in messages[1:])
         if start["status"] != 200:
             return start, body

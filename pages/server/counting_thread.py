@@ -33,10 +33,10 @@ def _count_until(stopped: threading.Event) -> None:
     startup.first_page_drawn.wait(_WAIT_FOR_PAGE_SECONDS)
     problem = ""
     while not stopped.wait(_EVERY_SECONDS):
-        found = count_all(services.store())
-        if found and found != problem:
-            _LOG.warning("Labels wait to be counted: %s", found)
-        problem = found
+        latest = count_all(services.store())
+        if latest and latest != problem:
+            _LOG.warning("Labels wait to be counted: %s", latest)
+        problem = latest
 
 
 def count_all(store: Store) -> str:

@@ -92,10 +92,10 @@ def _response(request: Request) -> Response:
     key, _, part = str(request.scope["path"]).removeprefix(study_path("")).rstrip("/").partition("/")
     if key == _END:
         return _end(request)
-    given, cookie = request.query_params, request.cookies.get(SESSION_COOKIE, "")
+    parameters, cookie = request.query_params, request.cookies.get(SESSION_COOKIE, "")
     with read_session(services.store().engine) as session:
         campaign, terms = find_study(session, key)
-    if terms.platform == "mturk" and given.get("assignmentId") == PREVIEW:
+    if terms.platform == "mturk" and parameters.get("assignmentId") == PREVIEW:
         text = "Accept the task to begin: summaries are compared with documents, in a tab of its own."
         return _page(200, campaign.questions.title, text)
     if terms.platform == "mturk" and part != "work":
@@ -104,15 +104,15 @@ def _response(request: Request) -> Response:
             campaign.questions.title,
             "The work opens in a tab of its own. At its end you get a code: enter it here and submit.",
             link=(f"{study_path(key)}/work?{request.url.query}", "Open the work"),
-            submit=submit_address(given.get("turkSubmitTo", "")),
-            assignment=given.get("assignmentId", ""),
+            submit=submit_address(parameters.get("turkSubmitTo", "")),
+            assignment=parameters.get("assignmentId", ""),
         )
-    here, name = member_here(cookie), participant_name(terms.platform, Participant.read(terms.platform, given).id)
+    here, name = member_here(cookie), participant_name(terms.platform, Participant.read(terms.platform, parameters).id)
     if here and here.name != name:
         text = f"You are signed in as {here.name}. Sign out first, or open the link in a private window."
         return _page(409, "Somebody else is signed in", text, link=(base_path(), "Open Touchstone"))
     with services.store().writing() as writing:
-        joined = join_study(writing, key, given, cookie)
+        joined = join_study(writing, key, parameters, cookie)
     if joined.started is None:
         return _ended(joined)
     response = RedirectResponse(f"{base_path()}?{urlencode({'campaign': joined.campaign.id})}", status_code=303)

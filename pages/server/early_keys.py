@@ -29,10 +29,10 @@ class EarlyKeys:
         if scope["type"] != "http" or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self._app(scope, receive, send)
             return
-        asked = MutableHeaders(raw=list(scope["headers"]))
+        request_headers = MutableHeaders(raw=list(scope["headers"]))
         for name in ("accept-encoding", "if-none-match", "if-modified-since", "range"):
-            del asked[name]  # the whole page, as it is on disk
-        await self._app({**scope, "headers": asked.raw}, receive, _Page(send))
+            del request_headers[name]  # the whole page, as it is on disk
+        await self._app({**scope, "headers": request_headers.raw}, receive, _Page(send))
 
 
 class _Page:

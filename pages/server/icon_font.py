@@ -33,8 +33,10 @@ class IconFont:
             return
         content, tag = _font()
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
-        known = Headers(scope=scope).get("if-none-match", "") == tag
-        response = Response(status_code=304, headers=headers) if known else Response(content, 200, headers, "font/woff")
+        cached = Headers(scope=scope).get("if-none-match", "") == tag
+        response = (
+            Response(status_code=304, headers=headers) if cached else Response(content, 200, headers, "font/woff")
+        )
         await response(scope, receive, send)
 
 

@@ -84,7 +84,9 @@ class ScoreService:
 
     async def _page(self, _: Request) -> Response:
         paths = describe_api([metric.spec for metric in self.metrics])["paths"]
-        operations = [(path, method, one) for path, methods in paths.items() for method, one in methods.items()]
+        operations = [
+            (path, method, operation) for path, methods in paths.items() for method, operation in methods.items()
+        ]
         cards = [(metric.spec, metric.card) for metric in self.metrics]
         metrics = [
             {"metric": spec, "range": format_range(card.low, card.high), "direction": format_direction(card.direction)}
@@ -101,17 +103,17 @@ class ScoreService:
         try:
             record = json.loads(body)
             form = _Batch if isinstance(record, dict) and "examples" in record else _Single
-            asked: _Single | _Batch = form.model_validate(record)
+            payload: _Single | _Batch = form.model_validate(record)
         except ValidationError as error:
-            wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+            wrong = "; ".join(f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}" for detail in error.errors())
             raise _RefusedError(422, f"{wrong}. Send document and summary, or a list of them as examples.") from None
         except ValueError:
             raise _RefusedError(422, 'The request is no JSON. Send {"document": …, "summary": …}.') from None
-        pairs = asked.examples if isinstance(asked, _Batch) else [asked]
+        pairs = payload.examples if isinstance(payload, _Batch) else [payload]
         examples = [
             Example(str(place), pair.document, pair.summary, (), pair.question) for place, pair in enumerate(pairs)
         ]
-        metric = self._metric(asked.metric)
+        metric = self._metric(payload.metric)
         outcomes = await run_in_threadpool(lambda: [outcome for _, outcome in self.engine.run([metric], examples)])
         records: list[dict[str, Any]] = []
         for outcome, example in zip(outcomes, examples, strict=True):
@@ -135,7 +137,7 @@ class ScoreService:
             else:
                 score = {"score": None, "error": outcome.message, "kind": outcome.kind.value}
             records.append({**score, "metric": outcome.metric})
-        return JSONResponse({"scores": records} if isinstance(asked, _Batch) else records[0])
+        return JSONResponse({"scores": records} if isinstance(payload, _Batch) else records[0])
 
     def _check_token(self, request: Request) -> None:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")

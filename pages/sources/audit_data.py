@@ -48,9 +48,12 @@ def stored_data(store: Store, names: Sequence[str], most: int | None, seed: int)
             for start in range(0, len(outcomes), _SCORES_PER_WRITE):
                 store.save_outcomes(outcomes[start : start + _SCORES_PER_WRITE])
             return pool_cases([load_samples(store, name) for name in names])
-        kept = kept_scores(outcomes)
+        scores = kept_scores(outcomes)
         return pool_cases(
-            [[replace(one, kept=tuple(kept[one.stored])) for one in of_dataset] for of_dataset in datasets.values()]
+            [
+                [replace(sample, kept=tuple(scores[sample.stored])) for sample in of_dataset]
+                for of_dataset in datasets.values()
+            ]
         )
 
     return samples_data(datasets, texts, cases_of, most, seed)

@@ -15,15 +15,15 @@ def keep_audits(store: Store, report: AuditReport) -> None:
     store.save_audits(
         [
             AuditRecord(
-                metric=one.metrics[0].metric,
-                signature=one.metrics[0].signature,
-                data=data_name(one),
-                data_sha256=data_sha256(one),
-                version=one.version,
-                report=report_json(one),
+                metric=audit.metrics[0].metric,
+                signature=audit.metrics[0].signature,
+                data=data_name(audit),
+                data_sha256=data_sha256(audit),
+                version=audit.version,
+                report=report_json(audit),
                 created_at=now,
             )
-            for one in reports_to_keep(report)
+            for audit in reports_to_keep(report)
         ]
     )
 

@@ -105,19 +105,19 @@ class PinBuilder:
         return run_from_lines(lines)
 
     def _audit(self, source: AuditSource) -> Pin:
-        given, metrics = [], []
+        released, metrics = [], []
         for name in source.audited:
             if name.partition("[")[0] in METRICS.names():
                 metrics.append(METRICS.parse(name))
             else:
-                given.append(name)
-        kept = kept_thresholds(self.store)
-        if missing := [name for name in source.thresholds if name not in kept]:
+                released.append(name)
+        thresholds = kept_thresholds(self.store)
+        if missing := [name for name in source.thresholds if name not in thresholds]:
             raise TouchstoneError(f"The threshold {', '.join(missing)} of this audit is not saved here.")
-        saved = thresholds_by_metric([kept[name] for name in source.thresholds], metrics)
+        saved = thresholds_by_metric([thresholds[name] for name in source.thresholds], metrics)
         data = with_battery(stored_data(self.store, source.datasets, source.most or None, seed=0), source.battery)
         data = with_saved_thresholds(data, list(source.thresholds))
-        measured = Measurement(self.engine(), self.settings, data, metrics, saved_thresholds=saved, given=given)
+        measured = Measurement(self.engine(), self.settings, data, metrics, saved_thresholds=saved, given=released)
         for _ in measured.work():
             pass
         evidence = measured.evidence()
@@ -130,23 +130,23 @@ class PinBuilder:
             for side, text in (("original", source.original), ("edited", source.edited))
         ]
         metrics = [METRICS.parse(spec) for spec in source.scored_by]
-        found = {
+        results = {
             (outcome.metric, example.id): outcome
             for example, outcome in self.engine().run(metrics, sides)
             if isinstance(outcome, Result)
         }
         scores = []
         for metric in metrics:
-            before, after = (found.get((metric.spec, side.id)) for side in sides)
-            one = before or after
+            before, after = (results.get((metric.spec, side.id)) for side in sides)
+            result = before or after
             scores.append(
                 PairScore(
                     metric.spec,
-                    one.signature if one else "",
+                    result.signature if result else "",
                     before.score if before else None,
                     after.score if after else None,
                 )
             )
-        if not found:
+        if not results:
             raise TouchstoneError(f"None of {', '.join(source.scored_by)} can score this pair here.")
         return pair_pin(title, source, scores)

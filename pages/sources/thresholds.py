@@ -38,23 +38,23 @@ def kept_thresholds(store: Store) -> dict[str, OwnThreshold]:
     return {row.name: parse_threshold(row.record, row.name) for row in store.thresholds()}
 
 
-def open_thresholds(database_url: str, given: Sequence[str]) -> list[OwnThreshold]:
+def open_thresholds(database_url: str, sources: Sequence[str]) -> list[OwnThreshold]:
     """Files of thresholds, or names of saved ones. Raises TouchstoneError for what is neither."""
-    if all(Path(one).is_file() for one in given):
-        return [read_threshold(Path(one)) for one in given]
+    if all(Path(source).is_file() for source in sources):
+        return [read_threshold(Path(source)) for source in sources]
     from annotations.store.store import Store  # a file that is scored need not wait for it
 
     with closing(Store.open(database_url)) as store:
-        kept = kept_thresholds(store)
+        saved = kept_thresholds(store)
     thresholds = []
-    for one in given:
-        if Path(one).is_file():
-            thresholds.append(read_threshold(Path(one)))
-        elif one in kept:
-            thresholds.append(kept[one])
+    for source in sources:
+        if Path(source).is_file():
+            thresholds.append(read_threshold(Path(source)))
+        elif source in saved:
+            thresholds.append(saved[source])
         else:
-            known = f"Saved are {', '.join(kept)}." if kept else "None is saved yet."
+            hint = f"Saved are {', '.join(saved)}." if saved else "None is saved yet."
             raise TouchstoneError(
-                f"{one} is neither a file nor a saved threshold. {known} Save one: cli.py threshold METRIC --data DATA --name {one}"
+                f"{source} is neither a file nor a saved threshold. {hint} Save one: cli.py threshold METRIC --data DATA --name {source}"
             )
     return thresholds

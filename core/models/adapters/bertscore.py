@@ -69,9 +69,9 @@ class BertScoreModel:
             for _ in range(size)
         ]
         tokens = iter(self._tokenizer.encode(texts, limits))
-        found = [tuple(islice(tokens, size)) for size in sizes]
+        grouped = [tuple(islice(tokens, size)) for size in sizes]
         rows = []
-        for question, read, spans in zip(questions, found, places, strict=True):
+        for question, read, spans in zip(questions, grouped, places, strict=True):
             # the tokens of windows are placed from the start of the document
             moved = [
                 replace(tokens, offsets=tuple((span.start + start, span.start + end) for start, end in tokens.offsets))
@@ -92,8 +92,8 @@ class BertScoreModel:
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         with torch.inference_mode(), freeing_memory("The pair of texts does not fit"):
             layers = [_layer_option(row.question) for row in rows]
-            wanted = [(layer, window) for layer, row in zip(layers, rows, strict=True) for window in row.payload[:-1]]
-            read = iter(self._document_states(wanted))
+            keys = [(layer, window) for layer, row in zip(layers, rows, strict=True) for window in row.payload[:-1]]
+            read = iter(self._document_states(keys))
             documents = [torch.cat(list(islice(read, len(row.payload) - 1))) for row in rows]
             summaries = self._states([(layer, row.payload[-1]) for layer, row in zip(layers, rows, strict=True)])
             answers = []
@@ -102,13 +102,13 @@ class BertScoreModel:
                 offsets = [offset for window in windows for offset in window.offsets]
                 # BERTScore knows the template's tokens by id, so that one written in the summary is left out too
                 template = {token for token, special in zip(claimed.ids, claimed.special, strict=True) if special}
-                chosen = [position for position, token in enumerate(claimed.ids) if token not in template]
-                best = (summary[chosen] @ document.T).max(-1)  # (chosen,)
+                positions = [position for position, token in enumerate(claimed.ids) if token not in template]
+                best = (summary[positions] @ document.T).max(-1)  # (positions,)
                 matched = best.indices.tolist()
                 answers.append(
                     Answer(
                         values=tuple(best.values.tolist()),
-                        spans=tuple(Span(*claimed.offsets[i]) for i in chosen)
+                        spans=tuple(Span(*claimed.offsets[i]) for i in positions)
                         + tuple(Span(*offsets[i]) for i in matched),
                         tokens=sum(map(len, row.payload)),
                         cut=sum(tokens.cut for tokens in row.payload),
@@ -123,8 +123,8 @@ class BertScoreModel:
         missing = [reading for reading in dict.fromkeys(readings) if reading not in states]
         states.update(zip(missing, self._states(missing), strict=True))
         with self._lock:
-            for reading, found in states.items():
-                self._documents[reading] = found
+            for reading, state in states.items():
+                self._documents[reading] = state
                 self._documents.move_to_end(reading)
             while len(self._documents) > _MAX_DOCUMENTS:
                 self._documents.popitem(last=False)
@@ -132,7 +132,7 @@ class BertScoreModel:
 
     def _states(self, readings: Sequence[_DocumentKey]) -> list[Tensor]:
         """States of unit length, (tokens, width) for each text, from one forward pass for each layer."""
-        found: dict[_DocumentKey, Tensor] = {}
+        unit_states: dict[_DocumentKey, Tensor] = {}
         for layer in {layer for layer, _ in readings}:
             texts = [text for own, text in readings if own == layer]
             ids, mask, types = pad_batch(texts, self._network)
@@ -140,8 +140,8 @@ class BertScoreModel:
                 layer, {"input_ids": ids, "attention_mask": mask, **segment_types(self._network, types)}
             )
             for text, state in zip(texts, states, strict=True):
-                found[layer, text] = torch.nn.functional.normalize(state[: len(text)].float(), dim=-1)
-        return [found[reading] for reading in readings]
+                unit_states[layer, text] = torch.nn.functional.normalize(state[: len(text)].float(), dim=-1)
+        return [unit_states[reading] for reading in readings]
 
     def _read(self, layer: int, inputs: dict[str, Tensor]) -> Tensor:
         """The states after a layer, (texts, tokens, width); where the encoder is a list of layers none above it is run."""

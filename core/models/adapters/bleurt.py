@@ -36,13 +36,13 @@ class SentencePieces:
 
     def pair(self, first: str, second: str, limit: int) -> Tokens:
         """Both texts around separators, the end of the longer one dropped until they fit; of equals, of the second."""
-        left, right = self._ids(first), self._ids(second)
-        room, whole = limit - 3, len(left) + len(right)
-        keep_left = min(len(left), max(room - len(right), (room + 1) // 2))
-        left, right = left[:keep_left], right[: room - keep_left]
-        ids = (self._cls, *left, self._sep, *right, self._sep)
-        types = (0,) * (len(left) + 2) + (1,) * (len(right) + 1)
-        return Tokens(ids, types, cut=whole - len(left) - len(right))
+        first_ids, second_ids = self._ids(first), self._ids(second)
+        room, whole = limit - 3, len(first_ids) + len(second_ids)
+        first_length = min(len(first_ids), max(room - len(second_ids), (room + 1) // 2))
+        first_ids, second_ids = first_ids[:first_length], second_ids[: room - first_length]
+        ids = (self._cls, *first_ids, self._sep, *second_ids, self._sep)
+        types = (0,) * (len(first_ids) + 2) + (1,) * (len(second_ids) + 1)
+        return Tokens(ids, types, cut=whole - len(first_ids) - len(second_ids))
 
     def _ids(self, text: str) -> list[int]:
         pieces = [self._part(part) for part in _SPECIAL_TOKEN.split(text) if part]

@@ -43,10 +43,10 @@ def ask(endpoint: Endpoint, question: Question) -> Answer:
     # imported when the first question is asked: openai takes a second to import, and listing metrics does not need it
     from core.models.llm.client.client import client_for
 
-    document, summary, asked = question.inputs
+    document, summary, query = question.inputs
     metric = str(dict(question.options).get("metric", ""))
     body = {"document": document, "summary": summary}
-    body |= {name: value for name, value in (("question", asked), ("metric", metric)) if value}
+    body |= {name: value for name, value in (("question", query), ("metric", metric)) if value}
     url = endpoint.base_url
     return read_reply(
         client_for(endpoint).call(lambda library: library.post(url, cast_to=object, body=body)), question, url

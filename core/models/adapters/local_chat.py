@@ -110,9 +110,9 @@ class ChatModel(AnsweringModel):
         ids = written.tolist()
         end = next((place for place, token in enumerate(ids) if token in self._ends), None)
         text = self._template.words(ids[:end])
-        kept, found, _ = _before_stop(text, stop)
-        ended = "length" if end is None and not found else "stop"
-        return Answer((float(len(ids) if end is None else end + 1),), texts=(kept, ended), tokens=row.length)
+        reply, stopped, _ = _before_stop(text, stop)
+        ended = "length" if end is None and not stopped else "stop"
+        return Answer((float(len(ids) if end is None else end + 1),), texts=(reply, ended), tokens=row.length)
 
     def _pad(self, rows: Sequence[tuple[int, ...]]) -> tuple[Tensor, Tensor]:
         """Ids and mask, each (rows, longest)."""
@@ -164,9 +164,9 @@ class InstructionModel(AnsweringModel):
 
     def _answer(self, row: Row, written: list[int], stop: str) -> Answer:
         end = written.index(self._end) if self._end in written else None
-        kept, found, _ = _before_stop(self._tokenizer.text(written[:end], special=False).strip(), stop)
-        ended = "length" if end is None and not found else "stop"
-        return Answer((float(len(written) if end is None else end + 1),), texts=(kept, ended), tokens=row.length)
+        reply, stopped, _ = _before_stop(self._tokenizer.text(written[:end], special=False).strip(), stop)
+        ended = "length" if end is None and not stopped else "stop"
+        return Answer((float(len(written) if end is None else end + 1),), texts=(reply, ended), tokens=row.length)
 
     @property
     def _end(self) -> int:

@@ -41,8 +41,8 @@ class ShallowPredictor:
 
     def _values(self, question: Question) -> NDArray[np.float64]:
         """The features, (6,), NaN where undefined."""
-        known = dict(question.options)
-        return np.array([known.get(name, np.nan) for name in self._model.features], dtype=np.float64)
+        features = dict(question.options)
+        return np.array([features.get(name, np.nan) for name in self._model.features], dtype=np.float64)
 
 
 def training_note(facts: TrainingFacts) -> str:

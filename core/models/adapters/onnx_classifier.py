@@ -33,7 +33,7 @@ class OnnxClassifier:
         self, session: InferenceSession, tokenizer: TextTokenizer, order: tuple[int, ...] | None, pad: int, nbytes: int
     ) -> None:
         self._session = session
-        self._inputs = {one.name for one in session.get_inputs()}
+        self._inputs = {node.name for node in session.get_inputs()}
         self._tokenizer = tokenizer
         self._order = order
         self._pad = pad
@@ -49,14 +49,14 @@ class OnnxClassifier:
         mask, types = np.zeros_like(ids), np.zeros_like(ids)
         for number, row in enumerate(tokens):
             ids[number, : len(row)], types[number, : len(row)], mask[number, : len(row)] = row.ids, row.types, 1
-        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+        feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
         try:
-            [found] = self._session.run([_LOGITS], {name: given[name] for name in self._inputs})
+            [logits] = self._session.run([_LOGITS], {name: feeds[name] for name in self._inputs})
         except _errors() as error:
             raise UnscorableError(
                 f"ONNX Runtime cannot compute a text of {longest} tokens: {str(error)[:200]}. Set max_tokens= to what the model reads."
             ) from error
-        values = np.asarray(found, dtype=np.float64)
+        values = np.asarray(logits, dtype=np.float64)
         if not np.isfinite(values).all():
             raise UnscorableError("The model gives a number that is none (NaN or infinite). Export it in float32.")
         if values.shape[1] > 1:  # a single label has its number as it is
@@ -101,7 +101,7 @@ def load(path: Path, checkpoint: Checkpoint, device: str) -> OnnxClassifier:  # 
         session = onnxruntime.InferenceSession(files[0], options, providers=["CPUExecutionProvider"])
     except _errors() as error:
         raise LoadError(f"{files[0]} cannot be read: {str(error)[:200]}. Export the model again.") from error
-    inputs, outputs = ({one.name for one in part} for part in (session.get_inputs(), session.get_outputs()))
+    inputs, outputs = ({node.name for node in part} for part in (session.get_inputs(), session.get_outputs()))
     if not {"input_ids", "attention_mask"} <= inputs <= _KNOWN_INPUTS or _LOGITS not in outputs:
         raise LoadError(
             f"{files[0]} takes {', '.join(sorted(inputs))[:200]} and gives {', '.join(sorted(outputs))[:200]}, and a classifier takes "

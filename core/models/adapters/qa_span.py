@@ -49,7 +49,7 @@ class SpanModel:
             outside = mask == 0
             starts = output.start_logits.masked_fill(outside, -torch.inf).argmax(-1).tolist()
             ends = output.end_logits.masked_fill(outside, -torch.inf).argmax(-1).tolist()
-        return [self._answer(*found) for found in zip(tokens, starts, ends, strict=True)]
+        return [self._answer(*prediction) for prediction in zip(tokens, starts, ends, strict=True)]
 
     def _answer(self, row: Tokens, start: int, end: int) -> Answer:
         text = (

@@ -77,16 +77,16 @@ class WindowModel:
         )
 
     def _windows(self, question: str, text: str) -> tuple[Tokens, ...]:
-        asked = self._tokenizer.words([question])[0][:_QUESTION]
+        question_ids = self._tokenizer.words([question])[0][:_QUESTION]
         pieces, places = self._pieces(text)
-        room = _WINDOW - len(asked) - 3
+        room = _WINDOW - len(question_ids) - 3
         starts = range(0, max(1, len(pieces) - room + _STEP), _STEP)
-        return tuple(self._window(asked, pieces[at : at + room], places[at : at + room]) for at in starts)
+        return tuple(self._window(question_ids, pieces[at : at + room], places[at : at + room]) for at in starts)
 
-    def _window(self, asked: Sequence[int], pieces: Sequence[int], places: Sequence[tuple[int, int]]) -> Tokens:
-        before = len(asked) + 2
+    def _window(self, question_ids: Sequence[int], pieces: Sequence[int], places: Sequence[tuple[int, int]]) -> Tokens:
+        before = len(question_ids) + 2
         return Tokens(
-            ids=(self._cls, *asked, self._sep, *pieces, self._sep),
+            ids=(self._cls, *question_ids, self._sep, *pieces, self._sep),
             types=(0,) * before + (1,) * (len(pieces) + 1),
             offsets=((0, 0),) * before + tuple(places) + ((0, 0),),
             special=(True,) * before + (False,) * len(pieces) + (True,),
@@ -110,11 +110,11 @@ class WindowModel:
         top = max(guess.logit for _, guess in best)
         weights = [math.exp(guess.logit - top) for _, guess in best]
         shares = [weight / math.fsum(weights) for weight in weights]
-        chosen = next(number for number, (answer, _) in enumerate(best) if answer)
-        answer, guess = best[chosen]
+        index = next(number for number, (answer, _) in enumerate(best) if answer)
+        answer, guess = best[index]
         nothing = next(share for share, (other, _) in zip(shares, best, strict=True) if not other)
         spans = (_covered_words(row.payload, guess),) if guess.window >= 0 else ()
-        return Answer((shares[chosen], nothing), spans, (answer,), tokens=tokens)
+        return Answer((shares[index], nothing), spans, (answer,), tokens=tokens)
 
     def _best(
         self, text: str, windows: Sequence[Tokens], logits: Sequence[tuple[Tensor, Tensor]]
@@ -124,13 +124,13 @@ class WindowModel:
         guesses = [
             guess for number in range(len(windows)) for guess in _window_candidates(windows, number, *logits[number])
         ]
-        found: dict[str, SpanCandidate] = {}
-        for guess in sorted([*guesses, nothing], key=lambda one: one.logit, reverse=True):
-            if len(found) >= _BEST_STARTS:
+        answers: dict[str, SpanCandidate] = {}
+        for guess in sorted([*guesses, nothing], key=lambda candidate: candidate.logit, reverse=True):
+            if len(answers) >= _BEST_STARTS:
                 break
-            found.setdefault("" if guess.window < 0 else self._said(text, windows, guess), guess)
-        found.setdefault("", nothing)
-        return list(found.items()) if len(found) > 1 else [(_NO_ANSWER_TEXT, SpanCandidate(0.0)), *found.items()]
+            answers.setdefault("" if guess.window < 0 else self._said(text, windows, guess), guess)
+        answers.setdefault("", nothing)
+        return list(answers.items()) if len(answers) > 1 else [(_NO_ANSWER_TEXT, SpanCandidate(0.0)), *answers.items()]
 
     def _said(self, text: str, windows: Sequence[Tokens], guess: SpanCandidate) -> str:
         ids = windows[guess.window].ids[guess.start : guess.end + 1]
@@ -144,11 +144,11 @@ def original_spelling(answer: str, words: str, normal: str) -> str:
     start = normal.find(answer)
     if start < 0:
         return words
-    written = [place for place, letter in enumerate(words) if letter != " "]
-    known = [place for place, letter in enumerate(normal) if letter != " "]
-    if len(written) != len(known):
+    written_places = [place for place, letter in enumerate(words) if letter != " "]
+    normal_places = [place for place, letter in enumerate(normal) if letter != " "]
+    if len(written_places) != len(normal_places):
         return words
-    place = dict(zip(known, written, strict=True))
+    place = dict(zip(normal_places, written_places, strict=True))
     first, last = place.get(start), place.get(start + len(answer) - 1)
     return words if first is None or last is None else words[first : last + 1]
 
@@ -159,7 +159,7 @@ def _window_candidates(windows: Sequence[Tokens], number: int, starts: Tensor, e
     best_ends = _text_logits(window, ends)
     for start in _text_logits(window, starts):
         before = window.types.index(1)  # after the question and its two separators
-        sizes = [len(one) - before - 1 for one in windows]
+        sizes = [len(tokens) - before - 1 for tokens in windows]
         piece = number * _STEP + start - before
         # of each window on its poorer side; the first of equals counts
         context = [

@@ -57,8 +57,8 @@ class QuestionGenerator:
         parts = self._tokenizer.words([before.rstrip(), answer.strip(), after.lstrip()])
         opening, closing = self._marks
         ids = [self._start, *parts[0], opening, *parts[1], closing, *parts[2], self._end]
-        kept = min(len(ids), int(self._network.config.max_position_embeddings))
-        return Tokens(ids=tuple(ids[:kept]), types=(0,) * kept, cut=len(ids) - kept)
+        length = min(len(ids), int(self._network.config.max_position_embeddings))
+        return Tokens(ids=tuple(ids[:length]), types=(0,) * length, cut=len(ids) - length)
 
     def _search(self, ids: Tensor, mask: Tensor) -> Tensor:
         """The best beam of each row; (rows, written)."""
@@ -72,11 +72,11 @@ class QuestionGenerator:
         wrote = best.unsqueeze(-1)  # (rows, beams, written)
         while wrote.shape[-1] < _MAX_LENGTH and not bool((best == self._end).all()):
             shares = self._shares(best.view(-1, 1), read, mask, cache).view(rows, _BEAMS, -1)
-            shares = self._kept(shares, best)
+            shares = self._beam_shares(shares, best)
             node_totals, node_best = shares.topk(_BEAMS)  # (rows, beams, next)
-            totals, chosen = (totals.unsqueeze(-1) + node_totals).flatten(1).topk(_BEAMS)
-            parents = chosen // _BEAMS
-            best = node_best.flatten(1).gather(1, chosen)
+            totals, top_nodes = (totals.unsqueeze(-1) + node_totals).flatten(1).topk(_BEAMS)
+            parents = top_nodes // _BEAMS
+            best = node_best.flatten(1).gather(1, top_nodes)
             wrote = torch.cat([wrote.gather(1, parents.unsqueeze(-1).expand_as(wrote)), best.unsqueeze(-1)], -1)
             places = (parents + torch.arange(rows, device=ids.device).unsqueeze(-1) * _BEAMS).flatten()
             cache.reorder_cache(cast(torch.LongTensor, places))
@@ -93,7 +93,7 @@ class QuestionGenerator:
         ).last_hidden_state[:, -1]
         return (self._network.lm_head(state) + self._network.final_logits_bias).float().log_softmax(-1)
 
-    def _kept(self, shares: Tensor, last: Tensor) -> Tensor:
+    def _beam_shares(self, shares: Tensor, last: Tensor) -> Tensor:
         """A beam that has ended goes on with its end, at no cost."""
         ended = torch.full_like(shares[0, 0], -torch.inf)
         ended[self._end] = 0.0

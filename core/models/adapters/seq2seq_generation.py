@@ -83,9 +83,9 @@ class TextGenerator:
         ids = [token for part in parts for token in (*_text_ids(part), self._end)]
         if len(parts) > 1 and not _text_ids(parts[-1]):
             ids.pop()  # a text that ends in a literal end token gets no second one
-        kept = min(len(ids), int_option(question, "limit", UNLIMITED))
-        shortened = (*ids[: kept - 1], self._end) if kept < len(ids) else tuple(ids)
-        return Tokens(ids=shortened, types=(0,) * kept, cut=len(ids) - kept)
+        length = min(len(ids), int_option(question, "limit", UNLIMITED))
+        shortened = (*ids[: length - 1], self._end) if length < len(ids) else tuple(ids)
+        return Tokens(ids=shortened, types=(0,) * length, cut=len(ids) - length)
 
     def _write(self, rows: Sequence[Row], options: dict[str, int]) -> list[Answer]:
         tokens = [row.payload[0] for row in rows]

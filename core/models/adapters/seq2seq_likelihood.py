@@ -48,36 +48,36 @@ class DecodedPrefix:
         """Forget what does not belong to this target; how many of its tokens have a value already, never all of them."""
         differing = (place for place, (a, b) in enumerate(zip(self.target, target, strict=False)) if a != b)
         shared = next(differing, min(len(self.target), len(target)))
-        kept = min(shared, len(target) - 1)
+        cached = min(shared, len(target) - 1)
         # a value rests on the tokens before: the state that gives the first changed one is run again
-        if surplus := self.cache.get_seq_length() - kept:
+        if surplus := self.cache.get_seq_length() - cached:
             self.cache.crop(-surplus)
-        return kept
+        return cached
 
 
 class PrefixCache:
     """The readings used last, within a budget of memory; each belongs to one thread while it is worked on."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Ids, DecodedPrefix] = OrderedDict()
+        self._prefixes: OrderedDict[Ids, DecodedPrefix] = OrderedDict()
         self._lock = threading.Lock()
 
     def take(self, source: Ids) -> DecodedPrefix | None:
         with self._lock:
-            return self._kept.pop(source, None)
+            return self._prefixes.pop(source, None)
 
     def put(self, source: Ids, reading: DecodedPrefix) -> None:
         with self._lock:
-            self._kept[source] = reading
-            while sum(kept.nbytes for kept in self._kept.values()) > _PREFIX_BYTES:
-                self._kept.popitem(last=False)
+            self._prefixes[source] = reading
+            while sum(prefix.nbytes for prefix in self._prefixes.values()) > _PREFIX_BYTES:
+                self._prefixes.popitem(last=False)
 
     def clear(self) -> None:
         with self._lock:
-            self._kept.clear()
+            self._prefixes.clear()
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._prefixes)
 
 
 _SOURCE_BYTES = 256 << 20  # about 64 documents of 1,024 tokens for a large BART in float32
@@ -144,17 +144,17 @@ class LikelihoodModel:
         source, target = row.payload
         with torch.inference_mode(), freeing_memory("A pair does not fit"):
             reading = self._readings.take(source.ids) or DecodedPrefix((), self._no_cache(), torch.empty(0))
-            kept = reading.keep(target.ids)
+            cached = reading.keep(target.ids)
             states = self._source_states([source])[0][None]
-            written = torch.tensor([(self._network.config.decoder_start_token_id, *target.ids[:-1])[kept:]])
-            found = self._network.model.decoder(
+            written = torch.tensor([(self._network.config.decoder_start_token_id, *target.ids[:-1])[cached:]])
+            decoded = self._network.model.decoder(
                 input_ids=written.to(self._network.device),
                 encoder_hidden_states=states,
                 past_key_values=reading.cache,
                 use_cache=True,
             ).last_hidden_state[0]
-            fresh = self._log_probabilities(found, target.ids[kept:])
-            values = torch.cat([reading.values[:kept].to(fresh), fresh])
+            fresh = self._log_probabilities(decoded, target.ids[cached:])
+            values = torch.cat([reading.values[:cached].to(fresh), fresh])
             self._readings.put(source.ids, DecodedPrefix(target.ids, reading.cache, values))
             return self._answer(row, values)
 
@@ -173,10 +173,10 @@ class LikelihoodModel:
         return [states[source.ids] for source in sources]
 
     def _remember(self, states: dict[tuple[int, ...], Tensor]) -> None:
-        for ids, found in states.items():
-            self._sources[ids] = found
+        for ids, state in states.items():
+            self._sources[ids] = state
             self._sources.move_to_end(ids)
-        while sum(kept.nbytes for kept in self._sources.values()) > _SOURCE_BYTES:
+        while sum(cached.nbytes for cached in self._sources.values()) > _SOURCE_BYTES:
             self._sources.popitem(last=False)
 
     def _read(self, sources: Sequence[Tokens]) -> list[Tensor]:
@@ -205,15 +205,15 @@ class LikelihoodModel:
         pairs = zip(states.split(_TOKENS_PER_PASS), ids.split(_TOKENS_PER_PASS), strict=True)
         return torch.cat([self._log_softmax_at(*pair) for pair in pairs])
 
-    def _log_softmax_at(self, states: Tensor, chosen: Tensor) -> Tensor:
-        """The log-softmax over all words at the chosen one, some words at a time: (tokens,)."""
+    def _log_softmax_at(self, states: Tensor, targets: Tensor) -> Tensor:
+        """The log-softmax over all words at each target, some words at a time: (tokens,)."""
         weights, biases = self._network.lm_head.weight, self._network.final_logits_bias[0]
         own, totals = states.new_zeros(len(states), dtype=torch.float32), []
         for first in range(0, len(weights), _WORDS_PER_PASS):
             words = slice(first, first + _WORDS_PER_PASS)
             logits = multiply(states, weights[words], biases[words]).float()  # (tokens, words)
             totals.append(logits.logsumexp(-1))
-            place = chosen - first
+            place = targets - first
             within = logits.gather(1, place.clamp(0, logits.shape[1] - 1)[:, None])[:, 0]
             own = torch.where((place >= 0) & (place < logits.shape[1]), within, own)
         return own - torch.stack(totals).logsumexp(0)

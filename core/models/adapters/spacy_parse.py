@@ -75,8 +75,8 @@ class SpacyParser:
         return [_ANSWERS_BY_OPTION[_of_option(row.question)](parsed[row.question.inputs[0]]) for row in rows]
 
 
-def _spans(found: Iterable[SpacySpan]) -> Answer:
-    return Answer(spans=tuple(Span(words.start_char, words.end_char) for words in found))
+def _spans(spans: Iterable[SpacySpan]) -> Answer:
+    return Answer(spans=tuple(Span(words.start_char, words.end_char) for words in spans))
 
 
 def _words(document: SpacyDocument, label: Callable[[SpacyToken], str]) -> Answer:

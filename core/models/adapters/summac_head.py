@@ -37,9 +37,9 @@ class HeadNumbers:
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> HeadNumbers:  # noqa: ARG001  # the signature of every kind
     state = read_pickle(path)
-    found = {name: tuple(getattr(state.get(name), "shape", ())) for name in _SHAPES}
-    if found != _SHAPES:
+    shapes = {name: tuple(getattr(state.get(name), "shape", ())) for name in _SHAPES}
+    if shapes != _SHAPES:
         raise LoadError(
-            f"{path} is no head of SummaC-Conv with percentile bins: it holds {found}, not {_SHAPES}. Set head= to such a file."
+            f"{path} is no head of SummaC-Conv with percentile bins: it holds {shapes}, not {_SHAPES}. Set head= to such a file."
         )
     return HeadNumbers([float(number) for name in _SHAPES for number in state[name].flatten()])

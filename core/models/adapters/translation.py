@@ -60,9 +60,9 @@ class Translator:
     def _read(self, question: Question) -> Tokens:
         source = self._language(question, "from")
         pieces = self._tokenizer(question.inputs[0], add_special_tokens=False, verbose=False)["input_ids"]
-        kept = pieces[:_MOST_TOKENS]
-        ids = (*([] if source is None else [source]), *kept, int(self._tokenizer.eos_token_id))
-        return Tokens(ids, (0,) * len(ids), cut=len(pieces) - len(kept))
+        shortened = pieces[:_MOST_TOKENS]
+        ids = (*([] if source is None else [source]), *shortened, int(self._tokenizer.eos_token_id))
+        return Tokens(ids, (0,) * len(ids), cut=len(pieces) - len(shortened))
 
     def _language(self, question: Question, option: str) -> int | None:
         """The token of a language; None where the question names none, as for a model of one pair."""
@@ -70,13 +70,13 @@ class Translator:
         if code is None:
             return None
         tokens = [self._tokenizer.convert_tokens_to_ids(name) for name in (f"__{code}__", str(code))]
-        known = [token for token in tokens if isinstance(token, int) and token != self._tokenizer.unk_token_id]
-        if not known:
+        ids = [token for token in tokens if isinstance(token, int) and token != self._tokenizer.unk_token_id]
+        if not ids:
             raise BadSettingError(
                 f"{question.weights.source} has no language {code!r}. Set a code as the model spells it, as de or deu_Latn; a model "
                 "of one pair of languages takes none."
             )
-        return known[0]
+        return ids[0]
 
 
 def load(path: Path, checkpoint: Checkpoint, device: str) -> Translator:

@@ -57,7 +57,7 @@ class WordSupportModel:
     def __init__(self, head: Head, encoder: WordEncoder) -> None:
         self._whole = _Judge.of(head)
         self._members = [_Judge.of(head.member(member)) for member in range(head.members)]
-        self._known = KnownDocuments(head.config.folds)
+        self._training_documents = KnownDocuments(head.config.folds)
         self._encoder = encoder
         self._documents: OrderedDict[str, _Document] = OrderedDict()
         self._lock = threading.Lock()
@@ -65,7 +65,7 @@ class WordSupportModel:
 
     def fold(self, document: str) -> int | None:
         """Member that did not learn from a document; None for one that nothing was learned from."""
-        return self._known.fold(document)
+        return self._training_documents.fold(document)
 
     def encode(self, questions: Sequence[Question]) -> list[Row]:
         return [Row(question, max(1, len(question.inputs[1].split())), ()) for question in questions]
@@ -79,16 +79,16 @@ class WordSupportModel:
     def _read_documents(self, texts: Sequence[str]) -> list[_Document]:
         """The documents; those read for an earlier sentence are remembered."""
         with self._lock:
-            known = {text: self._documents[text] for text in texts if text in self._documents}
-        missing = [text for text in dict.fromkeys(texts) if text not in known]
-        known.update(zip(missing, map(self._read_document, missing, self._encoder.read(missing)), strict=True))
+            documents = {text: self._documents[text] for text in texts if text in self._documents}
+        missing = [text for text in dict.fromkeys(texts) if text not in documents]
+        documents.update(zip(missing, map(self._read_document, missing, self._encoder.read(missing)), strict=True))
         with self._lock:
-            for text, found in known.items():
-                self._documents[text] = found
+            for text, document in documents.items():
+                self._documents[text] = document
                 self._documents.move_to_end(text)
             while len(self._documents) > _MAX_DOCUMENTS:
                 self._documents.popitem(last=False)
-        return [known[text] for text in texts]
+        return [documents[text] for text in texts]
 
     def _read_document(self, text: str, states: WordStates) -> _Document:
         member = self.fold(text)
@@ -125,13 +125,13 @@ def load(path: Path, checkpoint: Checkpoint, device: str) -> Model:
         return load_cross_encoder(path, checkpoint, device)
     head = read_head(path)
     encoder = Checkpoint(head.config.encoder, checkpoint.kind)
-    found = locate(encoder)
-    if encoder_hash(found) != head.config.encoder_sha256:
+    folder = locate(encoder)
+    if encoder_hash(folder) != head.config.encoder_sha256:
         raise LoadError(
             f"{checkpoint.source} was trained on another encoder than the {head.config.encoder} that is here: their "
             "weights differ. Install the version that requirements.txt names, or train again."
         )
-    network = WordEncoder.load(found, encoder, device)
+    network = WordEncoder.load(folder, encoder, device)
     if (width := head.attention["query"].shape[1]) != 2 * network.width:
         raise LoadError(
             f"{checkpoint.source} reads states of {width} numbers, and its encoder gives {2 * network.width}."

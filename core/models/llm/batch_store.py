@@ -59,7 +59,10 @@ class BatchStore:
         row = (batch.file, "", batch.address, json.dumps(sorted(batch.left_out)), batch.reservation, batch.money)
         try:
             with self._database() as database:
-                rows = [(key, batch.file, one.kind, one.model, one.prompt) for key, one in questions.items()]
+                rows = [
+                    (key, batch.file, question.kind, question.model, question.prompt)
+                    for key, question in questions.items()
+                ]
                 database.executemany("INSERT INTO question VALUES (?, ?, ?, ?, ?)", rows)
                 database.execute("INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, time.time()))
         except sqlite3.IntegrityError:
@@ -94,13 +97,13 @@ class BatchStore:
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, str]:
         """The files that hold these questions, by key."""
-        found: dict[bytes, str] = {}
+        files: dict[bytes, str] = {}
         with self._database() as database:
             for start in range(0, len(keys), _MAX_SQL_VARIABLES):
                 some = keys[start : start + _MAX_SQL_VARIABLES]
                 marks = ",".join("?" * len(some))
-                found.update(database.execute(f"SELECT key, file FROM question WHERE key IN ({marks})", some))
-        return found
+                files.update(database.execute(f"SELECT key, file FROM question WHERE key IN ({marks})", some))
+        return files
 
     @contextmanager
     def _database(self) -> Iterator[sqlite3.Connection]:

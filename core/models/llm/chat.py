@@ -140,9 +140,9 @@ def answer_text(answer: Answer) -> str:
     require_whole_question(answer)
     text, ended = answer.texts
     if ended != "stop":
-        known = _UNUSABLE_ENDS.get(ended)
+        message = _UNUSABLE_ENDS.get(ended)
         raise unusable_answer(
-            known or f"The answer did not come to its end: the endpoint says {ended!r}.", text, answer
+            message or f"The answer did not come to its end: the endpoint says {ended!r}.", text, answer
         )
     spoken = without_reasoning(text)
     if not spoken and text.strip():
@@ -206,8 +206,8 @@ def model_signature(name: str, used: Prompt, sampling: Sampling) -> str:
 
     Raises MissingEndpointError, MissingWeightsError.
     """
-    drawn = f"{sampling_signature(sampling)}|sample:{sampling.sample}"
-    return f"{name}{_MODEL_MARK}{model_title(sampling.model)}|{drawn}|{used.signature}|{place_signature(sampling)}"
+    draw = f"{sampling_signature(sampling)}|sample:{sampling.sample}"
+    return f"{name}{_MODEL_MARK}{model_title(sampling.model)}|{draw}|{used.signature}|{place_signature(sampling)}"
 
 
 def place_signature(sampling: Sampling) -> str:

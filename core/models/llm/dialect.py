@@ -45,11 +45,11 @@ class Dialect(ABC):
         return listed
 
 
-def split_request(request: Body, *known: str) -> tuple[Body, Body]:
+def split_request(request: Body, *names: str) -> tuple[Body, Body]:
     """The fields of a request that a dialect translates, and the others."""
     return (
-        {name: value for name, value in request.items() if name in known},
-        {name: value for name, value in request.items() if name not in known},
+        {name: value for name, value in request.items() if name in names},
+        {name: value for name, value in request.items() if name not in names},
     )
 
 
@@ -60,9 +60,9 @@ def field(value: object, name: str) -> object:
 
 def objects(value: object) -> list[dict[str, object]]:
     """The objects of what should be a list of them."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 def texts(parts: object, name: str = "text") -> str:
     """The texts of what should be a list of objects with a field of that name, one after the other."""
-    return "".join(one for part in objects(parts) if isinstance(one := part.get(name), str))
+    return "".join(text for part in objects(parts) if isinstance(text := part.get(name), str))

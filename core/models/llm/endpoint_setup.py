@@ -122,16 +122,16 @@ def check_endpoint(endpoint: Endpoint) -> list[EndpointFinding]:
 
 def probed_fields(endpoint: Endpoint) -> dict[str, object]:
     """The fields of an endpoint that are known to be otherwise than they are set, by what its server refused."""
-    known = {name: one.value for name, one in capability_store().get(endpoint, endpoint.model).items()}
+    values = {name: capability.value for name, capability in capability_store().get(endpoint, endpoint.model).items()}
     fields: dict[str, object] = {}
-    if known.get("temperature") is False and "temperature" not in endpoint.leave_out and not endpoint.reasoning_tokens:
+    if values.get("temperature") is False and "temperature" not in endpoint.leave_out and not endpoint.reasoning_tokens:
         fields["leave_out"] = list(LEFT_OUT_FIELDS)
-    if known.get("system_role") is False and endpoint.system_role:
+    if values.get("system_role") is False and endpoint.system_role:
         fields["system_role"] = False
-    form = known.get("structured")
+    form = values.get("structured")
     if form in STRUCTURED_FORMS and STRUCTURED_FORMS.index(endpoint.structured) < STRUCTURED_FORMS.index(form):
         fields["structured"] = form
-    limit = known.get("top_logprobs")
+    limit = values.get("top_logprobs")
     if isinstance(limit, int) and 0 < limit < (endpoint.top_logprobs or _TOP_TOKENS):
         fields["top_logprobs"] = limit
     return fields
@@ -148,15 +148,15 @@ def _testing_client(endpoint: Endpoint, store: CapabilityStore) -> Client:
 def _check_answer(client: Client, model: str) -> tuple[EndpointFinding, Completion | None]:
     began = time.perf_counter()
     sampling = Sampling(model, max_tokens=_ANSWER_TOKENS)
-    found = attempt(lambda: client.chat((_SYSTEM, "Reply with the word: ready"), sampling, ""))
+    reply = attempt(lambda: client.chat((_SYSTEM, "Reply with the word: ready"), sampling, ""))
     seconds = time.perf_counter() - began
-    if isinstance(found, Problem):
-        return EndpointFinding("Answer", False, found.message), None
-    if not found.text.strip():
-        problem = f"It ended ({found.finish_reason}) without text. A reasoning model needs reasoning tokens: set them."
+    if isinstance(reply, Problem):
+        return EndpointFinding("Answer", False, reply.message), None
+    if not reply.text.strip():
+        problem = f"It ended ({reply.finish_reason}) without text. A reasoning model needs reasoning tokens: set them."
         return EndpointFinding("Answer", False, problem), None
-    shown = f"“{found.text.strip()[:_SHOWN_CHARACTERS]}” after {seconds:.1f} s."
-    return EndpointFinding("Answer", True, shown), found
+    shown = f"“{reply.text.strip()[:_SHOWN_CHARACTERS]}” after {seconds:.1f} s."
+    return EndpointFinding("Answer", True, shown), reply
 
 
 def _check_structure(client: Client, model: str) -> EndpointFinding:
@@ -171,8 +171,8 @@ def _check_structure(client: Client, model: str) -> EndpointFinding:
 
 
 def _check_likely(client: Client, model: str) -> EndpointFinding:
-    asked = FirstTokens(model, _TOP_TOKENS)
-    likely = attempt(lambda: client.first_token(_SYSTEM, "Is water wet? Answer Yes or No.", asked))
+    first_tokens = FirstTokens(model, _TOP_TOKENS)
+    likely = attempt(lambda: client.first_token(_SYSTEM, "Is water wet? Answer Yes or No.", first_tokens))
     if isinstance(likely, Problem):
         return EndpointFinding(
             "Log-probabilities", False, f"{likely.message} Only Bespoke-MiniCheck and weighted-assessment need them."

@@ -92,9 +92,9 @@ def printed_words(profile: str) -> PrintedWords | None:
     """The pieces of the paper of that profile; None for a paper that prints none that are used here."""
     if profile not in papers_with_words():
         return None
-    known = tomllib.loads((_FOLDER / f"{profile}.toml").read_text(encoding="utf-8"))
-    pieces = tuple(PrintedPiece(**piece) for piece in known["piece"])
-    return PrintedWords(profile, known["places"], pieces, tuple(known.get("rows", ())), tuple(known["unprinted"]))
+    table = tomllib.loads((_FOLDER / f"{profile}.toml").read_text(encoding="utf-8"))
+    pieces = tuple(PrintedPiece(**piece) for piece in table["piece"])
+    return PrintedWords(profile, table["places"], pieces, tuple(table.get("rows", ())), tuple(table["unprinted"]))
 
 
 def words_file(folder: Path, profile: str) -> Path:

@@ -50,9 +50,9 @@ def prompt_entry(name: str) -> PromptEntry:
     if file is None or not file.is_file():
         return PromptEntry(ours, text, active=ours)
     mine = file.read_text(encoding="utf-8-sig", errors="replace")
-    found = PromptEntry(ours, text, mine)
+    entry = PromptEntry(ours, text, mine)
     try:
-        return PromptEntry(ours, text, mine, active=read_replacement(mine, Path(file.name), found.known))
+        return PromptEntry(ours, text, mine, active=read_replacement(mine, Path(file.name), entry.known))
     except BadSettingError as error:
         return PromptEntry(ours, text, mine, problem=str(error))
 
@@ -97,8 +97,10 @@ def _archive(file: Path) -> None:
     if not file.is_file():
         return
     folder = file.parent / _ARCHIVE_FOLDER
-    kept = len(list(folder.glob(f"{file.stem}-*.md")))
-    _write_atomically(folder / f"{file.stem}-{kept + 1:03}.md", file.read_text(encoding="utf-8-sig", errors="replace"))
+    copies = len(list(folder.glob(f"{file.stem}-*.md")))
+    _write_atomically(
+        folder / f"{file.stem}-{copies + 1:03}.md", file.read_text(encoding="utf-8-sig", errors="replace")
+    )
 
 
 def _write_atomically(file: Path, text: str) -> None:

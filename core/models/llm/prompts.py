@@ -37,23 +37,41 @@ class Messages:
 class Prompt:
     """One file of prompts: a head between lines of three dashes, then the parts `# System` and `# User`.
 
-    The head says `version`, `variables` (separated by commas), `paper`, and in ours `title`, `does`, and `also`: the texts that
-    ours does not read and that a replacement may read besides. A variable stands in the parts as {{name}}.
-
-    `printed` is one that a paper prints, which is sent as it is; `mark` says in a signature which paper's words are used.
+    The head has `version`, `variables` and `paper`, in ours `title`, `does` and `also` too; lists are separated by commas.
     """
 
     name: str
+    """The name of the file without its ending."""
+
     version: str
+    """Counts the wordings; "printed" for one that a paper prints."""
+
     variables: tuple[str, ...]
+    """Names of the texts that are filled in, where the parts have them as {{name}}."""
+
     paper: str
+    """The publication that it is after, as a citation."""
+
     system: str
+    """The system message; "" for none."""
+
     user: str
+    """The message of the user."""
+
     title: str = ""
+    """What people know it by."""
+
     does: str = ""
+    """What the model is asked for, in a sentence."""
+
     also: tuple[str, ...] = ()
+    """Texts that it does not read itself, and that a replacement may read besides."""
+
     printed: bool = False
+    """True if a paper prints it, so that it is sent as it is."""
+
     mark: str = ""
+    """What a signature says of the paper whose words are used; "" for ours."""
 
     @property
     def signature(self) -> str:
@@ -126,8 +144,8 @@ def _versions(name: str, mark: str) -> tuple[str, ...]:
 def _version_name(name: str, mark: str, what: str, version: str) -> str:
     if not version:
         return name
-    if version not in (known := _versions(name, mark)):
-        others = " or ".join(filter(None, known))
+    if version not in (versions := _versions(name, mark)):
+        others = " or ".join(filter(None, versions))
         raise BadSettingError(
             f"The prompt {name} has no {what} {version!r}. Leave it out{f', or take {others}' if others else ''}."
         )
@@ -139,11 +157,11 @@ def bundled_prompt(name: str) -> Prompt:
     return read_prompt(PROMPTS_FOLDER / f"{name}.md")
 
 
-def load_prompt(name: str, known: Collection[str], profile: str = "") -> Prompt:
+def load_prompt(name: str, available: Collection[str], profile: str = "") -> Prompt:
     """The prompt that is used now: the file of the folder of replacements where it has one, else ours.
 
     In the form of a paper it is what that prints, where its words are installed; `mark` says which it is.
-    It is read at every call, so that an edited file counts at once. `known` are the variables for which there are texts.
+    It is read at every call, so that an edited file counts at once. `available` are the variables for which there are texts.
     Raises BadSettingError, with file and line, for a file that cannot be used.
     """
     folder = replacements_folder()
@@ -152,14 +170,14 @@ def load_prompt(name: str, known: Collection[str], profile: str = "") -> Prompt:
         texts = installed_texts(folder, profile).get(name, {})
         words = printed_words(profile)
         if words is None or "user" not in texts:
-            return replace(load_prompt(name, known), mark=f"{of_paper.mark}{OWN_WORDS}")
+            return replace(load_prompt(name, available), mark=f"{of_paper.mark}{OWN_WORDS}")
         system, user = (with_places(texts.get(part, ""), words.places) for part in _PROMPT_PARTS)
         variables = tuple(dict.fromkeys(PLACEHOLDER.findall(system + user)))
         return Prompt(name, "printed", variables, of_paper.paper, system, user, printed=True, mark=of_paper.mark)
     file = folder / f"{name}.md" if folder else None
     if file is None or not file.is_file():
         return bundled_prompt(name)
-    return read_replacement(_read_text(file), file, known)
+    return read_replacement(_read_text(file), file, available)
 
 
 _PROMPT_PARTS: tuple[PrintedPart, ...] = ("system", "user")
@@ -188,24 +206,24 @@ def read_prompt(file: Path) -> Prompt:
     return _parse_prompt(_read_text(file), file)
 
 
-def read_replacement(text: str, file: Path, known: Collection[str]) -> Prompt:
-    """Read what replaces ours of the same name: it may read the texts that are known, and must read what ours reads.
+def read_replacement(text: str, file: Path, available: Collection[str]) -> Prompt:
+    """Read what replaces ours of the same name: it may read the `available` texts, and must read those that ours reads.
 
     Raises BadSettingError with file and line; the text need not stand in the file yet.
     """
-    found = _parse_prompt(text, file)
+    prompt = _parse_prompt(text, file)
     line = next(number for number, line in enumerate(text.splitlines(), 1) if line.strip().startswith("variables"))
-    for name in found.variables:
-        if name not in known:
+    for name in prompt.variables:
+        if name not in available:
             raise _error_at(
-                file, line, f"there is no text for the variable {name!r}. Known: {', '.join(sorted(known))}."
+                file, line, f"there is no text for the variable {name!r}. Known: {', '.join(sorted(available))}."
             )
-    for name in bundled_prompt(found.name).variables:
-        if name not in found.variables:
+    for name in bundled_prompt(prompt.name).variables:
+        if name not in prompt.variables:
             raise _error_at(
                 file, line, f"the variable {name!r} is missing: without it the model would not see that text."
             )
-    return found
+    return prompt
 
 
 def _read_text(file: Path) -> str:

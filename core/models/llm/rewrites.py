@@ -52,13 +52,13 @@ def clean_rewrite(example: Example, answer: str) -> str:
     marks = _markup(text) - _markup(summary)
     if marks:
         raise UnscorableError(f"The model put markup into the summary: {', '.join(sorted(marks))}.")
-    had, has = (len(_PARAGRAPHS.split(one)) for one in (summary, text))
+    had, has = (len(_PARAGRAPHS.split(version)) for version in (summary, text))
     if has > had:
         raise UnscorableError(f"The model wrote {has} paragraphs for {had}: one of them may be a remark.")
 
-    known = {token.lower() for token in _TOKEN.findall(f"{example.summary} {example.document}")}
+    vocabulary = {token.lower() for token in _TOKEN.findall(f"{example.summary} {example.document}")}
     tokens = [token.lower() for token in _TOKEN.findall(text)]
-    shared = sum(token in known for token in tokens)
+    shared = sum(token in vocabulary for token in tokens)
     if shared < _MIN_KNOWN_SHARE * len(tokens):
         raise UnscorableError(
             f"The answer seems to be in another language or about something else: {shared} of its {len(tokens)} words stand "
@@ -91,10 +91,10 @@ def check_shorter_and_whole(example: Example, variant: str) -> None:
     A capital that opens a sentence may be no name, and is not asked for.
     """
     check_shorter(example, variant)
-    summary, kept = example.summary, padded_words(variant)
+    summary, padded = example.summary, padded_words(variant)
     openings = {span.start for span in sentences(summary)}
     named = [span.of(summary) for span in entities(summary) if span.start not in openings]
-    if dropped := [name for name in dict.fromkeys(named) if f" {' '.join(words(name))} " not in kept]:
+    if dropped := [name for name in dict.fromkeys(named) if f" {' '.join(words(name))} " not in padded]:
         raise UnscorableError(f"The model left information out: {', '.join(dropped)}.")
 
 

@@ -50,8 +50,8 @@ def read_structured(text: str, shape: type[S]) -> S:
     """
     objects = list(dict.fromkeys(_json_objects(text)))
     if len(objects) != 1:
-        found = "no complete JSON object" if not objects else f"{len(objects)} JSON objects"
-        raise unusable_answer(f"The answer holds {found}; one is expected.", text)
+        content = "no complete JSON object" if not objects else f"{len(objects)} JSON objects"
+        raise unusable_answer(f"The answer holds {content}; one is expected.", text)
     try:
         return shape.model_validate_json(objects[0])
     except ValidationError as error:
@@ -87,42 +87,42 @@ def ask_side_by_side(conversations: Iterable[Rounds[T]]) -> Rounds[list[T | Unre
     """The outcomes of conversations whose questions of a round are asked together; that of one that cannot be read is why."""
     begun = list(conversations)
     outcomes: dict[int, T | UnreadableAnswerError] = {}
-    asked = _advance(begun, outcomes, dict.fromkeys(range(len(begun))))
-    while asked:
-        answers = iter((yield [question for questions in asked.values() for question in questions]))
-        given = {place: [next(answers) for _ in questions] for place, questions in asked.items()}
-        asked = _advance(begun, outcomes, given)
+    pending = _advance(begun, outcomes, dict.fromkeys(range(len(begun))))
+    while pending:
+        answers = iter((yield [question for questions in pending.values() for question in questions]))
+        replies = {place: [next(answers) for _ in questions] for place, questions in pending.items()}
+        pending = _advance(begun, outcomes, replies)
     return [outcomes[place] for place in range(len(begun))]
 
 
 def _advance(
     begun: Sequence[Rounds[T]],
     outcomes: dict[int, T | UnreadableAnswerError],
-    given: Mapping[int, list[Answer] | None],
+    replies: Mapping[int, list[Answer] | None],
 ) -> dict[int, Sequence[Question]]:
     """The next questions of those conversations that were given answers and go on; how the others ended is noted."""
-    asked: dict[int, Sequence[Question]] = {}
-    for place, answers in given.items():
+    pending: dict[int, Sequence[Question]] = {}
+    for place, answers in replies.items():
         try:
-            asked[place] = next(begun[place]) if answers is None else begun[place].send(answers)
+            pending[place] = next(begun[place]) if answers is None else begun[place].send(answers)
         except StopIteration as end:
             outcomes[place] = end.value
         except UnreadableAnswerError as problem:
             outcomes[place] = problem
-    return asked
+    return pending
 
 
 def _json_objects(text: str) -> list[str]:
     """The JSON objects of a text that stand in no other, as they are written."""
     fenced = _FENCED.findall(text)
     decoder, rest = json.JSONDecoder(), "\n".join(fenced) if fenced else text
-    found: list[str] = []
+    objects: list[str] = []
     while (start := rest.find("{")) >= 0:
         try:
             _, end = decoder.raw_decode(rest, start)
         except (json.JSONDecodeError, RecursionError):
             # what opens here never closes: an object inside of it is not the answer
-            return found
-        found.append(rest[start:end])
+            return objects
+        objects.append(rest[start:end])
         rest = rest[end:]
-    return found
+    return objects

@@ -63,8 +63,8 @@ class FixedPositions(torch.nn.Module):
         else:
             key, query = getattr(plain, "pos_proj", None), getattr(plain, "pos_q_proj", None)
         for name, kind, project in (("pos_key", "c2p", key), ("pos_query", "p2c", query)):
-            found = self._by_head(project(table)[None])[0] * self.scale if kind in plain.pos_att_type else None
-            self.register_buffer(name, found, persistent=False)  # (heads, positions, width of a head)
+            positions = self._by_head(project(table)[None])[0] * self.scale if kind in plain.pos_att_type else None
+            self.register_buffer(name, positions, persistent=False)  # (heads, positions, width of a head)
 
     def forward(
         self, hidden_states: Tensor, attention_mask: Tensor, *_: object, relative_pos: Tensor, **__: object
@@ -73,8 +73,8 @@ class FixedPositions(torch.nn.Module):
         bias = self._position_bias(query, key, relative_pos[0])  # (rows, heads, tokens, tokens)
         # the mask of the first token, which is never padding: padded tokens read the text too, and nobody reads them
         bias.masked_fill_(~attention_mask[:, :, :1].bool(), torch.finfo(bias.dtype).min)
-        found = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=bias, scale=self.scale)
-        return found.transpose(1, 2).flatten(2), None
+        attended = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=bias, scale=self.scale)
+        return attended.transpose(1, 2).flatten(2), None
 
     def _project(self, states: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         plain = self.plain
@@ -95,8 +95,8 @@ class FixedPositions(torch.nn.Module):
                 continue
             place = (sign * relative + self.span).clamp(0, 2 * self.span - 1).long() - first  # (tokens, tokens)
             scores = states @ table[:, first:last].transpose(-1, -2)  # (rows, heads, tokens, positions)
-            chosen = scores.gather(-1, place.expand(*scores.shape[:2], *place.shape))
-            bias = chosen if sign > 0 else chosen.transpose(-1, -2).add_(bias)
+            by_distance = scores.gather(-1, place.expand(*scores.shape[:2], *place.shape))
+            bias = by_distance if sign > 0 else by_distance.transpose(-1, -2).add_(bias)
         return bias
 
     def _buckets(self) -> tuple[int, int]:

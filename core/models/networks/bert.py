@@ -28,20 +28,49 @@ class BertConfig(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
 
     model_type: Literal["bert"]
+    """Variants of BERT compute otherwise and are left to transformers."""
+
     hidden_act: Literal["gelu"]
+    """The exact GELU, not its approximation by tanh."""
+
     vocab_size: PositiveInt
+    """Rows of the table of word embeddings."""
+
     hidden_size: PositiveInt
+    """Width of the state of a token."""
+
     intermediate_size: PositiveInt
+    """Width between the two maps of the feed-forward part."""
+
     num_hidden_layers: PositiveInt
+    """Layers above the embeddings."""
+
     num_attention_heads: PositiveInt
+    """Heads of each layer, which divide the width among them."""
+
     max_position_embeddings: PositiveInt
+    """Tokens that a text may have."""
+
     type_vocab_size: PositiveInt
+    """Segments that tokens can be of; 2 for pairs of texts."""
+
     layer_norm_eps: PositiveFloat
+    """Added to the variance that a layer norm divides by."""
+
     pad_token_id: int
+    """Token that fills short rows; no token attends to it."""
+
     is_decoder: Literal[False] = False
+    """A decoder would mask the tokens that come later."""
+
     position_embedding_type: Literal["absolute"] = "absolute"
+    """Positions by embeddings; those by distance are other networks."""
+
     chunk_size_feed_forward: Literal[0] = 0
+    """0 for all tokens at once."""
+
     quantization_config: None = None
+    """Quantised weights need other kernels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +160,10 @@ class Bert(nn.Module):
         states = self.embeddings["LayerNorm"](states + self.embeddings["position_embeddings"](places))
         # without padding there is nothing to mask, which has a faster kernel
         mask = attention_mask.bool()[:, None, None, :].expand(-1, -1, input_ids.shape[1], -1)
-        found = [states]
+        layer_states = [states]
         for layer in cast(nn.ModuleList, self.encoder["layer"]):
-            found.append(layer(found[-1], None if attention_mask.all() else mask))
-        return EncoderStates(tuple(found))
+            layer_states.append(layer(layer_states[-1], None if attention_mask.all() else mask))
+        return EncoderStates(tuple(layer_states))
 
 
 def read_bert(folder: Path, checkpoint: Checkpoint) -> Bert | None:

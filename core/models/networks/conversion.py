@@ -59,10 +59,10 @@ def convert(source: Path, folder: Path, backbone: Callable[[str], Path]) -> str:
 
 def _from_archive(source: Path, taken: Path, made: Path, backbone: Callable[[str], Path]) -> str:
     # of several files of one name, that of the outermost folder comes last and stays
-    wanted = {*_SMALL_FILES, ALLENNLP_WEIGHTS, PICKLE}
+    names = {*_SMALL_FILES, ALLENNLP_WEIGHTS, PICKLE}
     with _members(source) as members:
         for name in sorted(members, key=lambda name: -len(PurePosixPath(name).parts)):
-            if PurePosixPath(name).name in wanted:
+            if PurePosixPath(name).name in names:
                 with members[name]() as content, (taken / PurePosixPath(name).name).open("wb") as file:
                     shutil.copyfileobj(content, file)
     if (taken / ALLENNLP_WEIGHTS).is_file():
@@ -124,8 +124,8 @@ def _from_allennlp(taken: Path, made: Path, backbone: Callable[[str], Path]) -> 
 def _members(source: Path) -> Iterator[Mapping[str, Callable[[], IO[bytes]]]]:
     """Openers of the files of a folder, tar or zip archive, by their names."""
     if source.is_dir():
-        found = [path for path in source.rglob("*") if path.is_file()]
-        yield {str(path.relative_to(source)): (lambda path=path: path.open("rb")) for path in found}  # type: ignore[misc]  # mypy infers no type for the default
+        paths = [path for path in source.rglob("*") if path.is_file()]
+        yield {str(path.relative_to(source)): (lambda path=path: path.open("rb")) for path in paths}  # type: ignore[misc]  # mypy infers no type for the default
         return
     try:
         if zipfile.is_zipfile(source):

@@ -56,8 +56,8 @@ class FirstTokenLayer(torch.nn.Module):
             )
         )  # (rows, heads, tokens, width of a head)
         mask = None if attention_mask is None else attention_mask[:, :, :1]
-        found = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
-        states = self.plain.feed_forward_chunk(self.plain.attention.output(found.transpose(1, 2).flatten(2), first))
+        attended = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        states = self.plain.feed_forward_chunk(self.plain.attention.output(attended.transpose(1, 2).flatten(2), first))
         return (states,) if isinstance(self.plain, RemBertLayer) else states
 
 
@@ -74,9 +74,9 @@ class OneTokenAttention(torch.nn.Module):
         plain, heads = self.plain, self.plain.n_heads
         key, value = (project.weight.unflatten(0, (heads, -1)) for project in (plain.k, plain.v))
         query = plain.q(hidden_states).unflatten(-1, (heads, -1))[:, 0]  # (rows, heads, width of a head)
-        asked = torch.einsum("rhk,hkw->rhw", query, key)
-        found = torch.nn.functional.scaled_dot_product_attention(
-            asked[:, None], key_value_states[:, None], key_value_states[:, None], attn_mask=mask, scale=plain.scaling
+        queries = torch.einsum("rhk,hkw->rhw", query, key)
+        attended = torch.nn.functional.scaled_dot_product_attention(
+            queries[:, None], key_value_states[:, None], key_value_states[:, None], attn_mask=mask, scale=plain.scaling
         )  # (rows, 1, heads, width): every head of a text reads the same states
-        read = torch.einsum("rhw,hkw->rhk", found[:, 0], value).flatten(1)
+        read = torch.einsum("rhw,hkw->rhk", attended[:, 0], value).flatten(1)
         return plain.o(read[:, None]), None, None

@@ -43,8 +43,8 @@ def multiply(states: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tens
     """The linear map of states, (…, inputs) to (…, outputs)."""
     if _is_plain(states, weight):
         return torch.nn.functional.linear(states, weight, bias)
-    found: Tensor = torch.ops.mkldnn._linear_pointwise(states, weight, bias, "none", [], "")
-    return found
+    output: Tensor = torch.ops.mkldnn._linear_pointwise(states, weight, bias, "none", [], "")
+    return output
 
 
 class LargeLinear(torch.nn.Linear):
@@ -60,8 +60,8 @@ class ActiveLinear(torch.nn.Linear):
     def forward(self, input: Tensor) -> Tensor:  # named as in the class above
         if _is_plain(input, self.weight):
             return torch.nn.functional.gelu(super().forward(input))
-        found: Tensor = torch.ops.mkldnn._linear_pointwise(input, self.weight, self.bias, "gelu", [], "none")
-        return found
+        output: Tensor = torch.ops.mkldnn._linear_pointwise(input, self.weight, self.bias, "gelu", [], "none")
+        return output
 
 
 class GatedDense(T5DenseGatedActDense):
@@ -74,8 +74,8 @@ class GatedDense(T5DenseGatedActDense):
         product = torch.ops.mkldnn._linear_pointwise
         active = product(hidden_states, self.wi_0.weight, None, "gelu", [], "tanh")
         gated = product.binary(hidden_states, active, self.wi_1.weight, None, "mul")
-        found: Tensor = self.wo(gated)
-        return found
+        output: Tensor = self.wo(gated)
+        return output
 
 
 def _is_plain(states: Tensor, weight: Tensor) -> bool:

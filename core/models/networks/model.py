@@ -57,7 +57,8 @@ def rows_of(
     """Rows for adapters that read each question as one text or one pair, after a prompt; option "limit" lowers the limit."""
     limits = [min(limit, int_option(question, "limit", limit)) for question in questions]
     inputs = [
-        (prompt + first, rest[0]) if rest else prompt + first for first, *rest in (one.inputs for one in questions)
+        (prompt + first, rest[0]) if rest else prompt + first
+        for first, *rest in (question.inputs for question in questions)
     ]
     tokens = tokenizer.encode_ids(inputs, limits)
     return [Row(question, len(row), (row,)) for question, row in zip(questions, tokens, strict=True)]

@@ -168,13 +168,13 @@ def pad_batch(rows: Sequence[Tokens], network: Encoder) -> tuple[Tensor, Tensor,
     read = torch.arange(longest) < torch.tensor([len(row) for row in rows])[:, None]  # (rows, longest)
     ids[read] = torch.tensor([token for row in rows for token in row.ids])
     mask[read] = 1
-    types[read] = torch.tensor([one for row in rows for one in row.types])
+    types[read] = torch.tensor([segment for row in rows for segment in row.types])
 
     largest = int(ids.max())
-    known = len(cast(Tensor, network.get_input_embeddings().weight))
-    if largest >= known:
+    vocabulary_size = len(cast(Tensor, network.get_input_embeddings().weight))
+    if largest >= vocabulary_size:
         raise LoadError(
-            f"The tokenizer wrote token {largest} and the model knows {known}: their files are of two models. Get all of "
+            f"The tokenizer wrote token {largest} and the model knows {vocabulary_size}: their files are of two models. Get all of "
             "them from one repository, or name another."
         )
 

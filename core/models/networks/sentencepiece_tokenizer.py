@@ -107,7 +107,7 @@ def _added_tokens(
 
 def _token_names(settings: Settings) -> list[str]:
     listed = settings.get("additional_special_tokens")
-    return [_token_name(one) for one in listed] if isinstance(listed, list) else []
+    return [_token_name(token) for token in listed] if isinstance(listed, list) else []
 
 
 def _token_name(entry: object) -> str:
@@ -142,7 +142,7 @@ def _t5(model: SentencePieceModel, settings: Settings) -> Tokenizer:
     number = settings.get("extra_ids", 100)
     extra = [f"<extra_id_{place}>" for place in range(number if isinstance(number, int) else 100)][::-1]
     tokenizer = _unigram(
-        model, [*((piece.piece, piece.score) for piece in model.pieces), *((one, 0.0) for one in extra)]
+        model, [*((piece.piece, piece.score) for piece in model.pieces), *((name, 0.0) for name in extra)]
     )
     character_map = _character_map(model.normalizer_spec.precompiled_charsmap)
     ends = normalizers.Strip(left=False, right=True)

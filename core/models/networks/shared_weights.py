@@ -15,7 +15,7 @@ _FIRST_VALUES = 16  # that tell most weights of one shape apart
 
 _Network = TypeVar("_Network", bound=Module)
 _Key = tuple[torch.device, torch.dtype, torch.Size, tuple[float, ...]]
-_known: WeakValueDictionary[_Key, Parameter] = WeakValueDictionary()
+_weights: WeakValueDictionary[_Key, Parameter] = WeakValueDictionary()
 _lock = Lock()
 
 
@@ -39,14 +39,14 @@ def share_weights(network: _Network) -> _Network:
             first = tuple(weight.detach().flatten()[:_FIRST_VALUES].tolist())
             key = (weight.device, weight.dtype, weight.shape, first)
             with _lock:
-                known = _known.get(key)
-                if known is None:
+                earlier = _weights.get(key)
+                if earlier is None:
                     _own(weight)
-                    _known[key] = weight
-            if known is None or known is weight:
+                    _weights[key] = weight
+            if earlier is None or earlier is weight:
                 continue
-            if torch.equal(known, weight):
-                part.register_parameter(name, known)
+            if torch.equal(earlier, weight):
+                part.register_parameter(name, earlier)
             else:
                 _own(weight)
     return _own_buffers(network)

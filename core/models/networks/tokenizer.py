@@ -64,8 +64,8 @@ class PairTemplate:
 
 @lru_cache(4096)  # the pairs of a grid have a few lengths
 def _pair_types(types: tuple[Ids, int, Ids, int, Ids], first: int, second: int) -> Ids:
-    before, one, between, other, after = types
-    return (*before, *(one,) * first, *between, *(other,) * second, *after)
+    before, first_type, between, second_type, after = types
+    return (*before, *(first_type,) * first, *between, *(second_type,) * second, *after)
 
 
 _Kind = TypeVar("_Kind", bound="TextTokenizer")
@@ -112,7 +112,7 @@ class TextTokenizer:
 
     def encode_ids(self, inputs: Sequence[Input], limits: Sequence[int]) -> list[Tokens]:
         """The same ids, types and cuts as of `encode`, without offsets; a text that stands in many pairs is tokenized once."""
-        pairs = [one for one in inputs if isinstance(one, tuple)]
+        pairs = [pair for pair in inputs if isinstance(pair, tuple)]
         template = self._pair_template
         if template is None or len(pairs) < len(inputs):
             return self.encode(inputs, limits)
@@ -129,14 +129,14 @@ class TextTokenizer:
         """The ids of texts without those of the template."""
         with self._lock:
             ids = {text: self._known_ids.get(text) for text in texts}
-        unknown = [text for text, known in ids.items() if known is None]
+        unknown = [text for text, cached in ids.items() if cached is None]
         fresh = self._backend.encode_batch_fast(unknown, add_special_tokens=False)
         read = {text: tuple(encoding.ids) for text, encoding in zip(unknown, fresh, strict=True)}
         with self._lock:
-            for text, one in read.items():
-                if len(one) < _KNOWN_TOKENS:
-                    self._known_ids[text] = one
-        return {text: read[text] if known is None else known for text, known in ids.items()}
+            for text, text_ids in read.items():
+                if len(text_ids) < _KNOWN_TOKENS:
+                    self._known_ids[text] = text_ids
+        return {text: read[text] if cached is None else cached for text, cached in ids.items()}
 
     @cached_property
     def _pair_template(self) -> PairTemplate | None:
@@ -192,10 +192,10 @@ def load_backend(folder: Path) -> Tokenizer:
     if (folder / "tokenizer.json").is_file():
         path = folder / "tokenizer.json"
         # the library raises nothing narrower than Exception
-        found = attempt(lambda: Tokenizer.from_file(str(path)))
-        if isinstance(found, Problem):
-            raise LoadError(f"{path} is not a readable tokenizer ({found.message}). Get the file again.")
-        return found
+        tokenizer = attempt(lambda: Tokenizer.from_file(str(path)))
+        if isinstance(tokenizer, Problem):
+            raise LoadError(f"{path} is not a readable tokenizer ({tokenizer.message}). Get the file again.")
+        return tokenizer
     if converted := sentencepiece_tokenizer(folder):
         return converted
     if (folder / "vocab.txt").is_file() or ((folder / "vocab.json").is_file() and (folder / "merges.txt").is_file()):
@@ -226,22 +226,22 @@ class DecodingTokenizer(TextTokenizer):
 
     def __init__(self, backend: Tokenizer) -> None:
         super().__init__(backend)
-        self._known = backend
+        self._tokenizer = backend
 
     def text(self, ids: Sequence[int], special: bool) -> str:
         """Text of ids, with or without special tokens."""
-        return self._known.decode(list(ids), skip_special_tokens=not special)
+        return self._tokenizer.decode(list(ids), skip_special_tokens=not special)
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """The pieces as the vocabulary spells them; "" for an id that it lacks."""
-        return [self._known.id_to_token(token) or "" for token in ids]
+        return [self._tokenizer.id_to_token(token) or "" for token in ids]
 
     def words(self, words: Sequence[str]) -> list[list[int]]:
         """The ids of each word by itself, without special tokens."""
-        return [encoding.ids for encoding in self._known.encode_batch(list(words), add_special_tokens=False)]
+        return [encoding.ids for encoding in self._tokenizer.encode_batch(list(words), add_special_tokens=False)]
 
     def normal(self, text: str) -> str:
         """A text as it is before it is cut into pieces: normalised, its words and marks between single blanks."""
-        normalizer, splitter = self._known.normalizer, self._known.pre_tokenizer
-        kept = normalizer.normalize_str(text) if normalizer else text
-        return " ".join(word for word, _ in splitter.pre_tokenize_str(kept)) if splitter else kept
+        normalizer, splitter = self._tokenizer.normalizer, self._tokenizer.pre_tokenizer
+        normalized = normalizer.normalize_str(text) if normalizer else text
+        return " ".join(word for word, _ in splitter.pre_tokenize_str(normalized)) if splitter else normalized

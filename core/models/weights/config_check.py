@@ -76,15 +76,15 @@ def _named_order(
     if any(stated.get(name, place) != place for place, name in enumerate(names)):
         raise _refusal(checkpoint, f"says {shown} in id2label and another order in label2id")
     places = [[place for place, name in enumerate(names) if name in words] for words in expected.labels]
-    if any(len(found) != 1 for found in places):
+    if any(len(matches) != 1 for matches in places):
         if expected.published:
             return tuple(range(len(names)))
-        wanted = ", ".join(words[0] for words in expected.labels)
-        raise _refusal(checkpoint, f"has the labels {shown}, and the metric reads {wanted}")
+        labels = ", ".join(words[0] for words in expected.labels)
+        raise _refusal(checkpoint, f"has the labels {shown}, and the metric reads {labels}")
     order = tuple(place for [place] in places)
     if expected.published and order != tuple(range(len(order))):
-        wanted = ", ".join(f"{place} = {words[0]}" for place, words in enumerate(expected.labels))
-        raise _refusal(checkpoint, f"says {shown}, and the authors' code reads it as {wanted}")
+        labels = ", ".join(f"{place} = {words[0]}" for place, words in enumerate(expected.labels))
+        raise _refusal(checkpoint, f"says {shown}, and the authors' code reads it as {labels}")
     return order
 
 

@@ -66,7 +66,7 @@ def download(checkpoint: Checkpoint, report: Callable[[float], None]) -> None:
             revision = revision_of(part)
             try:
                 info = api.model_info(repository, revision=revision, timeout=HUB_TIMEOUT_S, files_metadata=True)
-                sizes = {found.rfilename: found.size or 0 for found in info.siblings or ()}
+                sizes = {sibling.rfilename: sibling.size or 0 for sibling in info.siblings or ()}
                 by_kind = {BACKBONE: _backbone_files, ONNX_KIND: _onnx_files}
                 names = [file] if file else by_kind.get(part.kind, needed_files)(sizes)
                 if lacking := _lacking_in_listing(part, sizes, has_tokenizer):
@@ -105,8 +105,8 @@ def needed_files(names: Iterable[str]) -> list[str]:
 
 def _backbone_files(names: Iterable[str]) -> list[str]:
     """Of a repository's files those that tell how a model is built and reads."""
-    known = (*TOKENIZER_FILES, *TOKENIZER_SETTINGS, "config.json")
-    return [name for name in names if any(fnmatch(name, pattern) for pattern in known)]
+    patterns = (*TOKENIZER_FILES, *TOKENIZER_SETTINGS, "config.json")
+    return [name for name in names if any(fnmatch(name, pattern) for pattern in patterns)]
 
 
 def _onnx_files(names: Iterable[str]) -> list[str]:
@@ -121,14 +121,14 @@ def _lacking_in_listing(part: Checkpoint, names: Collection[str], has_tokenizer:
     _, file = hub_file(part.source)
     if file:
         return "" if file in names else file
-    wanted = {"config.json": {"config.json"}}
+    alternatives = {"config.json": {"config.json"}}
     if part.kind == ONNX_KIND:
-        wanted[ONNX_FILES[0]] = {*ONNX_FILES}
+        alternatives[ONNX_FILES[0]] = {*ONNX_FILES}
     elif part.kind != BACKBONE:
-        wanted["model.safetensors or pytorch_model.bin"] = {*WEIGHT_FILES}
+        alternatives["model.safetensors or pytorch_model.bin"] = {*WEIGHT_FILES}
     if has_tokenizer:
-        wanted["tokenizer (tokenizer.json, vocab.txt, spiece.model, …)"] = {*TOKENIZER_FILES}
-    return next((what for what, any_of in wanted.items() if any_of.isdisjoint(names)), "")
+        alternatives["tokenizer (tokenizer.json, vocab.txt, spiece.model, …)"] = {*TOKENIZER_FILES}
+    return next((what for what, any_of in alternatives.items() if any_of.isdisjoint(names)), "")
 
 
 def _progress_bar(report: Callable[[float], None], expected: int) -> type[tqdm]:
@@ -145,11 +145,11 @@ def _progress_bar(report: Callable[[float], None], expected: int) -> type[tqdm]:
                 bars.append(self)
 
         def update(self, n: float | None = 1) -> bool | None:
-            drawn = super().update(n)
+            displayed = super().update(n)
             total = max(expected, max((bar.total or 0 for bar in bars), default=0))
             if total:
                 report(min(1.0, max(bar.n for bar in bars) / total))
-            return drawn
+            return displayed
 
     return Bar
 

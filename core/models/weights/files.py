@@ -149,8 +149,8 @@ def _present_files(folder: Path, names: Iterable[str]) -> list[Path]:
     # listed once: it is asked before every forward pass, and most of the names are never there
     here = set(os.listdir(folder)) if folder.is_dir() else set()
     present = [name for name in names if name.partition("/")[0] in here]
-    found = [sorted(folder.glob(name)) if "*" in name else [folder / name] for name in present]
-    return [path for paths in found for path in paths if path.is_file()]
+    matches = [sorted(folder.glob(name)) if "*" in name else [folder / name] for name in present]
+    return [path for paths in matches for path in paths if path.is_file()]
 
 
 def memory_bytes(folder: Path, checkpoint: Checkpoint) -> int:

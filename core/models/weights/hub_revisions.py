@@ -61,10 +61,10 @@ def is_commit(revision: str) -> bool:
     return re.fullmatch(r"[0-9a-f]{40}", revision) is not None
 
 
-def commit_note(checkpoint: Checkpoint, found: Path | None = None) -> str:
-    """Note on the commit of a repository: of the download at `found`, else the one that would be downloaded."""
+def commit_note(checkpoint: Checkpoint, folder: Path | None = None) -> str:
+    """Note on the commit of a repository: of the download in `folder`, else the one that would be downloaded."""
     revision = revision_of(checkpoint)
-    if not found:
+    if not folder:
         return f"At commit {revision}." if is_commit(revision) else f"At revision {revision}, which may move."
-    commit = next((path.name for path in (found, *found.parents) if path.parent.name == "snapshots"), "unknown")
+    commit = next((path.name for path in (folder, *folder.parents) if path.parent.name == "snapshots"), "unknown")
     return f"Commit {commit}" + ("." if revision == commit else f", which {revision} was when it was downloaded.")

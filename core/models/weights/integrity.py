@@ -76,7 +76,7 @@ class Fingerprints:
     def __init__(self, cache_dir: Path) -> None:
         self._path = cache_dir / "fingerprints.sqlite"
         self._lock = threading.Lock()
-        self._known: dict[_FileKey, str] = {}
+        self._hashes: dict[_FileKey, str] = {}
         self._unsettled: set[_FileKey] = set()  # so new when read that another change could leave the same key
         self._watches: dict[Checkpoint, _Watch] = {}
 
@@ -108,20 +108,20 @@ class Fingerprints:
         if watch and watch.holds():
             return watch.version.fingerprint == fingerprint
         try:
-            known = [(name, self._known.get(_file_key(path), "")) for name, path in _named_files(checkpoint)]
+            hashes = [(name, self._hashes.get(_file_key(path), "")) for name, path in _named_files(checkpoint)]
         except TouchstoneError:
             return False
-        return _digest(known) == fingerprint
+        return _digest(hashes) == fingerprint
 
     def _of_file(self, path: Path) -> tuple[_FileKey, str]:
         for _ in range(_READ_ATTEMPTS):
             key = _file_key(path)
-            if key in self._known and key not in self._unsettled:
-                return key, self._known[key]
+            if key in self._hashes and key not in self._unsettled:
+                return key, self._hashes[key]
             self._unsettled.discard(key)
             digest = self._recall(key) or self._read(path, key)
             if _file_key(path) == key:
-                self._known[key] = digest
+                self._hashes[key] = digest
                 return key, digest
         raise LoadError(f"{path} is being written. Try again when it is complete.")
 

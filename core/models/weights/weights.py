@@ -51,8 +51,8 @@ def lightning_weights(path: Path, unused: Sequence[str]) -> State:
 
 def lightning_bytes(path: Path, width: int, unused: Sequence[str]) -> int:
     """The memory that `lightning_weights` take with `width` bytes a number; reads no weights. Raises LoadError."""
-    kept = [tensor for name, tensor in _state_dict(path).items() if not name.startswith(tuple(unused))]
-    return width * sum(tensor.numel() for tensor in kept)
+    tensors = [tensor for name, tensor in _state_dict(path).items() if not name.startswith(tuple(unused))]
+    return width * sum(tensor.numel() for tensor in tensors)
 
 
 def _state_dict(path: Path) -> State:
@@ -81,11 +81,11 @@ def _mark_of(path: Path) -> str:
 def write_weights(path: Path, state: State, metadata: dict[str, str]) -> None:
     """Write weights as safetensors in one step: nobody sees half a file. Raises OSError."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}")
-    known: set[int] = set()
+    storages: set[int] = set()
     apart: dict[str, Tensor] = {}
     for name, tensor in state.items():
-        shared = tensor.untyped_storage().data_ptr() in known
-        known.add(tensor.untyped_storage().data_ptr())
+        shared = tensor.untyped_storage().data_ptr() in storages
+        storages.add(tensor.untyped_storage().data_ptr())
         apart[name] = tensor.clone() if shared else tensor.contiguous()
     try:
         save_file(apart, unfinished, {"format": "pt", **metadata})

@@ -79,9 +79,9 @@ def fit_scale(table: SentenceTable, weights: SummaryWeights, wrong: Mask) -> Sca
     if len(np.unique(wrong)) < 2:
         return Scale()
 
-    def loss(found: Values) -> float:
-        losses = _losses(table.log_odds(Scale(float(np.exp(found[0])), found[1]).weights(weights)), wrong)
-        return float(losses[wrong].mean() + losses[~wrong].mean() + _RIDGE * found @ found)
+    def loss(parameters: Values) -> float:
+        losses = _losses(table.log_odds(Scale(float(np.exp(parameters[0])), parameters[1]).weights(weights)), wrong)
+        return float(losses[wrong].mean() + losses[~wrong].mean() + _RIDGE * parameters @ parameters)
 
     slope, offset = minimize(loss, np.zeros(2), method="L-BFGS-B", bounds=[(-3, 3), (-10, 10)]).x
     return Scale(float(np.exp(slope)), float(offset))
@@ -122,8 +122,8 @@ def fit_summary_weights(table: SentenceTable, wrong: Mask, pairs: Sequence[tuple
 
     start = np.zeros(len(SENTENCE_FACTS) + 1)
     start[0] = 1.0
-    found = minimize(loss, start, jac=True, method="L-BFGS-B").x
-    return SummaryWeights(found[:-1] / spread, float(found[-1] / similarity_spread), usual)
+    solution = minimize(loss, start, jac=True, method="L-BFGS-B").x
+    return SummaryWeights(solution[:-1] / spread, float(solution[-1] / similarity_spread), usual)
 
 
 def _log_of_rest(log_share: Values) -> Values:

@@ -36,20 +36,20 @@ def premise(document: str, claim: str, limit: int, count: CountTokens) -> Premis
     read = _document_words(document)
     if not read:
         return None
-    closeness = bm25(words(claim), [found for _, found in read])
+    closeness = bm25(words(claim), [sentence_words for _, sentence_words in read])
     order = closest_rows(closeness, len(read))
     closest = read[order[0]][0]
     room = limit - _SPARE_TOKENS - min(count([claim])[0], limit // 2)
     sizes = count([document, *(span.of(document) for span, _ in read)])
     if sizes[0] <= room:
         return Premise(document, closest)
-    kept = order[:1]  # which the tokenizer cuts where it alone is too long
+    places = order[:1]  # which the tokenizer cuts where it alone is too long
     room -= sizes[1 + order[0]]
     for place in order[1:]:
         if sizes[1 + place] <= room:
-            kept.append(place)
+            places.append(place)
             room -= sizes[1 + place]
-    return Premise(" ".join(read[place][0].of(document) for place in sorted(kept)), closest)
+    return Premise(" ".join(read[place][0].of(document) for place in sorted(places)), closest)
 
 
 @dataclass(frozen=True, slots=True)

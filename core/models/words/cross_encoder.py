@@ -44,10 +44,10 @@ class CrossEncoderModel:
 
     def _row(self, question: Question) -> Row:
         document, claim = question.inputs
-        found = premise(document, claim, self._limit, self._tokenizer.count)
-        if not found:
+        evidence = premise(document, claim, self._limit, self._tokenizer.count)
+        if not evidence:
             return Row(question, 0, ())
-        [tokens] = self._tokenizer.encode([(found.text, claim)], [self._limit])
+        [tokens] = self._tokenizer.encode([(evidence.text, claim)], [self._limit])
         return Row(question, len(tokens), (tokens,))
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
@@ -63,9 +63,9 @@ class CrossEncoderModel:
 
     def _answer(self, row: Row, logit: float) -> Answer:
         document, claim = row.question.inputs
-        found = premise(document, claim, self._limit, self._tokenizer.count)
+        evidence = premise(document, claim, self._limit, self._tokenizer.count)
         [tokens] = row.payload
-        spans = (found.closest,) if found else ()
+        spans = (evidence.closest,) if evidence else ()
         return Answer(values=(probability(logit),), spans=spans, tokens=len(tokens), cut=tokens.cut)
 
 

@@ -107,7 +107,7 @@ class Head:
         """One member alone: what judges the documents of its fold, which it did not learn from."""
         own = slice(1 + member, 2 + member)
         weights = {name: self.tensors[name][own] for name in ("sentence", "similarity")}
-        attention = {name: one[member : member + 1] for name, one in self.attention.items()}
+        attention = {name: tensor[member : member + 1] for name, tensor in self.attention.items()}
         return Head(self.config, {**member_trees(self.tensors, member), **weights}, attention)
 
     def tree_logits(self, values: Features) -> Features:

@@ -17,8 +17,10 @@ _KEPT_RUNS = 24
 
 def word_runs(text: str) -> frozenset[tuple[str, ...]]:
     """The runs of RUN_WORDS words of a text, in small letters; a shorter text is one run."""
-    found = words(text)
-    return frozenset(found[place : place + RUN_WORDS] for place in range(max(1, len(found) - RUN_WORDS + 1)) if found)
+    tokens = words(text)
+    return frozenset(
+        tokens[place : place + RUN_WORDS] for place in range(max(1, len(tokens) - RUN_WORDS + 1)) if tokens
+    )
 
 
 def document_sketch(document: str) -> str:

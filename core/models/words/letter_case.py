@@ -23,21 +23,21 @@ def capitals(forms: Sequence[str], document: WordStates, places: Mapping[str, Pl
         return there
     if any(names[1:]) or not any(_is_name(document, places, form.lower()) for form in forms[1:]):
         return own
-    return [one or other for one, other in zip(own, there, strict=True)]
+    return [written or in_document for written, in_document in zip(own, there, strict=True)]
 
 
 def _has_capital(document: WordStates, places: Mapping[str, Places], word: str) -> bool:
     """True if a document writes a word with a capital more often than not, a word of a dictionary in running text."""
-    found = _places_of(places, word)
+    occurrences = _places_of(places, word)
     if _is_common(word):
-        found = _in_running_text(document, found)
-    return _mostly_capital(document, found)
+        occurrences = _in_running_text(document, occurrences)
+    return _mostly_capital(document, occurrences)
 
 
 def _is_name(document: WordStates, places: Mapping[str, Places], word: str) -> bool:
     """True if no dictionary has a word, and a document writes it several times with a capital in running text."""
-    found = [] if _is_common(word) else _in_running_text(document, _places_of(places, word))
-    return len(found) > 1 and _mostly_capital(document, found)
+    occurrences = [] if _is_common(word) else _in_running_text(document, _places_of(places, word))
+    return len(occurrences) > 1 and _mostly_capital(document, occurrences)
 
 
 def _places_of(places: Mapping[str, Places], word: str) -> list[int]:

@@ -99,13 +99,13 @@ class PairNetwork:
 
     def logits(self, texts: Sequence[Tokens]) -> Values:
         """The logit of each text that its claim is supported, (texts,)."""
-        found = np.zeros(len(texts))
+        values = np.zeros(len(texts))
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         for start in range(0, len(order), _READ_TEXTS):
             places = order[start : start + _READ_TEXTS]
             with torch.inference_mode(), freeing_memory("The texts do not fit"):
-                found[places] = self._logits([texts[place] for place in places]).double().cpu().numpy()
-        return found
+                values[places] = self._logits([texts[place] for place in places]).double().cpu().numpy()
+        return values
 
     def keep_best(self) -> None:
         """Remember the weights as they are now."""
@@ -134,8 +134,8 @@ class PairNetwork:
 
     def _logits(self, texts: Sequence[Tokens]) -> Tensor:
         ids, mask, types = pad_batch(texts, self._network)
-        found = self._network(input_ids=ids, attention_mask=mask, **segment_types(self._network, types)).logits
-        return found[:, 0].float()  # (texts,)
+        logits = self._network(input_ids=ids, attention_mask=mask, **segment_types(self._network, types)).logits
+        return logits[:, 0].float()  # (texts,)
 
 
 def batch_loss(logits: Tensor, batch: Batch) -> Tensor:
@@ -147,12 +147,12 @@ def batch_loss(logits: Tensor, batch: Batch) -> Tensor:
     supported = logsigmoid(logits)
     losses = []
     if batch.units:
-        known = torch.stack([supported[list(unit.texts)].sum() for unit in batch.units])
+        log_probabilities = torch.stack([supported[list(unit.texts)].sum() for unit in batch.units])
         labels = torch.tensor([unit.supported for unit in batch.units], device=logits.device)
         # log(1 - exp(x)) for x below 0, by whichever form loses nothing
-        safe = known.clamp(max=-1e-7)
+        safe = log_probabilities.clamp(max=-1e-7)
         complement = torch.where(safe > -0.693, torch.log(-torch.expm1(safe)), torch.log1p(-torch.exp(safe)))
-        losses.append(-torch.where(labels, known, complement).mean())
+        losses.append(-torch.where(labels, log_probabilities, complement).mean())
     if batch.pairs:
         losses.append(relu(_MARGIN - _gains(supported, batch.pairs)).mean())
     if batch.harmless:
@@ -163,7 +163,7 @@ def batch_loss(logits: Tensor, batch: Batch) -> Tensor:
 
 def _gains(supported: Tensor, pairs: Sequence[TextPair]) -> Tensor:
     """By how much the log probability of the first of each pair exceeds that of the other, (pairs,)."""
-    return torch.stack([supported[list(one)].sum() - supported[list(other)].sum() for one, other in pairs])
+    return torch.stack([supported[list(first)].sum() - supported[list(second)].sum() for first, second in pairs])
 
 
 @contextmanager

@@ -42,44 +42,77 @@ class Layer(_FrozenModel):
 
 
 class TrainingFacts(_FrozenModel):
-    """Origin of a model, and how well it predicts documents that it was not trained on.
-
-    `agreement` is the area under the ROC curve for labels, Spearman's correlation for scores; None where the held-out
-    targets are all alike. `split` is what the dataset calls the held-out part, "" where the seed drew it. `signatures` are
-    those of the features.
-    """
+    """Origin of a model, and how well it predicts documents that it was not trained on."""
 
     dataset: str
+    """The name of the labelled data."""
+
     target: str
+    """What was learned: the labels, or a score by its name."""
+
     seed: int
+    """Decides the division of documents and the first weights."""
+
     pairs: int
+    """Pairs that it was trained on."""
+
     documents: int
+    """Documents that these pairs are of."""
+
     held_out_pairs: int
+    """Pairs that `agreement` is measured on."""
+
     held_out_documents: int
+    """Documents that the held-out pairs are of; none was trained on."""
+
     measure: Literal["ROC AUC", "Spearman"]
+    """What `agreement` is: for labels the area under the ROC curve, for scores Spearman's correlation."""
+
     agreement: float | None
+    """Of predictions with the held-out targets; None if these are all alike."""
+
     signatures: dict[str, str]
+    """Signature of each feature, by its name."""
+
     split: str = ""
+    """What the dataset calls the held-out part; "" if the seed drew it."""
 
 
 class ShallowModel(_FrozenModel):
-    """A perceptron with tanh between its layers over twelve inputs.
+    """A perceptron with tanh between its layers.
 
-    The first six are the features with the training documents' `means` taken away, in units of their `scales`; an
-    undefined one stands at its mean, and its indicator, among the last six, is 1. `undefined` tells which features
-    some training pair lacked. A score is given back in units of `target_scale` around `target_mean`.
+    Its twelve inputs are the features, standardized, and an indicator of each that is 1 where the feature is undefined.
     """
 
     format: Literal["touchstone-shallow-1"] = "touchstone-shallow-1"
+    """Version of the file."""
+
     output: OutputKind
+    """Whether it gives a probability or a number on the scale of a score."""
+
     features: tuple[str, ...]
+    """Names of the six features, in the order of the inputs."""
+
     means: tuple[float, ...]
+    """Mean of each feature over the training documents; an undefined feature stands at its mean."""
+
     scales: tuple[float, ...]
+    """The spread that each feature is divided by."""
+
     undefined: tuple[bool, ...]
+    """Whether some training pair lacked the feature."""
+
     layers: tuple[Layer, ...]
+    """Weights and biases, from the inputs to the output."""
+
     target_mean: float = 0.0
+    """Added to an output that is a score."""
+
     target_scale: float = 1.0
+    """The spread that an output that is a score is multiplied by."""
+
     facts: TrainingFacts
+    """Where the model comes from, and how good it is."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> ShallowModel:
@@ -99,7 +132,7 @@ class ShallowModel(_FrozenModel):
     def never_lacked(self, values: Values) -> list[str]:
         """The features that are undefined in (6,) and were not so in training: of these the model knows nothing."""
         missing = zip(self.features, np.isnan(values), self.undefined, strict=True)
-        return [name for name, absent, known in missing if absent and not known]
+        return [name for name, absent, was_absent in missing if absent and not was_absent]
 
     def predict(self, values: Values) -> Values:
         """The predictions, (n,), for features (n, 6) with NaN where one is undefined."""
@@ -107,10 +140,10 @@ class ShallowModel(_FrozenModel):
         state = network_inputs(values, self.means, self.scales)
         for weights, biases in hidden:
             state = np.tanh(state @ weights + biases)
-        found = (state @ last[0] + last[1])[:, 0]
+        outputs = (state @ last[0] + last[1])[:, 0]
         if self.output == "probability":
-            return np.asarray(1 / (1 + np.exp(-found)))
-        return np.asarray(found * self.target_scale + self.target_mean)
+            return np.asarray(1 / (1 + np.exp(-outputs)))
+        return np.asarray(outputs * self.target_scale + self.target_mean)
 
 
 def network_inputs(values: Values, means: ArrayLike, scales: ArrayLike) -> Values:

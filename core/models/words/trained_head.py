@@ -36,7 +36,7 @@ def read_head(folder: Path) -> Head:
         config = HeadConfig.model_validate_json((folder / CONFIG_FILE).read_bytes())
         tensors = load_tensors((folder / WEIGHTS_FILE).read_bytes())
         attention = {name: tensors.pop(name) for name in list(tensors) if name.startswith(_ATTENTION)}
-        head = Head(config, tensors, {name.removeprefix(_ATTENTION): one for name, one in attention.items()})
+        head = Head(config, tensors, {name.removeprefix(_ATTENTION): tensor for name, tensor in attention.items()})
         _check_trees(head.tensors)
         _check_attention(head.attention)
         _check_members(head)
@@ -62,8 +62,8 @@ def _check_trees(tensors: Tensors) -> None:
     leads_on = all(np.all((tensors[side] >= here) & (tensors[side] < nodes)) for side in ("left", "right"))
     leaf = (tensors["left"] == here) == (tensors["right"] == here)
     inside = np.all((tensors["roots"] >= 0) & (tensors["roots"] < nodes))
-    known = np.all((tensors["feature"] >= 0) & (tensors["feature"] < len(WORD_FEATURES)))
-    if sizes != {nodes} or not (leads_on and leaf.all() and inside and known) or not len(tensors["roots"]):
+    are_features = np.all((tensors["feature"] >= 0) & (tensors["feature"] < len(WORD_FEATURES)))
+    if sizes != {nodes} or not (leads_on and leaf.all() and inside and are_features) or not len(tensors["roots"]):
         raise ValueError("its tensors are no trees")
     if not all(np.isfinite(tensors[name]).all() for name in ("value", "base", *_OF_MEMBERS)):
         raise ValueError("its tensors hold values that are no numbers")
@@ -93,6 +93,6 @@ def _check_attention(tensors: AttentionTensors) -> None:
 def write_head(folder: Path, head: Head) -> None:
     """Weights and facts; the same head gives the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
-    tensors = {**head.tensors, **{f"{_ATTENTION}{name}": one for name, one in head.attention.items()}}
+    tensors = {**head.tensors, **{f"{_ATTENTION}{name}": tensor for name, tensor in head.attention.items()}}
     (folder / WEIGHTS_FILE).write_bytes(save_tensors(dict(sorted(tensors.items()))))
     (folder / CONFIG_FILE).write_text(head.config.model_dump_json(indent=1) + "\n", encoding="utf-8")

@@ -52,7 +52,7 @@ def tree_tensors(model: Any) -> dict[str, NDArray[Any]]:
     starts = np.cumsum([0, *(len(nodes) for nodes in trees)])[:-1]
     nodes = np.concatenate(trees)
     here = np.arange(len(nodes))
-    offset = np.repeat(starts, [len(one) for one in trees])
+    offset = np.repeat(starts, [len(tree) for tree in trees])
     leaf = nodes["is_leaf"].astype(bool)
     return {
         "feature": np.where(leaf, 0, nodes["feature_idx"]).astype(np.int32),
@@ -74,12 +74,12 @@ def first_trees(tensors: Mapping[str, NDArray[Any]], trees: int) -> dict[str, ND
 
 def mean_trees(members: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
     """The trees whose logit is the mean of the members', which have equally many."""
-    starts = np.cumsum([0, *(len(one["feature"]) for one in members)])[:-1].astype(np.int32)
+    starts = np.cumsum([0, *(len(member["feature"]) for member in members)])[:-1].astype(np.int32)
     moved = [
-        {**one, **{name: one[name] + start for name in ("left", "right", "roots")}}
-        for one, start in zip(members, starts, strict=True)
+        {**member, **{name: member[name] + start for name in ("left", "right", "roots")}}
+        for member, start in zip(members, starts, strict=True)
     ]
-    return {name: np.concatenate([one[name] for one in moved]) for name in (*_OF_NODES, "roots", "base")}
+    return {name: np.concatenate([member[name] for member in moved]) for name in (*_OF_NODES, "roots", "base")}
 
 
 def member_trees(tensors: Mapping[str, NDArray[Any]], member: int) -> dict[str, NDArray[Any]]:

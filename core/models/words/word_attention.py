@@ -60,23 +60,23 @@ class WordAttention(nn.Module):
         return cls({name: torch.from_numpy(np.asarray(tensor, np.float32)) for name, tensor in tensors.items()})
 
     @classmethod
-    def drawn(cls, width: int, values: Features, generator: torch.Generator) -> WordAttention:
+    def initial(cls, width: int, values: Features, generator: torch.Generator) -> WordAttention:
         """One member that has learned nothing, for states of some width and the features that it will see."""
-        found = {name: torch.zeros(shape) for name, shape in attention_shapes(1, width).items()}
+        weights = {name: torch.zeros(shape) for name, shape in attention_shapes(1, width).items()}
         for name in ("query", "value"):
-            nn.init.orthogonal_(found[name][0], generator=generator)
-        found["key"] = found["query"].clone()  # at first a word looks for its like
-        for name, inputs in (("hidden", found["hidden"].shape[1]), ("out", HIDDEN)):
-            nn.init.uniform_(found[name], -(inputs**-0.5), inputs**-0.5, generator=generator)
-        found["sharpness"] += _SHARPNESS
-        found["mean"] += torch.from_numpy(values.mean(0))
-        found["spread"] += torch.from_numpy(values.std(0) + _LEAST_SPREAD)
-        return cls(found)
+            nn.init.orthogonal_(weights[name][0], generator=generator)
+        weights["key"] = weights["query"].clone()  # at first a word looks for its like
+        for name, inputs in (("hidden", weights["hidden"].shape[1]), ("out", HIDDEN)):
+            nn.init.uniform_(weights[name], -(inputs**-0.5), inputs**-0.5, generator=generator)
+        weights["sharpness"] += _SHARPNESS
+        weights["mean"] += torch.from_numpy(values.mean(0))
+        weights["spread"] += torch.from_numpy(values.std(0) + _LEAST_SPREAD)
+        return cls(weights)
 
     def tensors(self) -> AttentionTensors:
         """The heads as they are written into a file."""
-        known = {**self.weights, "mean": self.mean, "spread": self.spread}
-        return {name: tensor.detach().half().numpy() for name, tensor in known.items()}
+        tensors = {**self.weights, "mean": self.mean, "spread": self.spread}
+        return {name: tensor.detach().half().numpy() for name, tensor in tensors.items()}
 
     def read_document(self, states: States) -> DocumentMemory:
         """Memory of a document from the states of its words, (words, width)."""
@@ -96,11 +96,11 @@ class WordAttention(nn.Module):
         queries = normalize(_by_head(states @ weights["query"]), dim=-1)
         cosines = torch.einsum("mwhu,mnhu->mwhn", queries, document.keys)
         shares = (cosines * weights["sharpness"].exp()).softmax(-1)
-        found = torch.einsum("mwhn,mnhu->mwhu", shares, document.values).flatten(2)
+        gathered = torch.einsum("mwhn,mnhu->mwhu", shares, document.values).flatten(2)
         own = states @ weights["value"]
         spread = -(shares * (shares + 1e-9).log()).sum(-1)
         surface = (features - self.mean) / self.spread
-        seen = [own, found, (own - found).abs(), own * found, cosines.amax(-1), spread, surface]
+        seen = [own, gathered, (own - gathered).abs(), own * gathered, cosines.amax(-1), spread, surface]
         hidden = gelu(drop(torch.cat(seen, -1), _DROPPED_INPUTS) @ weights["hidden"] + weights["hidden_bias"])
         return (drop(hidden, _DROPPED_HIDDEN) * weights["out"]).sum(-1) + weights["out_bias"]
 
@@ -108,8 +108,10 @@ class WordAttention(nn.Module):
         """The mean logit of each word being wrong, (words,)."""
         parts = [slice(start, start + _WORDS_AT_ONCE) for start in range(0, len(states), _WORDS_AT_ONCE)]
         with torch.inference_mode():
-            found = [self(document, torch.from_numpy(states[part]), torch.from_numpy(features[part])) for part in parts]
-        return np.asarray(torch.cat(found, 1).mean(0).numpy(), dtype=np.float32)
+            logits = [
+                self(document, torch.from_numpy(states[part]), torch.from_numpy(features[part])) for part in parts
+            ]
+        return np.asarray(torch.cat(logits, 1).mean(0).numpy(), dtype=np.float32)
 
 
 def _by_head(projected: Tensor) -> Tensor:
@@ -122,16 +124,16 @@ def fit_attention(table: WordTable, targets: Values, seed: int) -> Generator[tup
 
     The same targets and seed give the same weights, whatever else draws random numbers meanwhile.
     """
-    chosen = np.unique(table.sentence[~np.isnan(targets)])
+    labelled = np.unique(table.sentence[~np.isnan(targets)])
     generator, order = torch.Generator().manual_seed(seed), np.random.default_rng(seed)
-    words = np.concatenate([np.arange(*table.words_in(sentence)) for sentence in chosen])
-    network = WordAttention.drawn(table.states.words.shape[1], table.values[words], generator)
+    words = np.concatenate([np.arange(*table.words_in(sentence)) for sentence in labelled])
+    network = WordAttention.initial(table.states.words.shape[1], table.values[words], generator)
     # the sentences in an order of chance: some of one document at a time, and of several documents in a step
     steps: list[list[Numbers]] = []
     for _ in range(_EPOCHS):
         groups: list[Numbers] = []
-        for document in np.unique(table.states.document[chosen]):
-            own = order.permutation(chosen[table.states.document[chosen] == document])
+        for document in np.unique(table.states.document[labelled]):
+            own = order.permutation(labelled[table.states.document[labelled] == document])
             groups += [own[start : start + _SENTENCES] for start in range(0, len(own), _SENTENCES)]
         mixed = [groups[place] for place in order.permutation(len(groups))]
         steps += [mixed[start : start + _DOCUMENTS] for start in range(0, len(mixed), _DOCUMENTS)]
@@ -156,19 +158,19 @@ def _loss(network: WordAttention, table: WordTable, targets: Values, sentences: 
     words = np.concatenate([np.arange(*table.words_in(sentence)) for sentence in sentences])
     words = words[~np.isnan(targets[words])][:_MOST_WORDS]
     document = network.remember(_tensor(table.states.of_document(int(table.states.document[sentences[0]]))))
-    found = network(document, _tensor(table.states.words[words]), torch.from_numpy(table.values[words]), drop)
+    logits = network(document, _tensor(table.states.words[words]), torch.from_numpy(table.values[words]), drop)
     wrong = torch.from_numpy(targets[words].astype(np.float32))
-    return binary_cross_entropy_with_logits(found[0], wrong, reduction="sum")
+    return binary_cross_entropy_with_logits(logits[0], wrong, reduction="sum")
 
 
 def _tensor(states: NDArray[np.float16]) -> Tensor:
     return torch.from_numpy(states.astype(np.float32))
 
 
-def attention_logits(network: WordAttention, table: WordTable, chosen: Numbers) -> Iterator[tuple[slice, Features]]:
+def attention_logits(network: WordAttention, table: WordTable, sentences: Numbers) -> Iterator[tuple[slice, Features]]:
     """The words of each of some sentences, as they stand in the table, with their logits; sentences come in their order."""
     document, memory = -1, None
-    for sentence in chosen:
+    for sentence in sentences:
         if memory is None or document != table.states.document[sentence]:
             document = int(table.states.document[sentence])
             memory = network.read_document(table.states.of_document(document).astype(np.float32))

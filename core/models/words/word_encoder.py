@@ -53,10 +53,10 @@ class WordEncoder:
         encoded = self._tokenizer.encode(
             [span.of(texts[number]) for number, span in placed], [self._limit] * len(placed)
         )
-        found: list[list[tuple[Span, Tokens, States, States]]] = [[] for _ in texts]
+        by_text: list[list[tuple[Span, Tokens, States, States]]] = [[] for _ in texts]
         for (number, span), tokens in zip(placed, encoded, strict=True):
-            found[number].append((span, tokens, *self._states(tokens)))
-        return [_words(text, read) for text, read in zip(texts, found, strict=True)]
+            by_text[number].append((span, tokens, *self._states(tokens)))
+        return [_words(text, read) for text, read in zip(texts, by_text, strict=True)]
 
     def _states(self, tokens: Tokens) -> tuple[States, States]:
         """The states of a window's tokens at both layers, (tokens, width)."""
@@ -88,15 +88,15 @@ def _words(text: str, read: Sequence[tuple[Span, Tokens, States, States]]) -> Wo
                 sums[0][word] += early[place]
                 sums[1][word] += late[place]
                 pieces[word] += 1
-    kept = np.flatnonzero(pieces)
+    covered = np.flatnonzero(pieces)
     ends = np.array([sentence.end for sentence in sentences(text)])
     return WordStates(
-        spans=tuple(spans[word] for word in kept),
-        forms=tuple(word_form(spans[word].of(text)) for word in kept),
-        early=_unit(sums[0][kept]),
-        late=_unit(sums[1][kept]),
-        sentence=np.searchsorted(ends, starts[kept], side="right"),
-        pieces=pieces[kept],
+        spans=tuple(spans[word] for word in covered),
+        forms=tuple(word_form(spans[word].of(text)) for word in covered),
+        early=_unit(sums[0][covered]),
+        late=_unit(sums[1][covered]),
+        sentence=np.searchsorted(ends, starts[covered], side="right"),
+        pieces=pieces[covered],
         tokens=sum(len(tokens) for _, tokens, _, _ in read),
         cut=sum(tokens.cut for _, tokens, _, _ in read),
     )

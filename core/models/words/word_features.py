@@ -121,17 +121,34 @@ _DAYS_AND_MONTHS = CALENDAR - {"March", "May", "August"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadDocument:
-    """A document's words with what is looked up of them for every sentence: places by form and base form, sentence vectors."""
+    """The words of a document, and tables to look them up for every sentence of a summary."""
 
     states: WordStates
+    """The words with their states."""
+
     low: tuple[str, ...]
+    """The words in small letters."""
+
     places: Mapping[str, Places]
+    """Numbers of the words with this form, by the form in small letters."""
+
     base_places: Mapping[str, Places]
+    """Numbers of the words with this base form."""
+
     pairs: frozenset[tuple[str, str]]
+    """Neighbouring words, in small letters."""
+
     numbers: frozenset[float]
+    """Values of the words that are numbers."""
+
     prefixes: frozenset[str]
+    """First five letters of the longer words."""
+
     negated: Features
+    """1 where the word or one of the four before it negates, else 0, (words,)."""
+
     sentences: Matrix
+    """Mean state of the words of each sentence, of unit length, (sentences, width)."""
 
     def closeness(self, sentence: WordStates) -> Features:
         """Closeness of each of its sentences to another sentence, by the mean states of their words, (sentences,)."""
@@ -163,9 +180,9 @@ def read_document(states: WordStates) -> ReadDocument:
     )
 
 
-def _by_key(found: Iterable[tuple[str, int]]) -> dict[str, Places]:
+def _by_key(key_places: Iterable[tuple[str, int]]) -> dict[str, Places]:
     places: defaultdict[str, list[int]] = defaultdict(list)
-    for key, place in found:
+    for key, place in key_places:
         places[key].append(place)
     return {key: np.array(listed) for key, listed in places.items()}
 
@@ -190,8 +207,8 @@ def _antonyms() -> Mapping[str, tuple[str, ...]]:
 
 def feature_matrix(document: ReadDocument, sentence: WordStates) -> Features:
     """The features of each word of one sentence, (words, features). Both texts must have a word."""
-    found = word_features(document, sentence)
-    return np.stack([found[name] for name in WORD_FEATURES], axis=1)
+    features = word_features(document, sentence)
+    return np.stack([features[name] for name in WORD_FEATURES], axis=1)
 
 
 def word_features(document: ReadDocument, sentence: WordStates) -> dict[str, Features]:
@@ -230,18 +247,18 @@ def word_features(document: ReadDocument, sentence: WordStates) -> dict[str, Fea
         "denied there": there,
         "denial differs": near - there,
         "denials": np.full(len(low), denied),
-        "contrary around": _each(bool(found & read) for found in contraries),
-        "contrary anywhere": _each(any(one in document.places for one in found) for found in contraries),
+        "contrary around": _each(bool(opposites & read) for opposites in contraries),
+        "contrary anywhere": _each(any(base in document.places for base in opposites) for opposites in contraries),
     }
-    found = {
+    features = {
         **_similarity_features(late, early, match, match_early, inside, around),
         **wording_features,
         **_neighbour_features(document, low, match, match_early),
         **_surface_features(document, sentence, low),
         **polarity_features,
     }
-    found |= _context_features(found, document, match, closeness)
-    return {name: np.asarray(values, dtype=np.float32) for name, values in found.items()}
+    features |= _context_features(features, document, match, closeness)
+    return {name: np.asarray(values, dtype=np.float32) for name, values in features.items()}
 
 
 def _similarity_features(
@@ -275,8 +292,8 @@ def _similarity_features(
 
 
 def _base_places(document: ReadDocument, word: str) -> Places:
-    found = [document.base_places[base] for base in base_forms(word) if base in document.base_places]
-    return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.int64)
+    places = [document.base_places[base] for base in base_forms(word) if base in document.base_places]
+    return np.unique(np.concatenate(places)) if places else np.empty(0, dtype=np.int64)
 
 
 def _each(values: Iterable[bool | np.bool_ | float]) -> Features:
@@ -287,14 +304,14 @@ def _neighbour_features(
     document: ReadDocument, low: Sequence[str], match: Places, match_early: Places
 ) -> dict[str, Features]:
     """Features of neighbours: the same ones in the document, and the distance between the matches of neighbours."""
-    left = _each(pair in document.pairs for pair in zip(["", *low[:-1]], low, strict=True))
-    right = _each(pair in document.pairs for pair in zip(low, [*low[1:], ""], strict=True))
+    pair_left = _each(pair in document.pairs for pair in zip(["", *low[:-1]], low, strict=True))
+    pair_right = _each(pair in document.pairs for pair in zip(low, [*low[1:], ""], strict=True))
     content = [place for place, word in enumerate(low) if word not in FUNCTION_WORDS]
     before = [max((place for place in content if place < here), default=-1) for here in range(len(low))]
     after = [min((place for place in content if place > here), default=-1) for here in range(len(low))]
     return {
-        "pair left": left,
-        "pair right": right,
+        "pair left": pair_left,
+        "pair right": pair_right,
         "step left": _distance(match, np.roll(match, 1)),
         "step right": _distance(match, np.roll(match, -1)),
         "early step left": _distance(match_early, np.roll(match_early, 1)),
@@ -304,20 +321,20 @@ def _neighbour_features(
     }
 
 
-def _distance(one: Places, other: Places) -> Features:
-    return np.asarray(np.log1p(np.minimum(np.abs(one - other), _FAR)), dtype=np.float32)
+def _distance(first: Places, second: Places) -> Features:
+    return np.asarray(np.log1p(np.minimum(np.abs(first - second), _FAR)), dtype=np.float32)
 
 
 def _closest_together(document: ReadDocument, low: Sequence[str], others: Sequence[int]) -> Features:
     """Closeness of each word and another one of the sentence in the document; far where one does not occur."""
-    found = np.full(len(low), np.log1p(_FAR), dtype=np.float32)
+    distances = np.full(len(low), np.log1p(_FAR), dtype=np.float32)
     for place, other in enumerate(others):
         if other < 0:
             continue
         mine, theirs = _base_places(document, low[place]), _base_places(document, low[other])
         if len(mine) and len(theirs):
-            found[place] = np.log1p(min(_FAR, float(np.abs(mine[:, None] - theirs[None]).min())))
-    return found
+            distances[place] = np.log1p(min(_FAR, float(np.abs(mine[:, None] - theirs[None]).min())))
+    return distances
 
 
 def _surface_features(document: ReadDocument, sentence: WordStates, low: Sequence[str]) -> dict[str, Features]:
@@ -348,35 +365,35 @@ def _surface_features(document: ReadDocument, sentence: WordStates, low: Sequenc
 
 
 def _context_features(
-    found: Mapping[str, Features],
+    features: Mapping[str, Features],
     document: ReadDocument,
     match: Places,
     closeness: Features,
 ) -> dict[str, Features]:
     """Features of a word against the others of its sentence, and of its sentence against the document."""
-    late, size = found["late"], len(match)
+    late, size = features["late"], len(match)
     rank = np.argsort(np.argsort(late)) / max(size - 1, 1)
     ordered = np.sort(closeness)[::-1]
-    content = 1 - found["function word"]
+    content = 1 - features["function word"]
     total = max(float(content.sum()), 1.0)
-    same = np.array([np.mean(document.states.sentence[match] == document.states.sentence[one]) for one in match])
-    nearby = np.array([np.mean(np.abs(match - one) < 30) for one in match])
+    same = np.array([np.mean(document.states.sentence[match] == document.states.sentence[place]) for place in match])
+    nearby = np.array([np.mean(np.abs(match - place) < 30) for place in match])
     return {
         "late here less mean": late - late.mean(),
-        "early here less mean": found["early"] - found["early"].mean(),
+        "early here less mean": features["early"] - features["early"].mean(),
         "rank": rank,
         "late left": np.concatenate([late[:1], late[:-1]]),
         "late right": np.concatenate([late[1:], late[-1:]]),
-        "early left": np.concatenate([found["early"][:1], found["early"][:-1]]),
-        "early right": np.concatenate([found["early"][1:], found["early"][-1:]]),
-        "exact left": np.concatenate([[1.0], found["exact"][:-1]]),
-        "exact right": np.concatenate([found["exact"][1:], [1.0]]),
+        "early left": np.concatenate([features["early"][:1], features["early"][:-1]]),
+        "early right": np.concatenate([features["early"][1:], features["early"][-1:]]),
+        "exact left": np.concatenate([[1.0], features["exact"][:-1]]),
+        "exact right": np.concatenate([features["exact"][1:], [1.0]]),
         "same sentence": same,
         "nearby": nearby,
         "late mean": np.full(size, late.mean()),
         "late least": np.full(size, late.min()),
         "closest sentence": np.full(size, ordered[0]),
         "second sentence": np.full(size, ordered[0] - (ordered[1] if len(ordered) > 1 else 0.0)),
-        "known share": np.full(size, float((content * found["base"]).sum()) / total),
-        "known share inside": np.full(size, float((content * found["base inside"]).sum()) / total),
+        "known share": np.full(size, float((content * features["base"]).sum()) / total),
+        "known share inside": np.full(size, float((content * features["base inside"]).sum()) / total),
     }

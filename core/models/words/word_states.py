@@ -26,19 +26,31 @@ _CHUNK_WORDS = 120  # of a sentence that no window holds, as in a transcript wit
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordStates:
-    """The words of a text: where, and their states of unit length at two layers, (words, width) each.
-
-    `sentence` is the number of each word's sentence, (words,), and `pieces` how many tokens it has.
-    """
+    """The words of a text that a token begins in, with their states of unit length at two layers."""
 
     spans: tuple[Span, ...]
+    """Where each word is in the text."""
+
     forms: tuple[str, ...]
+    """The words as they are compared."""
+
     early: States
+    """States at the lower layer, (words, width)."""
+
     late: States
+    """States at the upper layer, (words, width)."""
+
     sentence: Places
+    """Number of the sentence of each word, (words,)."""
+
     pieces: Places
+    """Number of the tokens of each word, (words,)."""
+
     tokens: int = 0
+    """Tokens that were read of the text in all."""
+
     cut: int = 0
+    """Tokens that were left out where a window was too long."""
 
     @property
     def both(self) -> States:
@@ -63,12 +75,12 @@ def windows(text: str, count: Callable[[Sequence[str]], Sequence[int]]) -> list[
         inside = word_spans(sentence.of(text))
         starts = [sentence.start, *(sentence.start + word.start for word in inside[_CHUNK_WORDS::_CHUNK_WORDS])]
         pieces += [Span(start, end) for start, end in zip(starts, [*starts[1:], sentence.end], strict=True)]
-    found: list[Span] = []
+    runs: list[Span] = []
     used = 0
     for piece, size in zip(pieces, count([piece.of(text) for piece in pieces]), strict=True):
-        if found and used + size <= WINDOW_TOKENS:
-            found[-1], used = Span(found[-1].start, piece.end), used + size
+        if runs and used + size <= WINDOW_TOKENS:
+            runs[-1], used = Span(runs[-1].start, piece.end), used + size
         else:
-            found.append(piece)
+            runs.append(piece)
             used = size
-    return found
+    return runs

@@ -57,12 +57,12 @@ def score_blocks(job: ScoringJob, workers: Workers) -> RunProgress:
 
     Raises TouchstoneError for what keeps all blocks from being scored.
     """
-    left = open_job(job, workers)
-    progress = RunProgress(len(left))
-    if left:
+    unscored = open_job(job, workers)
+    progress = RunProgress(len(unscored))
+    if unscored:
         last = 0.0
-        for one in timed_reports(left, job, workers):
-            progress.add(one.report)
+        for timed in timed_reports(unscored, job, workers):
+            progress.add(timed.report)
             if time.monotonic() - last >= _LINE_S:
                 last = time.monotonic()
                 print_status(progress.line(last))
@@ -89,19 +89,19 @@ class BlockPlan:
 def plan_blocks(job: ScoringJob, plan: BlockPlan) -> BulkPlan:
     """Score a sample of blocks and estimate the whole run. Raises TouchstoneError where there are too few blocks."""
     crew = Workers(plan.workers)
-    left = open_job(job, crew)
+    unscored = open_job(job, crew)
     needed = plan.workers + _LEAST_LATER
-    if len(left) < needed or plan.sample < needed:
+    if len(unscored) < needed or plan.sample < needed:
         raise TouchstoneError(
-            f"A plan needs {needed} blocks, one for the start of each worker and {_LEAST_LATER} more; {len(left)} are left, and the "
+            f"A plan needs {needed} blocks, one for the start of each worker and {_LEAST_LATER} more; {len(unscored)} are left, and the "
             f"sample has {plan.sample}. Take fewer workers, a larger --plan, or leave it out: so few blocks are soon done."
         )
     sizes = block_pairs(Folder.at(job.blocks))
-    sample = random.Random(plan.seed).sample(left, min(plan.sample, len(left)))
+    sample = random.Random(plan.seed).sample(unscored, min(plan.sample, len(unscored)))
     done = [timed for timed in timed_reports(sample, job, crew) if not timed.report.fault]
     if len(done) < needed:
         raise TouchstoneError(f"Only {len(done)} blocks of the sample could be scored. The lines above say why.")
-    pairs = plan.pairs or sum(sizes[name] for name in left)
+    pairs = plan.pairs or sum(sizes[name] for name in unscored)
     return plan_run(done, sizes, plan.workers, pairs, plan.fleet or plan.workers, plan.hourly)
 
 
@@ -119,9 +119,9 @@ def open_job(job: ScoringJob, workers: Workers) -> list[str]:
         download_models(pool, metrics)
         named = metric_folders(metrics, pool)
     folders = [open_metric_folder(results, name, metric) for metric, name in named.items()]
-    left, mine = blocks_left(blocks, folders, workers.shard)
-    print_status(f"{mine - len(left):,} of {mine:,} blocks are done already. Results: {', '.join(named.values())}")
-    return left
+    unscored, mine = blocks_left(blocks, folders, workers.shard)
+    print_status(f"{mine - len(unscored):,} of {mine:,} blocks are done already. Results: {', '.join(named.values())}")
+    return unscored
 
 
 def timed_reports(blocks: Sequence[str], job: ScoringJob, workers: Workers) -> Iterator[TimedReport]:

@@ -44,10 +44,10 @@ def read_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> Cases:
         stored = [load_samples(store, name) for name in dataset]
     read = [cases_of_results(url, lambda names: with_progress(names, "blocks read", len(names))) for url in results]
     alone = len(read) == 1 and not stored
-    found = read[0] if alone else pool_cases([*stored, *(list(cases.samples) for cases in read)])
-    for warning in found.warnings:
+    pooled = read[0] if alone else pool_cases([*stored, *(list(cases.samples) for cases in read)])
+    for warning in pooled.warnings:
         print_status(warning)
-    return found
+    return pooled
 
 
 def read_pool(dataset: Sequence[str], results: Sequence[str], by: str | None) -> Pool:
@@ -65,12 +65,12 @@ def read_pool(dataset: Sequence[str], results: Sequence[str], by: str | None) ->
 
 def read_scored_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> Cases:
     """The same where at least one metric has a score."""
-    found = read_samples(dataset, results)
-    if not found.all_columns:
+    cases = read_samples(dataset, results)
+    if not cases.all_columns:
         raise TouchstoneError(
             f"No metric has a score in {', '.join([*dataset, *results])}. Score it: cli.py score-dataset NAME --metric …"
         )
-    return found
+    return cases
 
 
 def read_sentence_scores(cases: Cases) -> SentenceScores:
@@ -96,12 +96,12 @@ def read_sources(
     keep = list if with_inconsistent else without_inconsistent
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
         candidates = keep(stored_samples(load_samples(store, name)))
-        found = build_sources(draw_sample(candidates, most or len(candidates), seed), load_texts(store, name))
-    if not found:
+        sources = build_sources(draw_sample(candidates, most or len(candidates), seed), load_texts(store, name))
+    if not sources:
         raise TouchstoneError(
             f"{name} has no summary that is stored with its document and not labelled inconsistent. Import one that has."
         )
-    return found
+    return sources
 
 
 def read_dataset_items(dataset: str) -> list[Item]:
@@ -116,13 +116,13 @@ def read_explanations(cases: Path | None, dataset: str | None, output: Path, ref
         raise TouchstoneError("Name a file of explanations, or an imported dataset with --dataset: one of the two.")
     if cases:
         refuse_overwriting_input(cases, output)
-        found = list(report_refusals(read_cases(cases), cases, refusals))
+        entries = list(report_refusals(read_cases(cases), cases, refusals))
     else:
         items = read_dataset_items(dataset or "")
         if not any(item.explanations for item in items):
             raise TouchstoneError(f"{dataset} has no explanations. Import one that has, such as factualnlg.")
-        found = list(cases_from_items(items))
-    skipped = Counter(one.why for one in found if isinstance(one, SkippedCase))
+        entries = list(cases_from_items(items))
+    skipped = Counter(entry.why for entry in entries if isinstance(entry, SkippedCase))
     if skipped:
         print_status(f"Not graded: {', '.join(f'{count} {why}' for why, count in skipped.items())}.")
-    return [one for one in found if isinstance(one, Case)]
+    return [entry for entry in entries if isinstance(entry, Case)]

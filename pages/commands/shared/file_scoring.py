@@ -44,7 +44,7 @@ class ScoringReport:
 
     def usage_record(self) -> JsonRecord:
         """Record of what was asked and how long it took, as `--stats` prints it."""
-        usage = {"endpoints": {name: asdict(one) for name, one in self.spent.items()}} if self.spent else {}
+        usage = {"endpoints": {name: asdict(spend) for name, spend in self.spent.items()}} if self.spent else {}
         return {**asdict(self.counts), "seconds": round(time.perf_counter() - self.started, 3), **usage}
 
 
@@ -62,7 +62,7 @@ def score_file(
     examples = start_reading(read_examples(pairs, report.refusals))
     with open_engine(settings, batch) as engine:
         download_models(engine.pool, metrics)
-        if any(asks_endpoint(one.checkpoints()) for one in metrics):
+        if any(asks_endpoint(metric.checkpoints()) for metric in metrics):
             readable = (item.example for item in items_or_refusals(pairs) if not isinstance(item, Refusal))
             print_estimate(engine, engine.conversations(metrics, readable))
         with open_output(output) as file:

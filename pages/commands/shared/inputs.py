@@ -40,9 +40,9 @@ def open_panel(
         raise TouchstoneError(
             f"--judge names the whole panel, and {single} was named besides. Leave one of the two out."
         )
-    judges = tuple(parse_judge(one, temperature, sample) for one in named)
+    judges = tuple(parse_judge(name, temperature, sample) for name in named)
     require_panel(judges)
-    download_checkpoints(engine.pool, [one.asked for one in judges])
+    download_checkpoints(engine.pool, [judge.asked for judge in judges])
     return judges
 
 
@@ -51,9 +51,9 @@ def refuse_overwriting_input(source: Path, output: Path) -> None:
         raise TouchstoneError(f"{output} is the file of pairs itself, which would be lost. Name another with -o.")
 
 
-def start_reading(found: Iterator[T]) -> Iterator[T]:
+def start_reading(records: Iterator[T]) -> Iterator[T]:
     """The same, the first of them read: a file that cannot be read is refused before anything is overwritten."""
-    return chain(list(islice(found, 1)), found)
+    return chain(list(islice(records, 1)), records)
 
 
 def open_output(output: Path) -> TextIO:
@@ -91,25 +91,25 @@ def items_or_refusals(source: Path, shard: Shard = WHOLE) -> Iterator[Item | Ref
     return read_blocks(Folder.at(str(source)), shard) if source.is_dir() else Pairs().read(source)
 
 
-def open_shard(text: str, source: Path | None, asked: Iterable[ModelRef]) -> Shard:
+def open_shard(text: str, source: Path | None, models: Iterable[ModelRef]) -> Shard:
     """The part of a source that `text` names. Raises TouchstoneError where the source has no parts, or a budget would be divided."""
     shard = Shard.parse(text)
     if shard != WHOLE and not (source and source.is_dir()):
         raise TouchstoneError("--shard takes a part of a folder of blocks. Make one: cli.py blocks PAIRS FOLDER")
-    refuse_divided_budget(asked, divided=shard != WHOLE)
+    refuse_divided_budget(models, divided=shard != WHOLE)
     return shard
 
 
-def report_refusals(found: Iterable[T | Refusal], source: Path, refusals: list[Refusal]) -> Iterator[T]:
+def report_refusals(records: Iterable[T | Refusal], source: Path, refusals: list[Refusal]) -> Iterator[T]:
     """Records that could be read of a file; refusals are added to `refusals`, and the first ones printed, with the number of the others."""
     before = len(refusals)
-    for one in found:
-        if not isinstance(one, Refusal):
-            yield one
+    for record in records:
+        if not isinstance(record, Refusal):
+            yield record
             continue
-        refusals.append(one)
+        refusals.append(record)
         if len(refusals) - before <= _PRINTED_REFUSALS:
-            print_status(f"{source}, line {one.line}: {one.reason}")
+            print_status(f"{source}, line {record.line}: {record.reason}")
     if (further := len(refusals) - before - _PRINTED_REFUSALS) > 0:
         print_status(f"{source}: further lines that cannot be read: {further:,}.")
 

@@ -46,12 +46,12 @@ def print_own_words(specs: Iterable[str]) -> None:
         print_status(note)
 
 
-def with_progress(found: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
+def with_progress(items: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
     """The same, with a bar on stderr that counts them where it is a terminal."""
     with _progress_bar(MofNCompleteColumn()) as bar:
         task, count, updated = bar.add_task(what, total=total), 0, time.monotonic()
-        for one in found:
-            yield one
+        for item in items:
+            yield item
             count += 1
             if time.monotonic() - updated >= _UPDATE_S:  # an update costs more than reading a row
                 updated = time.monotonic()
@@ -106,9 +106,9 @@ def exit_with_failures(refusals: Sized, failed: int) -> None:
 
 def print_estimate(engine: Engine, conversations: Iterable[Conversation[Any]]) -> None:
     """Print the most that endpoints will be asked; a run whose endpoint is not set reports that by itself."""
-    found = attempt(lambda: format_estimate(engine.estimate(conversations)))
-    if not isinstance(found, Problem) and found:
-        print_status(f"Estimate: {found}.")
+    estimate = attempt(lambda: format_estimate(engine.estimate(conversations)))
+    if not isinstance(estimate, Problem) and estimate:
+        print_status(f"Estimate: {estimate}.")
 
 
 def print_spent(spent: Mapping[str, Spend]) -> None:
@@ -122,9 +122,9 @@ def format_row_counts(counts: Mapping[str, int]) -> str:
     return f"{sum(counts.values())} rows, among them {counts['item']} texts, {labels}"
 
 
-def download_models(pool: ModelPool, chosen: Iterable[Metric | Perturbation | NliCheck]) -> None:
+def download_models(pool: ModelPool, plugins: Iterable[Metric | Perturbation | NliCheck]) -> None:
     """Download what metrics, perturbations and NLI checks need; what cannot be downloaded fails later, with the reason."""
-    download_checkpoints(pool, [model for one in chosen for model in one.checkpoints()])
+    download_checkpoints(pool, [model for plugin in plugins for model in plugin.checkpoints()])
 
 
 def download_checkpoints(pool: ModelPool, needed: Iterable[ModelRef]) -> None:

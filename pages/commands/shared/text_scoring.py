@@ -24,8 +24,8 @@ def score_texts(engine: Engine, metrics: Sequence[Metric], texts: Sequence[Examp
     """Score every text by every metric, whose models are downloaded first."""
     download_models(engine.pool, metrics)
     print_estimate(engine, engine.conversations(metrics, texts))
-    found = with_progress(engine.run(metrics, texts), "scores", len(metrics) * len(texts))
-    return [outcome for _, outcome in found]
+    results = with_progress(engine.run(metrics, texts), "scores", len(metrics) * len(texts))
+    return [outcome for _, outcome in results]
 
 
 def score_labelled(engine: Engine, data: AuditData, metrics: Sequence[Metric]) -> Cases:

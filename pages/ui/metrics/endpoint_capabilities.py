@@ -46,7 +46,7 @@ def endpoint_capabilities(endpoint: Endpoint, findings: dict[str, list[EndpointF
         if capabilities:
             rows = []
             for capability in capabilities.values():
-                source = f"{_SOURCES[capability.source]}, {capability.found:%Y-%m-%d}"
+                source = f"{_SOURCES[capability.source]}, {capability.found_at:%Y-%m-%d}"
                 rows.append(
                     {
                         "capability": CAPABILITY_TITLES[capability.name],

@@ -108,8 +108,8 @@ def create(client: Client, endpoint: Endpoint, file: str) -> str:
         if answer is not None:
             return _id(answer, endpoint)
         time.sleep(backoff_s(tries))
-        if found := find(client, endpoint, file):  # the answer was lost, and not the request
-            return found
+        if batch := find(client, endpoint, file):  # the answer was lost, and not the request
+            return batch
     return ""
 
 
@@ -119,21 +119,21 @@ def find(client: Client, endpoint: Endpoint, file: str) -> str:
     while True:
         listed = _fields(client.call_once(partial(_get, path="/batches", params=page)))
         batches = listed.get("data")
-        found = [_fields(one) for one in batches] if isinstance(batches, list) else []
-        for batch in found:
+        records = [_fields(record) for record in batches] if isinstance(batches, list) else []
+        for batch in records:
             if batch.get("input_file_id") == file:
                 return _id(batch, endpoint)
-        if not listed.get("has_more") or not found:
+        if not listed.get("has_more") or not records:
             return ""
-        page = {"limit": _PAGE, "after": _id(found[-1], endpoint)}
+        page = {"limit": _PAGE, "after": _id(records[-1], endpoint)}
 
 
 def read_state(client: Client, endpoint: Endpoint, batch: str) -> BatchState | None:
     """State of a batch; None where the server cannot be asked at the moment."""
-    found = client.call_once(partial(_get, path=f"/batches/{batch}", params={}))
-    if found is None:
+    response = client.call_once(partial(_get, path=f"/batches/{batch}", params={}))
+    if response is None:
         return None
-    answer = _fields(found)
+    answer = _fields(response)
     status = answer.get("status")
     if not isinstance(status, str):
         raise TouchstoneError(unexpected_format(endpoint))
@@ -141,7 +141,7 @@ def read_state(client: Client, endpoint: Endpoint, batch: str) -> BatchState | N
     done, failed, total = (_number(counts.get(name)) for name in ("completed", "failed", "total"))
     files = (answer.get("output_file_id"), answer.get("error_file_id"))
     listed = _fields(answer.get("errors")).get("data")
-    errors = [_fields(one) for one in listed] if isinstance(listed, list) else []
+    errors = [_fields(entry) for entry in listed] if isinstance(listed, list) else []
     problems = []
     for error in errors[:_SHOWN_PROBLEMS]:
         line = f"line {error['line']}: " if error.get("line") is not None else ""
@@ -200,10 +200,10 @@ def _lines_of(api: openai.OpenAI, file: str) -> list[bytes]:
 
 
 def _id(answer: object, endpoint: Endpoint) -> str:
-    found = _fields(answer).get("id")
-    if not isinstance(found, str) or not found:
+    id = _fields(answer).get("id")
+    if not isinstance(id, str) or not id:
         raise TouchstoneError(unexpected_format(endpoint))
-    return found
+    return id
 
 
 def _fields(value: object) -> Mapping[str, object]:

@@ -79,16 +79,16 @@ class Client:
         self._version = self._capabilities.version
         self._left_out: dict[str, frozenset[str]] = {}  # by model: what its server was found to refuse
 
-    def first_token(self, system: str, user: str, asked: FirstTokens) -> FirstToken:
+    def first_token(self, system: str, user: str, first_tokens: FirstTokens) -> FirstToken:
         """The most likely first tokens of an answer to a system and a user message."""
 
         def body(left_out: frozenset[str]) -> Body:
-            return first_token_body(self._endpoint, (system, user), asked, left_out)
+            return first_token_body(self._endpoint, (system, user), first_tokens, left_out)
 
         def ask(request: Body) -> FirstToken:
             return read_first_token(self._complete(request), self._endpoint)
 
-        return self._send(asked.model, lambda: self._adapting(asked.model, body, ask))
+        return self._send(first_tokens.model, lambda: self._adapting(first_tokens.model, body, ask))
 
     def chat(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
         """The answer to a system message, then requests and answers in turn.
@@ -133,8 +133,8 @@ class Client:
             self._version = self._capabilities.version
             self._left_out.clear()
         if model not in self._left_out:
-            known = parts_without(self._capabilities.get(self._endpoint, model), self._endpoint)
-            self._left_out[model] = self._endpoint.left_out | known
+            refused_parts = parts_without(self._capabilities.get(self._endpoint, model), self._endpoint)
+            self._left_out[model] = self._endpoint.left_out | refused_parts
         return self._left_out[model]
 
     def adapt(self, body: Body, words: str, left_out: frozenset[str]) -> bool:

@@ -153,7 +153,7 @@ def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError
 
     seconds = pause_s(error)
     retry_advice = f"Wait {seconds:.0f} s" if seconds and seconds >= 1 else "Wait"
-    known = {
+    messages = {
         402: "wants money. Pay there, or ask another endpoint.",
         401: f"does not accept the key. Set {endpoint.setting('key_from')}.",
         403: f"does not let this key use {model!r}. Set {endpoint.setting('key_from')}.",
@@ -162,11 +162,11 @@ def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError
         else f"lists no models: it does not know this path. Check its address.{_path_hint(endpoint)}",
         429: f"has reached its rate limit. {retry_advice} and try again.",
     }
-    if status not in known:
+    if status not in messages:
         code = f"Error code: {status}"
         refusal = refusal_message(endpoint, f"{code} - {words}" if words else code)
         return f"{refusal}{_path_hint(endpoint)}" if status == 405 else refusal
-    return f"{endpoint.base_url} {known[status]} It says: “{words or f'Error code: {error.status_code}'}”."
+    return f"{endpoint.base_url} {messages[status]} It says: “{words or f'Error code: {error.status_code}'}”."
 
 
 def unexpected_format(endpoint: Endpoint) -> str:

@@ -64,29 +64,29 @@ class CircuitBreaker:
         self._open: dict[Hashable, tuple[float, EndpointUnusableError]] = {}
 
     @contextmanager
-    def guard(self, asked: Hashable) -> Iterator[None]:
+    def guard(self, key: Hashable) -> Iterator[None]:
         """Around one question; raises EndpointUnusableError in place of it where those before were refused."""
-        self._check(asked)
+        self._check(key)
         try:
             yield
         except EndpointUnusableError as error:
-            self._count(asked, error)
+            self._count(key, error)
             raise
         with self._lock:
-            self._refusals.pop(asked, None)
-            self._open.pop(asked, None)
+            self._refusals.pop(key, None)
+            self._open.pop(key, None)
 
-    def _check(self, asked: Hashable) -> None:
+    def _check(self, key: Hashable) -> None:
         with self._lock:
-            until, error = self._open.get(asked, (0.0, None))
+            until, error = self._open.get(key, (0.0, None))
             if error is None:
                 return
             if time.monotonic() < until:
                 raise EndpointUnusableError(str(error))
-            self._open[asked] = time.monotonic() + _OPEN_S, error
+            self._open[key] = time.monotonic() + _OPEN_S, error
 
-    def _count(self, asked: Hashable, error: EndpointUnusableError) -> None:
+    def _count(self, key: Hashable, error: EndpointUnusableError) -> None:
         with self._lock:
-            self._refusals[asked] = self._refusals.get(asked, 0) + 1
-            if self._refusals[asked] >= _REFUSALS_IN_A_ROW:
-                self._open[asked] = time.monotonic() + _OPEN_S, error
+            self._refusals[key] = self._refusals.get(key, 0) + 1
+            if self._refusals[key] >= _REFUSALS_IN_A_ROW:
+                self._open[key] = time.monotonic() + _OPEN_S, error

@@ -66,8 +66,8 @@ def _words(body: object, depth: int) -> Iterator[str]:
         else:
             yield text
     elif isinstance(body, list):
-        for one in body:
-            yield from _words(one, depth + 1)
+        for part in body:
+            yield from _words(part, depth + 1)
     elif isinstance(body, Mapping):
         inner = [word for name in _WORDS_FIELDS for word in _words(body.get(name), depth + 1)]
         # a field that a validator names, as in {"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}

@@ -72,15 +72,17 @@ class FirstTokens:
     special_tokens: bool = False
 
 
-def first_token_body(endpoint: Endpoint, messages: Sequence[str], asked: FirstTokens, left_out: frozenset[str]) -> Body:
+def first_token_body(
+    endpoint: Endpoint, messages: Sequence[str], first_tokens: FirstTokens, left_out: frozenset[str]
+) -> Body:
     """A request for the first tokens, not sampled, with the probabilities of the most likely ones at each place."""
     limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
-    body: Body = {"model": asked.model, "messages": _messages(messages, SYSTEM_ROLE not in left_out)}
-    top_tokens = min([asked.top_tokens, *likely_tokens_limits(left_out)])
+    body: Body = {"model": first_tokens.model, "messages": _messages(messages, SYSTEM_ROLE not in left_out)}
+    top_tokens = min([first_tokens.top_tokens, *likely_tokens_limits(left_out)])
     if "temperature" not in left_out:
         body["temperature"] = 0
-    body |= {limit: asked.max_tokens, "logprobs": True, "top_logprobs": top_tokens}
-    return body | endpoint.extra | (SPECIAL_TOKENS if asked.special_tokens else {})
+    body |= {limit: first_tokens.max_tokens, "logprobs": True, "top_logprobs": top_tokens}
+    return body | endpoint.extra | (SPECIAL_TOKENS if first_tokens.special_tokens else {})
 
 
 def refused_part(body: Body, words: str, left_out: frozenset[str]) -> str | None:
@@ -90,7 +92,7 @@ def refused_part(body: Body, words: str, left_out: frozenset[str]) -> str | None
     """
     words = words.lower()
     # the number of most likely tokens to ask for after one that was refused; None where it is not the number
-    numbers = [int(one) for one in re.findall(r"(?<![\w.])\d{1,2}(?![\w.]*\w)", words)]
+    numbers = [int(digits) for digits in re.findall(r"(?<![\w.])\d{1,2}(?![\w.]*\w)", words)]
     steps = _TOP_TOKENS if re.search(r"large|exceed|greater|less|most|max|range|between|limit", words) else ()
     most = body.get("top_logprobs")
     smaller = [number for number in numbers or steps if isinstance(most, int) and 0 < number < most]

@@ -102,8 +102,8 @@ def read_first_token(answer: object, endpoint: Endpoint) -> FirstToken:
         written, opening = _field(place, "token"), 0.0
         is_last = number == len(places) - 1 or not isinstance(written, str) or not is_opening(written)
         top = _field(place, "top_logprobs")
-        for one in top if isinstance(top, list) else ():
-            token, logprob = _field(one, "token"), _field(one, "logprob")
+        for entry in top if isinstance(top, list) else ():
+            token, logprob = _field(entry, "token"), _field(entry, "logprob")
             if not isinstance(token, str) or not isinstance(logprob, int | float) or math.isnan(logprob):
                 continue
             share = before * math.exp(min(0.0, float(logprob)))
@@ -119,8 +119,8 @@ def read_first_token(answer: object, endpoint: Endpoint) -> FirstToken:
 
 def read_model_names(listed: object, endpoint: Endpoint) -> list[str]:
     """The names in a list of models, sorted."""
-    found = _field(listed, "data")
-    names = [_field(one, "id") for one in found if isinstance(one, dict)] if isinstance(found, list) else [None]
+    models = _field(listed, "data")
+    names = [_field(model, "id") for model in models if isinstance(model, dict)] if isinstance(models, list) else [None]
     if not all(isinstance(name, str) for name in names):
         raise TouchstoneError(unexpected_format(endpoint))
     return sorted(str(name) for name in names)
@@ -130,16 +130,16 @@ def read_windows(listed: object) -> dict[str, int]:
     """The tokens that models hold, by name, in a list of models that gives them in one of the known fields."""
     entries = _field(listed, "data")
     sizes = {
-        str(one.get("id")): next(filter(None, map(one.get, _WINDOW_FIELDS)), None)
-        for one in (entries if isinstance(entries, list) else ())
-        if isinstance(one, dict)
+        str(entry.get("id")): next(filter(None, map(entry.get, _WINDOW_FIELDS)), None)
+        for entry in (entries if isinstance(entries, list) else ())
+        if isinstance(entry, dict)
     }
     return {name: size for name, size in sizes.items() if isinstance(size, int) and size > 0}
 
 
 def _first_choice(answer: object, endpoint: Endpoint) -> dict[str, object]:
     choices = _field(answer, "choices")
-    listed = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+    listed = [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
     if listed:
         return next(_of_index_0(listed), listed[0])
     if error := _field(answer, "error"):
@@ -183,7 +183,7 @@ def _parts(content: object, endpoint: Endpoint) -> _Content:
     if isinstance(content, str):
         return _Content(_clean(content))
     if isinstance(content, list):
-        return sum((_part(one, endpoint) for one in content), _Content())
+        return sum((_part(part, endpoint) for part in content), _Content())
     raise TouchstoneError(unexpected_format(endpoint))
 
 

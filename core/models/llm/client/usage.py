@@ -67,12 +67,12 @@ def _first(usage: object, *paths: tuple[str, ...]) -> int:
 
 def _count(usage: object, name: str) -> int:
     """A number of tokens; 0 for what is none."""
-    found = usage.get(name) if isinstance(usage, dict) else None
-    if isinstance(found, str) and found.isdecimal():
-        found = int(found[:12])
-    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= _MAX_TOKEN_COUNT:
+    count = usage.get(name) if isinstance(usage, dict) else None
+    if isinstance(count, str) and count.isdecimal():
+        count = int(count[:12])
+    if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count <= _MAX_TOKEN_COUNT:
         return 0
-    return int(found)
+    return int(count)
 
 
 def _cost(usage: object) -> float | None:

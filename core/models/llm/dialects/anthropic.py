@@ -28,26 +28,26 @@ class Anthropic(Dialect):
     headers: ClassVar[Mapping[str, str]] = MappingProxyType({"anthropic-version": "2023-06-01"})
 
     def body(self, request: Body) -> Body:
-        known, sent = split_request(
+        chat_fields, sent = split_request(
             request,
             *("messages", "max_tokens", "max_completion_tokens", "stop", "response_format", "logprobs"),
             *("top_logprobs", "output_config"),
         )
-        if known.get("logprobs"):
+        if chat_fields.get("logprobs"):
             raise TouchstoneError(
                 "The Messages API of Anthropic gives no log-probabilities, which the score is made of. Ask another endpoint."
             )
-        messages = objects(known["messages"])
-        if system := [one["content"] for one in messages if one["role"] == "system"]:
+        messages = objects(chat_fields["messages"])
+        if system := [message["content"] for message in messages if message["role"] == "system"]:
             sent["system"] = system[0]
-        sent["messages"] = [one for one in messages if one["role"] != "system"]
-        sent["max_tokens"] = known.get("max_tokens", known.get("max_completion_tokens"))
-        if stop := known.get("stop"):
+        sent["messages"] = [message for message in messages if message["role"] != "system"]
+        sent["max_tokens"] = chat_fields.get("max_tokens", chat_fields.get("max_completion_tokens"))
+        if stop := chat_fields.get("stop"):
             sent["stop_sequences"] = [stop]
 
-        given = known.get("output_config")
-        config = dict(given) if isinstance(given, dict) else {}
-        if schema := field(field(known.get("response_format"), "json_schema"), "schema"):
+        output_config = chat_fields.get("output_config")
+        config = dict(output_config) if isinstance(output_config, dict) else {}
+        if schema := field(field(chat_fields.get("response_format"), "json_schema"), "schema"):
             config["format"] = {"type": "json_schema", "schema": _without_limits(schema)}
         return sent | ({"output_config": config} if config else {})
 
@@ -64,11 +64,11 @@ class Anthropic(Dialect):
 
 def _without_limits(schema: object) -> object:
     if isinstance(schema, list):
-        return [_without_limits(one) for one in schema]
+        return [_without_limits(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     return {
-        name: {key: _without_limits(one) for key, one in value.items()}
+        name: {key: _without_limits(part) for key, part in value.items()}
         if name in _BY_NAME and isinstance(value, dict)
         else _without_limits(value)
         for name, value in schema.items()

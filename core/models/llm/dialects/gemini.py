@@ -22,30 +22,32 @@ class Gemini(Dialect):
     key_header: ClassVar[str] = "x-goog-api-key"
 
     def body(self, request: Body) -> Body:
-        known, sent = split_request(
+        chat_fields, sent = split_request(
             request,
             *("model", "messages", "stop", "response_format", "logprobs", "generationConfig"),
             *(*_SAMPLING, *_LIMITS),
         )
-        config: Body = {name: known[ours] for ours, name in _SAMPLING.items() if ours in known}
-        config["maxOutputTokens"] = next((known[limit] for limit in _LIMITS if limit in known), None)
-        if stop := known.get("stop"):
+        config: Body = {name: chat_fields[ours] for ours, name in _SAMPLING.items() if ours in chat_fields}
+        config["maxOutputTokens"] = next((chat_fields[limit] for limit in _LIMITS if limit in chat_fields), None)
+        if stop := chat_fields.get("stop"):
             config["stopSequences"] = [stop]
-        if known.get("logprobs"):
+        if chat_fields.get("logprobs"):
             config["responseLogprobs"] = True
-        if form := known.get("response_format"):
+        if form := chat_fields.get("response_format"):
             config["responseMimeType"] = "application/json"
             if schema := field(field(form, "json_schema"), "schema"):
                 config["responseJsonSchema"] = schema
-        given = known.get("generationConfig")
-        sent["generationConfig"] = config | (given if isinstance(given, dict) else {})
+        generation_config = chat_fields.get("generationConfig")
+        sent["generationConfig"] = config | (generation_config if isinstance(generation_config, dict) else {})
 
-        messages = objects(known["messages"])
-        if system := [_content(one) for one in messages if one["role"] == "system"]:
+        messages = objects(chat_fields["messages"])
+        if system := [_content(message) for message in messages if message["role"] == "system"]:
             sent["systemInstruction"] = system[0]
         roles = {"user": "user", "assistant": "model"}
         sent["contents"] = [
-            {"role": roles[str(one["role"])], **_content(one)} for one in messages if one["role"] != "system"
+            {"role": roles[str(message["role"])], **_content(message)}
+            for message in messages
+            if message["role"] != "system"
         ]
         return sent
 
@@ -67,13 +69,13 @@ class Gemini(Dialect):
         # the likely tokens at each place, as Chat Completions gives them
         places = [
             {
-                "token": chosen.get("token"),
+                "token": token.get("token"),
                 "top_logprobs": [
-                    {"token": one.get("token"), "logprob": one.get("logProbability")}
-                    for one in objects(top.get("candidates"))
+                    {"token": likely_token.get("token"), "logprob": likely_token.get("logProbability")}
+                    for likely_token in objects(top.get("candidates"))
                 ],
             }
-            for chosen, top in zip(tokens, likely, strict=False)
+            for token, top in zip(tokens, likely, strict=False)
         ]
         choice = {
             "message": message,
@@ -85,7 +87,9 @@ class Gemini(Dialect):
     def model_list(self, listed: object) -> object:
         if not isinstance(models := field(listed, "models"), list):
             return listed
-        return {"data": [{**one, "id": str(one.get("name", "")).removeprefix("models/")} for one in objects(models)]}
+        return {
+            "data": [{**model, "id": str(model.get("name", "")).removeprefix("models/")} for model in objects(models)]
+        }
 
 
 def _content(message: Mapping[str, object]) -> Body:

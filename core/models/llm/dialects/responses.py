@@ -18,28 +18,28 @@ class Responses(Dialect):
     path: ClassVar[str] = "/responses"
 
     def body(self, request: Body) -> Body:
-        known, sent = split_request(
+        chat_fields, sent = split_request(
             request,
             *("messages", "max_tokens", "max_completion_tokens", "stop", "response_format", "logprobs", "text"),
         )
-        if known.get("stop"):
+        if chat_fields.get("stop"):
             raise TouchstoneError('The Responses API takes no stop. Leave it out, or ask with api = "chat".')
-        messages = objects(known["messages"])
-        system = [one["content"] for one in messages if one["role"] == "system"]
-        sent["input"] = [one for one in messages if one["role"] != "system"]
+        messages = objects(chat_fields["messages"])
+        system = [message["content"] for message in messages if message["role"] == "system"]
+        sent["input"] = [message for message in messages if message["role"] != "system"]
         sent.setdefault("store", False)
         if system:
             sent["instructions"] = system[0]
 
-        limit = known.get("max_tokens", known.get("max_completion_tokens"))
+        limit = chat_fields.get("max_tokens", chat_fields.get("max_completion_tokens"))
         if isinstance(limit, int):
             sent["max_output_tokens"] = max(limit, _MIN_OUTPUT_TOKENS)
-        if known.get("logprobs"):
+        if chat_fields.get("logprobs"):
             sent["include"] = ["message.output_text.logprobs"]
 
-        text = known.get("text")
+        text = chat_fields.get("text")
         options = dict(text) if isinstance(text, dict) else {}
-        if isinstance(form := known.get("response_format"), dict):
+        if isinstance(form := chat_fields.get("response_format"), dict):
             schema = form.get("json_schema")
             options["format"] = {"type": form["type"], **(schema if isinstance(schema, dict) else {})}
         return sent | ({"text": options} if options else {})

@@ -71,11 +71,11 @@ class Capability:
     name: CapabilityName
     value: Value
     source: Source
-    found: datetime
+    found_at: datetime
 
     @property
     def is_old(self) -> bool:
-        return self.source != "person" and datetime.now(UTC) - self.found > _KEPT
+        return self.source != "person" and datetime.now(UTC) - self.found_at > _KEPT
 
 
 Capabilities = Mapping[CapabilityName, Capability]
@@ -90,51 +90,52 @@ class CapabilityStore:
     def __init__(self, file: Path | None = None) -> None:
         self._file = file
         self._lock = threading.Lock()
-        self._known: dict[tuple[str, str], dict[CapabilityName, Capability]] | None = None
+        self._capabilities: dict[tuple[str, str], dict[CapabilityName, Capability]] | None = None
         self.version = 0
 
     def get(self, endpoint: Endpoint, model: str) -> Capabilities:
         """The capabilities of a model at the address of an endpoint, as far as they are known."""
         with self._lock:
-            known = self._loaded().get((endpoint.address, model), {})
-            return {name: known[name] for name in CAPABILITY_TITLES if name in known}
+            capabilities = self._loaded().get((endpoint.address, model), {})
+            return {name: capabilities[name] for name in CAPABILITY_TITLES if name in capabilities}
 
     def enter(self, endpoint: Endpoint, model: str, values: Mapping[CapabilityName, Value], source: Source) -> None:
         """Keep what was found; an entry of a person is replaced by a person only."""
         now = datetime.now(UTC)
         with self._lock:
-            known = self._loaded().setdefault((endpoint.address, model), {})
+            capabilities = self._loaded().setdefault((endpoint.address, model), {})
             entered = [
                 Capability(name, value, source, now)
                 for name, value in values.items()
-                if source == "person" or name not in known or known[name].source != "person"
+                if source == "person" or name not in capabilities or capabilities[name].source != "person"
             ]
-            known |= {one.name: one for one in entered}
+            capabilities |= {capability.name: capability for capability in entered}
             self.version += source != "call"
             rows = [
-                (endpoint.address, model, one.name, json.dumps(one.value), source, now.isoformat()) for one in entered
+                (endpoint.address, model, capability.name, json.dumps(capability.value), source, now.isoformat())
+                for capability in entered
             ]
             self._write("INSERT OR REPLACE INTO capability VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def forget(self, endpoint: Endpoint, model: str, names: Iterable[CapabilityName] | None = None) -> None:
         """Drop these entries of a model, all by default: the next call finds them again."""
         with self._lock:
-            known = self._loaded().get((endpoint.address, model), {})
-            dropped = [name for name in known if names is None or name in set(names)]
+            capabilities = self._loaded().get((endpoint.address, model), {})
+            dropped = [name for name in capabilities if names is None or name in set(names)]
             for name in dropped:
-                del known[name]
+                del capabilities[name]
             self.version += 1
             rows = [(endpoint.address, model, name) for name in dropped]
             self._write("DELETE FROM capability WHERE address = ? AND model = ? AND name = ?", rows)
 
     def _loaded(self) -> dict[tuple[str, str], dict[CapabilityName, Capability]]:
-        if self._known is None:
-            self._known = {}
-            for address, model, name, value, source, found in self._rows():
-                one = Capability(name, json.loads(value), source, datetime.fromisoformat(found))
-                if name in CAPABILITY_TITLES and not one.is_old:
-                    self._known.setdefault((address, model), {})[name] = one
-        return self._known
+        if self._capabilities is None:
+            self._capabilities = {}
+            for address, model, name, value, source, found_at in self._rows():
+                capability = Capability(name, json.loads(value), source, datetime.fromisoformat(found_at))
+                if name in CAPABILITY_TITLES and not capability.is_old:
+                    self._capabilities.setdefault((address, model), {})[name] = capability
+        return self._capabilities
 
     def _rows(self) -> list[tuple[str, str, CapabilityName, str, Source, str]]:
         if self._file is None or not self._file.is_file():
@@ -170,9 +171,9 @@ def _opened(file: Path) -> CapabilityStore:
     return CapabilityStore(file)
 
 
-def parts_without(known: Capabilities, endpoint: Endpoint) -> frozenset[str]:
+def parts_without(capabilities: Capabilities, endpoint: Endpoint) -> frozenset[str]:
     """The parts that requests leave out by what is known, but for what the endpoint's own settings say."""
-    values = {name: one.value for name, one in known.items() if name not in endpoint.own}
+    values = {name: capability.value for name, capability in capabilities.items() if name not in endpoint.own}
     parts: set[str] = {name for name in _PARAMETERS if values.get(name) is False}
     if values.get("system_role") is False:
         parts.add("system")
@@ -204,6 +205,9 @@ def format_value(value: Value) -> str:
     return f"{value:,}" if isinstance(value, int) else value
 
 
-def format_capabilities(known: Capabilities) -> str:
+def format_capabilities(capabilities: Capabilities) -> str:
     """All that is known, in one line."""
-    return "; ".join(f"{CAPABILITY_TITLES[one.name]}: {format_value(one.value)}" for one in known.values())
+    return "; ".join(
+        f"{CAPABILITY_TITLES[capability.name]}: {format_value(capability.value)}"
+        for capability in capabilities.values()
+    )

@@ -49,41 +49,82 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Address to ask, with its limits and its price. The key shows in no print, log or traceback.
-
-    `patience_s` is for one try and `retries` more are made; `at_once` questions are under way together. No price: unknown;
-    a free endpoint has the price 0. `top_logprobs` are the likely tokens that it gives at most. `stream` has answers sent piece by piece, for gateways that cut long silences.
-    `model` is asked where none is named. `budget` is what may be spent here in all. `reasoning_tokens` limits what
-    reasoning models may write before their answer; they take no temperature and no top_p, and none is sent to them.
-    `batch_price_factor` is the part of the price that answers of its Batch API cost. `api` is what it speaks, see `core.models.llm.endpoints.apis`. `own` are
-    those fields that somebody set among what is found of a server too, see `core.models.llm.endpoints.capabilities`.
-    """
+    """Address to ask, with its limits and its price. The key shows in no print, log or traceback."""
 
     base_url: str
+    """As `https://api.openai.com/v1`, without a slash at its end."""
+
     key: str = field(repr=False)
+    """The secret that is sent with every request; "" for a server that takes none."""
+
     patience_s: float = 60.0
+    """Seconds to wait for an answer, or between two pieces of a streamed one, of each try."""
+
     name: str = ""
+    """Its table in the file of endpoints; "" for the one that the environment sets."""
+
     model: str = ""
+    """The model to ask where a question names none; "" if it must be named."""
+
     at_once: int = 8
+    """Questions that may be under way together."""
+
     retries: int = 2
+    """Further tries after one that failed for the moment."""
+
     stream: bool = False
+    """True to have answers sent piece by piece, for gateways that cut long silences."""
+
     reasoning_tokens: int = 0
+    """Limit of what a reasoning model may write before its answer; above 0 no temperature and top_p are sent."""
+
     price: Price | None = None
+    """Money for its tokens and answers: None if unknown, 0 for a free endpoint."""
+
     budget: float | None = None
+    """Money that may be spent here in all, in the unit of `price`; None for no limit."""
+
     total_s: float = 600.0
+    """Seconds that a whole streamed answer may take."""
+
     extra_body: str = "{}"
+    """JSON object whose fields are sent with every request."""
+
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """HTTP headers, name and value, that are sent besides."""
+
     query: tuple[tuple[str, str], ...] = ()
+    """Parameters that are appended to every address, name and value."""
+
     key_header: str = ""
+    """Header that takes the key; "" for Authorization, as Bearer."""
+
     seed: int | None = None
+    """Sent with each question after the number of its sample is added; None to send none."""
+
     leave_out: tuple[str, ...] = ()
+    """Fields of a request that the model refuses: temperature, top_p."""
+
     system_role: bool = True
+    """False to put the system message before the first question."""
+
     structured: str = "json_schema"
+    """The strictest form of structured answers to request: json_schema, json_object or none."""
+
     top_logprobs: int | None = None
+    """Likely tokens that the server gives at most for a place; None to find it out."""
+
     typed: bool = False
+    """True if somebody entered it in the form of the app, so that no file has it."""
+
     batch_price_factor: float = 0.5
+    """The part of `price` that answers of its Batch API cost, from 0 to 1."""
+
     api: Api = "chat"
+    """The protocol that it speaks, see `core.models.llm.endpoints.apis`."""
+
     own: frozenset[str] = frozenset()
+    """Fields of this record that somebody set, among those that are otherwise learned from the server's answers."""
 
     @property
     def extra(self) -> dict[str, object]:

@@ -135,11 +135,11 @@ def resolve_model(named: str, endpoint: str = "") -> str:
         return check_local_model(named, endpoint)
     if named.strip():
         return named.strip()
-    asked = configured_endpoint(endpoint)
-    if asked.model:
-        return asked.model
+    configured = configured_endpoint(endpoint)
+    if configured.model:
+        return configured.model
     raise MissingEndpointError(
-        f"No language model is named. Set {asked.setting('model')} to the name of one that the endpoint serves, or model=…."
+        f"No language model is named. Set {configured.setting('model')} to the name of one that the endpoint serves, or model=…."
     )
 
 
@@ -228,12 +228,12 @@ def _build_endpoint(entry: EndpointEntry, key: str, where: str) -> Endpoint:
         price = replace(price or Price(0.0, 0.0), cached=entry.price_cached, answer=entry.price_answer or 0.0)
     headers = []
     for header, value in entry.headers.items():
-        found = secret(value[1:]).get_secret_value() if value.startswith("$") else value
-        if value.startswith("$") and not found:
+        header_value = secret(value[1:]).get_secret_value() if value.startswith("$") else value
+        if value.startswith("$") and not header_value:
             raise MissingEndpointError(
                 f"{where}: headers name {value[1:]}, which is not set. Set it in the environment or in .env."
             )
-        headers.append((header, found))
+        headers.append((header, header_value))
     return Endpoint(
         _clean_address(entry.base_url, f"{where}: base_url", "key_from"),
         key,

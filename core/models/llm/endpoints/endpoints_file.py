@@ -29,39 +29,87 @@ _NO_SEED = frozenset({"responses", "anthropic"})
 
 
 class EndpointEntry(BaseModel):
-    """One table of the file, `[name]`; prices are for a million tokens, `price_answer` for one answer besides; `key_from` names the variable with the key.
-
-    A header whose value is `$NAME` is read from that variable; `key_header` sends the key under that name instead of as Bearer.
-    """
+    """One table of the file, `[name]`. Prices are money for a million tokens, in the unit of `budget`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     name: str = Field(pattern=r"^[\w.-]+$")
+    """The name of the table, by which commands and metrics choose the endpoint."""
+
     base_url: str
+    """As `https://api.openai.com/v1`."""
+
     key_from: str = Field("", pattern=r"^\w*$")
+    """The variable that holds the key, never the key itself; "" for a server that takes none."""
+
     model: str = ""
+    """The model to ask where a question names none; "" if it must be named."""
+
     api: Api = "chat"
+    """The protocol that the server speaks."""
+
     at_once: int = Field(8, ge=1, le=256)
+    """Questions that may be under way together."""
+
     patience_s: float = Field(60.0, gt=0)
+    """Seconds to wait for an answer, or between two pieces of a streamed one, of each try."""
+
     retries: int = Field(2, ge=0, le=20)
+    """Further tries after one that failed for the moment."""
+
     stream: bool = False
+    """True to have answers sent piece by piece."""
+
     reasoning_tokens: int = Field(0, ge=0)
+    """Limit of what a reasoning model may write before its answer; 0 for other models."""
+
     total_s: float = Field(600.0, gt=0)
+    """Seconds that a whole streamed answer may take."""
+
     extra_body: dict[str, JsonValue] = Field(default_factory=dict)
+    """Fields that are sent with every request, as `{chat_template_kwargs = {enable_thinking = false}}`."""
+
     headers: dict[str, str] = Field(default_factory=dict)
+    """HTTP headers that are sent besides; a value `$NAME` is read from the variable NAME."""
+
     query: dict[str, str] = Field(default_factory=dict)
+    """Parameters that are appended to every address, as `{api-version = "preview"}`."""
+
     key_header: str = Field("", pattern=r"^[\w-]*$")
+    """Header that takes the key; "" for Authorization, as Bearer."""
+
     seed: int | None = None
+    """Sent with each question after the number of its sample is added; None to send none."""
+
     leave_out: list[LeftOutField] = Field(default_factory=list)
+    """Fields of a request that the model refuses."""
+
     system_role: bool = True
+    """False to put the system message before the first question."""
+
     top_logprobs: int | None = Field(None, ge=1, le=20)
+    """Likely tokens that the server gives at most for a place; None to find it out."""
+
     structured: StructuredForm = "json_schema"
+    """The strictest form of structured answers to request."""
+
     price_read: float | None = Field(None, ge=0)
+    """Price of tokens that are read; None if unknown."""
+
     price_written: float | None = Field(None, ge=0)
+    """Price of tokens that are written; None if unknown."""
+
     price_cached: float | None = Field(None, ge=0)
+    """Price of tokens that are read from the server's cache; None for `price_read`."""
+
     price_answer: float | None = Field(None, ge=0)
+    """Money for each answer besides; None for nothing."""
+
     batch_price_factor: float = Field(0.5, ge=0, le=1)
+    """The part of the prices that answers of its Batch API cost."""
+
     budget: float | None = Field(None, ge=0)
+    """Money that may be spent in all; None for no limit."""
 
     @model_validator(mode="after")
     def _require_what_the_api_has(self) -> Self:
@@ -106,8 +154,8 @@ def _parse_file(file: str, _version: tuple[int, ...]) -> tuple[EndpointEntry, ..
             entries.append(EndpointEntry(**fields))
         except ValidationError as error:
             wrong = wrong_fields(error)
-            known = ", ".join(field for field in EndpointEntry.model_fields if field != "name")
-            raise BadSettingError(f"{file}, [{name}]: {wrong}. Known fields: {known}.") from None
+            field_names = ", ".join(field for field in EndpointEntry.model_fields if field != "name")
+            raise BadSettingError(f"{file}, [{name}]: {wrong}. Known fields: {field_names}.") from None
     return tuple(entries)
 
 

@@ -36,7 +36,7 @@ def model_family(name: str) -> str:
     families = [
         (place, family)
         for place, piece in enumerate(pieces)
-        for family, known in _WORDS.items()
-        if piece in known or piece.rstrip("0123456789") in known
+        for family, words in _WORDS.items()
+        if piece in words or piece.rstrip("0123456789") in words
     ]
     return max(families)[1] if families else ""

@@ -14,23 +14,48 @@ SERVICE_PREFIX = "service."
 
 
 class ServiceEntry(MetricEntry):
-    """One table: where the service is, with its limits, price, budget and key as of an endpoint, and how its score is to be read."""
+    """One table: a service that scores, its limits as those of an endpoint, and how to read its score."""
 
     hint: ClassVar[str] = "A key is named by key_from."
 
     url: str
+    """Where document and summary are sent."""
+
     low: float | None = 0.0
+    """The lowest score that it gives; None if unbounded."""
+
     high: float | None = 1.0
+    """The highest score that it gives; None if unbounded."""
+
     direction: Literal["higher", "lower", "neutral"] = "higher"
+    """Which end of the scale is the more consistent one."""
+
     metric: str = ""
+    """The metric that the service is asked for; "" if it has only one."""
+
     key_from: str = Field("", pattern=r"^\w*$")
+    """The variable that holds the key, never the key itself; "" for a service that takes none."""
+
     key_header: str = Field("", pattern=r"^[\w-]*$")
+    """Header that takes the key; "" for Authorization, as Bearer."""
+
     headers: dict[str, str] = Field(default_factory=dict)
+    """HTTP headers that are sent besides; a value `$NAME` is read from the variable NAME."""
+
     at_once: int = Field(8, ge=1, le=256)
+    """Questions that may be under way together."""
+
     patience_s: float = Field(60.0, gt=0)
+    """Seconds to wait for an answer, of each try."""
+
     retries: int = Field(2, ge=0, le=20)
+    """Further tries after one that failed for the moment."""
+
     price: float = Field(0.0, ge=0)
+    """The most money that one answer may cost."""
+
     budget: float | None = Field(None, ge=0)
+    """Money that may be spent in all; None for no limit."""
 
     @model_validator(mode="after")
     def _require_price_of_budget(self) -> Self:

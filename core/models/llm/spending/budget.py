@@ -93,7 +93,7 @@ class SpendTracker:
         of this process until `keep_for_batch`. Raises TouchstoneError where a budget forbids the first of them for good.
         """
         limits = _limits(endpoint)
-        costs = [_price(endpoint, one, bool(limits)) for one in tokens]
+        costs = [_price(endpoint, usage, bool(limits)) for usage in tokens]
         id = uuid4().hex
         self._show_alive()
         with self._transaction() as store:
@@ -115,8 +115,8 @@ class SpendTracker:
         with self._transaction() as store:
             if not store.execute("DELETE FROM reserved WHERE id = ?", (id,)).rowcount:
                 return False
-            for one in tokens:
-                self._count(store, endpoint, one)
+            for usage in tokens:
+                self._count(store, endpoint, usage)
             self._free.notify_all()
         return True
 

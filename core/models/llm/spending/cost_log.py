@@ -27,16 +27,31 @@ _COMMANDS = ("cli.py", "touchstone")  # in a checkout, and where pip installed i
 
 @dataclass(frozen=True, slots=True)
 class CostRow:
-    """Cost of one prompt in one run; `money` is None where the endpoint has no price."""
+    """Cost of one prompt in one run."""
 
     run: str
+    """When the process began, in UTC, and its command."""
+
     prompt: str
+    """The name of the prompt that was sent."""
+
     endpoint: str
+    """The name of the endpoint, `default` for that of the environment."""
+
     model: str
+    """The model that answered."""
+
     questions: int
+    """Number of answers."""
+
     read: int
+    """Tokens that were read, those from a cache among them."""
+
     written: int
+    """Tokens that were written, reasoning among them."""
+
     money: float | None
+    """What it cost, in the unit of the price; None if the endpoint has no price."""
 
 
 class CostLog:

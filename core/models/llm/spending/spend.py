@@ -30,7 +30,7 @@ class Usage:
     cost: float | None = None
 
     def __add__(self, other: Usage) -> Usage:
-        costs = [one.cost for one in (self, other) if one.cost is not None]
+        costs = [usage.cost for usage in (self, other) if usage.cost is not None]
         return Usage(
             self.read + other.read,
             self.written + other.written,
@@ -153,27 +153,25 @@ class Spend:
         )
 
 
-def format_estimate(found: CostEstimate) -> str:
+def format_estimate(estimate: CostEstimate) -> str:
     """An estimate in one line; empty where no endpoint is asked."""
-    if not found.questions and not found.open_ended:
+    if not estimate.questions and not estimate.open_ended:
         return ""
-    tokens = f", about {found.read:,} tokens read, about {found.written:,} written with answers of full length"
-    asked = (
-        f"{format_count(found.questions, 'question')} to endpoints{tokens if found.read or not found.questions else ''}"
-    )
-    money = f"about {format_money(found.money)}" if found.money or not found.unpriced else ""
-    unknown = f"the price of {', '.join(found.unpriced)} is not set" if found.unpriced else ""
+    tokens = f", about {estimate.read:,} tokens read, about {estimate.written:,} written with answers of full length"
+    questions = f"{format_count(estimate.questions, 'question')} to endpoints{tokens if estimate.read or not estimate.questions else ''}"
+    money = f"about {format_money(estimate.money)}" if estimate.money or not estimate.unpriced else ""
+    unknown = f"the price of {', '.join(estimate.unpriced)} is not set" if estimate.unpriced else ""
     more = (
-        f"{format_count(found.open_ended, 'text')} will need more, which is not known before"
-        if found.open_ended
+        f"{format_count(estimate.open_ended, 'text')} will need more, which is not known before"
+        if estimate.open_ended
         else ""
     )
-    return "; ".join(filter(None, [asked, money, unknown, more]))
+    return "; ".join(filter(None, [questions, money, unknown, more]))
 
 
 def format_spend_by_endpoint(spent: Mapping[str, Spend]) -> str:
     """Spend at endpoints, in one line; empty where nothing was asked."""
-    return "; ".join(f"{name or 'default'}: {format_spend(one)}" for name, one in spent.items())
+    return "; ".join(f"{name or 'default'}: {format_spend(spend)}" for name, spend in spent.items())
 
 
 def format_spend(spent: Spend) -> str:
