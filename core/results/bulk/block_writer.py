@@ -135,7 +135,7 @@ def _remaining_rows(rows: Iterable[KeyedRow], repeated: _Repeated) -> Iterator[t
 def group_rows(rows: Iterable[KeyedRow], folder: Path, memory_bytes: int = _MEMORY_BYTES) -> Iterator[KeyedRow]:
     """The rows in the order of their keys, those of one key in the order in which they came; all are read at once.
 
-    What they weigh on disk stands in `folder` meanwhile. Memory holds about `memory_bytes`, whatever comes.
+    What they weigh on disk stands in `folder` meanwhile. Memory stays at about `memory_bytes` for input of any size.
     """
     return _sorted_parts(_spill(rows, folder, 0), folder, 0, memory_bytes)
 

@@ -1,4 +1,4 @@
-"""The cases of a folder of results, read by columns: of a million pairs few bytes each, as no object is made of one that nobody looks at."""
+"""The cases of a folder of results, read by columns: a million pairs take a few bytes each, as samples are built only when they are accessed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _Watch = Callable[[list[str]], Iterable[str]]
 
 
 class ResultSamples(Sequence[Sample]):
-    """The samples in some `rows`, (samples,), of all pairs of a folder of results; each is made when it is looked at."""
+    """The samples in some `rows`, (samples,), of all pairs of a folder of results; each is built when it is accessed."""
 
     def __init__(self, stored: StoredResults, rows: Numbers) -> None:
         pairs = block_pairs(stored.blocks)

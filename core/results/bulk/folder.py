@@ -37,7 +37,7 @@ class Folder:
         return Folder(f"{self.url.rstrip('/')}/{name}", self.files, f"{self.path}/{name}")
 
     def names(self, suffix: str = "") -> list[str]:
-        """The files of this very folder whose names end so, in order; none where there is no such folder."""
+        """The files directly in this folder whose names end so, in order; none if the folder does not exist."""
         return sorted(info.base_name for info in self._infos() if info.is_file and info.base_name.endswith(suffix))
 
     def write_times(self, suffix: str) -> dict[str, float]:

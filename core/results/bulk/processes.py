@@ -52,7 +52,7 @@ class _Worker:
             return
 
     def end(self) -> None:
-        """Let it go: at the end of its input it ends, at once and in the middle of a block too."""
+        """Close its input, at which it exits immediately, in the middle of a block too."""
         if self.process.stdin:
             self.process.stdin.close()
         try:
@@ -121,7 +121,7 @@ def report_of(record: Mapping[str, object]) -> BlockReport:
 
 
 def work(job: ScoringJob) -> None:
-    """Score the blocks that are named on standard input until it ends, and then leave at once: nobody waits any more."""
+    """Score the blocks that are named on standard input until it ends, then exit immediately: nobody reads a report any more."""
     reports = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever a library prints is no report
     blocks: SimpleQueue[str] = SimpleQueue()

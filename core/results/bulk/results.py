@@ -1,4 +1,4 @@
-"""Results of blocks: one parquet file for each block and metric, in a folder that is named by all that decides its scores."""
+"""Results of blocks: one parquet file for each block and metric, in a folder whose name covers everything that its scores depend on."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def read_results(folder: Folder, block: str, metric: str) -> list[Outcome]:
 
 
 def read_scores(folder: Folder, block: str, metric: str) -> list[StoredScore]:
-    """The scores of a block alone, in the order of its pairs, as a database keeps them; of a million few bytes each."""
+    """The scores of a block alone, in the order of its pairs, as a database keeps them; a few bytes each."""
     rows = zip(*read_parquet(folder, f"{block}.parquet", ("status", "score", "signature", "error")), strict=True)
     return [
         StoredScore(metric, sys.intern(signature), score) if status == "ok" else StoredScore(metric, "", None, error)

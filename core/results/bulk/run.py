@@ -1,4 +1,4 @@
-"""A run over blocks: which are left, who takes the next one, what is tried again, and how far it is."""
+"""A run over blocks: distribution to workers, retries and progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scoring one block after the other in one process: what a worker does, wherever it runs."""
+"""Scoring of one block after the other in one process, the work of every kind of worker."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _METRIC_SCORES: TypeAdapter[list[MetricScores]] = TypeAdapter(list[MetricScores]
 
 @cache
 def precomputed_scores() -> tuple[MetricScores, ...]:
-    """The scores as they lie in the repository, a metric after the other."""
+    """The scores as stored in the repository, one metric after the other."""
     return tuple(_METRIC_SCORES.validate_json(_FILE.read_bytes()))
 
 

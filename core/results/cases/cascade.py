@@ -1,4 +1,4 @@
-"""A combination that asks its dearest member only where the others are unsure: accuracy by cost, on labels of other documents."""
+"""A combination that asks its most expensive member only where the others are unsure: accuracy by cost, on labels of other documents."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CascadePoint:
 
 @dataclass(frozen=True, eq=False)
 class Cascade:
-    """The cascade of a combination; its last member is the dearest one, of equally dear ones the one of the largest weight."""
+    """The cascade of a combination; its last member is the most expensive one, of equally expensive ones that of the largest weight."""
 
     of: Combining
 

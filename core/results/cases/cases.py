@@ -203,7 +203,7 @@ def _language_warnings(samples: Sequence[Sample], directions: Mapping[str, str])
 
 
 def _own_columns(samples: Sequence[Sample], directions: Mapping[str, str]) -> list[MetricColumn]:
-    """A column for each signature: numbers of two settings, checkpoints or versions never stand in one."""
+    """A column for each signature: scores of two settings, checkpoints or versions are never mixed in one."""
     values: dict[tuple[str, str], Values] = defaultdict(lambda: np.full(len(samples), np.nan))
     failed: Counter[str] = Counter()
     for place, sample in enumerate(samples):

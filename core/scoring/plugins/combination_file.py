@@ -70,7 +70,7 @@ class CombinationEntry(MetricEntry):
 
     @property
     def fingerprint(self) -> str:
-        """The hash of the table; a level of before there were two is not part of it."""
+        """The hash of the table; the level "summary" is not part of it, as tables from before there were two levels have none."""
         left_out = {"level"} if self.level == "summary" else set()
         return hashlib.sha256(self.model_dump_json(exclude=left_out).encode()).hexdigest()[:12]
 

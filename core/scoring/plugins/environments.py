@@ -1,4 +1,4 @@
-"""Python environments of other frameworks: where each is installed, which version, and how one is made."""
+"""Python environments of other frameworks: location, version and installation of each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PROGRAMS = "Scripts" if sys.platform == "win32" else "bin"
 class Framework:
     """A framework by its name and title, and its package. `besides` are requirements that pip is given too.
 
-    `variables` are those of its process, which switch its records of use off.
+    `variables` are those of its process, which switch its telemetry off.
     """
 
     name: str

@@ -62,7 +62,7 @@ def main(number: str, memory: str, source: str, advice: str = _ADVICE) -> None:
 
 
 def _read_requests(connection: socket.socket, requests: SimpleQueue[Message]) -> None:
-    """Leave at once, in the middle of a function too, when nobody is there any more."""
+    """Exit immediately, in the middle of a function too, once the parent is gone."""
     while (request := receive_frame(connection)) is not None:
         requests.put(request)
     os._exit(0)

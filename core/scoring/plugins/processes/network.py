@@ -1,6 +1,6 @@
 """Permission of a plug-in's process to reach addresses, held by an audit hook on Python's sockets.
 
-It stops what a library does unasked. It is no wall: a program that the plug-in starts, and C code with sockets of its own, pass it.
+It stops connections that a library opens unasked. It is no sandbox: a program that the plug-in starts, and C code with sockets of its own, get past it.
 """
 
 from __future__ import annotations
