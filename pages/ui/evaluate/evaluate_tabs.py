@@ -127,7 +127,7 @@ _MOVED = MappingProxyType(
         Shifts.name: _CORRECTIONS,
     }
 )
-"""The views of before by the names that addresses have, and the studies that they are now."""
+"""Former views by their names in addresses, and the studies that replace them."""
 
 
 def evaluate_views(*, scored: bool) -> dict[str, dict[str, View[EvaluationChoice]]]:

@@ -201,7 +201,7 @@ def _column_multiselect(
 
 
 def _polarity_choice(title: str, guessed: bool, key: str) -> bool:
-    """Ask if yes or 1 says that the summary is consistent."""
+    """Ask whether yes or 1 means that the summary is consistent."""
     return st.radio(
         title,
         [True, False],

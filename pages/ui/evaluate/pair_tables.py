@@ -84,7 +84,7 @@ def cell_pairs(choice: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
 
 
 def show_pair(good: Sample, bad: Sample) -> None:
-    """The broken summary as a diff from the faithful one, and what is known of it."""
+    """The inconsistent summary as a diff from the consistent one, with its title, domain, error type and explanations."""
     before, after = good.item.example.summary, bad.item.example.summary
     if before and after:
         st.html(diff_html(as_segments(before, recover(before, after))))
@@ -93,7 +93,7 @@ def show_pair(good: Sample, bad: Sample) -> None:
 
 
 def probe_link(sample: Sample, other: Sample | None = None) -> str | None:
-    """The address that opens a stored pair by its edited side."""
+    """Address that opens a stored pair, named by its edited summary."""
     edited = other if other and other.item.parent else sample
     return f"/?example={edited.stored}" if edited.stored else None
 

@@ -33,7 +33,7 @@ def measure_costs(choice: EvaluationChoice) -> None:
     ]
 
     def begin() -> None:
-        """Measure the chosen members, all where none is chosen."""
+        """Start measuring the selected members, or all where none is selected."""
         addressed = split_pieces(addressed_study(Combine).members, "+")
         members = tuple(name for name in here if not addressed or name in addressed)
         evaluate_state().measuring = CostMeasuring(members, choice.datasets, monotonic())
@@ -58,7 +58,7 @@ def measure_costs(choice: EvaluationChoice) -> None:
     measuring, store, settings = state.measuring, services.store(), services.settings()
 
     def measure() -> dict[str, float]:
-        """Seconds by the names of the columns."""
+        """Seconds per score, by name of the column."""
         texts = [text for dataset in measuring.datasets for text in load_texts(store, dataset)]
         metrics = {name: METRICS.parse(name) for name in measuring.members}
         measured = score_seconds(settings, list(metrics.values()), texts)

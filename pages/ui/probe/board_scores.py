@@ -40,7 +40,7 @@ def shared_null_bands() -> NullBands:
 
 
 def measure_null_bands(request: Request, cells: Cells) -> SignedMetrics:
-    """Have the bands of the metrics that have scored the pair measured in the background, the cheapest first; which these are."""
+    """Start measuring the noise bands of the metrics that have scored the pair, the cheapest first; returns these metrics."""
     signed = {
         metric: [
             outcome.signature
@@ -60,7 +60,7 @@ def measure_null_bands(request: Request, cells: Cells) -> SignedMetrics:
 
 
 def is_measuring(measured: SignedMetrics, request: Request) -> bool:
-    """True if some of these bands are still to come, and there is an edit to draw before them."""
+    """True while some of these bands are pending and there is an edit to compare with them."""
     original, edited = request.examples
     return original.summary != edited.summary and _measured_count(measured, request) < len(measured)
 
@@ -75,7 +75,7 @@ def wait_for_null_band(measured: SignedMetrics, request: Request) -> None:
 
 
 def noise_of(metric: Metric, scored: Outcome | None, original: Example, edited: Example) -> Noise:
-    """Noise of a metric under harmless edits of the size of this one, as far as known; `scored` is of the original."""
+    """Noise of a metric under harmless edits of this size, if it is measured; `scored` is the outcome of the original summary."""
     if original.summary == edited.summary:
         return Noise()
     changed = _changed_word_count(original.summary, edited.summary, current_pair().declared)

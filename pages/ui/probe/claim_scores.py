@@ -103,7 +103,7 @@ def _format_cell(metric: Metric, outcome: Outcome | None, state: str) -> str:
 
 
 def claim_scores(metrics: Sequence[Metric]) -> Callable[[], bool]:
-    """Draw the scores of the claims, if there are any; what is returned draws them as of now, and says whether some are to come."""
+    """Render the scores of the claims, if there are any; the function returned renders the current scores, and is true while some are pending."""
     edited = current_claims()
     inner = [METRICS.parse(metric.metric) if isinstance(metric, Claims) else metric for metric in metrics]
     judging = [metric for metric in inner if metric.card.family != SURFACE and metric.card.direction != "neutral"]
@@ -169,7 +169,7 @@ class _Requested:
         self.together = engine.submit(services.session_owner("combined"), wrappers, [whole])
 
     def look(self) -> tuple[ScoredClaims, bool]:
-        """Scores that are known, and true if more are to come."""
+        """Current scores, and whether any are pending."""
         _, cells = services.engine().cells(self.alone)
         _, combined = services.engine().cells(self.together)
         by_metric = [[cells[metric.spec, example.id] for example in self.alone.examples] for metric in self.metrics]

@@ -103,7 +103,7 @@ def comparison_csv(original: str, compared: Sequence[ComparedEdit]) -> str:
 
 
 def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:
-    """Draw the pinned edits, if there are any; what is returned draws their scores as of now, and whether some are to come."""
+    """Render the pinned edits, if there are any; the function returned renders the current scores, and is true while some are pending."""
     shown = [(edit_letter(place), edit) for place, edit in enumerate(probe_state().pinned)]
     if current_edits() and not is_pinned():
         shown.append((EDITOR, PinnedEdit(tuple(current_edits()), current_intention())))

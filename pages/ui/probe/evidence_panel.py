@@ -54,7 +54,7 @@ def document_highlights(request: Request, result: Result | None) -> tuple[Highli
 
 
 def evidence_panel(request: Request, result: Result | None) -> None:
-    """One click beneath the document: what the selected metric read, in words."""
+    """Expander below the document: what the selected metric read, in words."""
     selection: Selection = current_selection(request)
     metric = next((metric for metric in request.metrics if metric.spec == selection.spec), None)
     with st.expander(f"What {metric.card.title} saw" if metric else "What a metric saw", icon=":material/visibility:"):

@@ -152,7 +152,7 @@ def chosen_metrics() -> list[Metric]:
 
 
 def _board_specs() -> list[str]:
-    """At first everything that is ready as it comes, but for judges and wrappers around other metrics."""
+    """Specs on the board; at first every metric that needs no set-up, except judges and metrics that wrap others."""
     state = probe_state()
     if state.metrics is None:
         state.metrics = [line.name for line in default_metrics(services.engine().pool)]

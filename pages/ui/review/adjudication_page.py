@@ -190,7 +190,7 @@ def _stored_value(question: CampaignQuestion, shown: Any) -> Any:
 
 
 def adjudication_page(campaign: CampaignSettings, cases: Sequence[QueuedTask], queue: AdjudicationQueue) -> None:
-    """The case that is open of a list, or why there is none."""
+    """The open case of the list, or why there is none."""
     if not cases:
         words = "Nothing is left to adjudicate: people agree, or it is decided."
         if not sum(queue.counts.values()):

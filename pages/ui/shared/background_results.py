@@ -24,13 +24,13 @@ _FREE_THREADS = threading.BoundedSemaphore(2)  # more would take turns on the co
 
 @dataclass(eq=False)
 class RedrawState:
-    """State of the open page: whether it is only drawn again by what a person does, as in a dialog that takes files."""
+    """State of the open page: whether only the person's own actions rerun it, as in a dialog with a file field."""
 
     held: bool = False
 
 
 def redraw() -> None:
-    """Run the page again for what has arrived, unless that is held: then the next run draws it.
+    """Rerun the page for new results, unless reruns are held: then the next run renders them.
 
     At the end of a run of the whole page Streamlit now and then draws the fields of an open dialog as other ones, and what was
     typed there, or a file under way, is gone. Fragments that draw themselves again below a dialog end by this, not by `st.rerun`.

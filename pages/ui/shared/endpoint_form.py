@@ -78,7 +78,7 @@ def choose_endpoint_and_model(endpoints: Mapping[str, Endpoint], prefix: str) ->
 
 
 def download_button(checkpoint: Checkpoint, key: str) -> None:
-    """A press fetches weights that are not on this machine."""
+    """Button that downloads weights which are not on this machine."""
     st.button(
         escape_label(f"Download {PurePath(checkpoint.source).name}"),
         key=key,
@@ -94,7 +94,7 @@ def _download(checkpoint: Checkpoint) -> None:
 
 
 def chosen_endpoint(prefix: str, default: str) -> str:
-    """The endpoint in the form of that prefix, also in a callback; `default` where the form leaves no choice.
+    """Endpoint selected in the form of that prefix, also in a callback; `default` where the form offers no choice.
 
     "" where the form names a model of this machine.
     """
@@ -104,7 +104,7 @@ def chosen_endpoint(prefix: str, default: str) -> str:
 
 
 def chosen_model(prefix: str) -> str:
-    """The model in the form of that prefix, also in a callback; "" is that of the endpoint."""
+    """Model entered in the form of that prefix, also in a callback; "" for the endpoint's own."""
     return _model_widget(prefix).get().strip()
 
 

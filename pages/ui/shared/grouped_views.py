@@ -31,7 +31,7 @@ class FirstView:
 
 
 def enter_view(page: str, name: str) -> None:
-    """Let a page open that view when it is drawn next; an empty name stands for the page's own first view."""
+    """Make a page open that view the next time it is rendered; an empty name stands for its first view."""
     state = page_state(FirstView, page)
     state.name, state.tabs = name, ""
 

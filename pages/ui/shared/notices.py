@@ -39,7 +39,7 @@ def notice_state() -> NoticeState:
 
 
 def leave_notice(text: str) -> None:
-    """Have the next run show this once."""
+    """Make the next run show this once."""
     state = notice_state()
     state.waiting = replace(state.waiting, notice=text)
 
@@ -60,7 +60,7 @@ def leave_receipt(kind: ReceiptKind, text: str) -> None:
 
 
 def notices() -> None:
-    """Show what callbacks left; it is forgotten only after it was shown."""
+    """Show the notices of callbacks; each is dropped only after it was shown."""
     state = notice_state()
     state.shown = state.waiting
     match state.shown.receipt:
@@ -78,6 +78,6 @@ def notices() -> None:
 
 
 def repeat_notices() -> None:
-    """Show the same in the next run: a run that follows at once would take the toasts of this one away."""
+    """Show the same notices in the next run: an immediate rerun would remove this run's toasts."""
     state = notice_state()
     state.waiting = state.shown

@@ -136,7 +136,7 @@ def member_later() -> Callable[[], Member]:
 
 
 def sign_out() -> None:
-    """Forget who is here and load the page again, which leads to the start with the sign-in."""
+    """End the session and reload the page, which shows the sign-in."""
     state = session_user_state()
     if state.session_id:
         with services.store().writing() as session:
@@ -149,7 +149,7 @@ def sign_out() -> None:
 
 
 def _local_member() -> Member:
-    """On a local server everybody is the one person who may do everything."""
+    """The single user of a local server, who has every right."""
     state, name = session_user_state(), services.settings().user
     if state.local_member is None:
         demo = services.settings().demo

@@ -311,4 +311,4 @@ _MOVED: Mapping[str, str] = MappingProxyType(
         "Without document": "readings[view=ablation]",
     }
 )
-"""The views of before by the names that addresses have, and the studies that they are now."""
+"""Former views by their names in addresses, and the studies that replace them."""
