@@ -19,23 +19,23 @@ from core.settings import add_plugin_files
 from pages import commands
 from pages.commands.shared.help_example import example_epilog
 
+GROUPS = {
+    "scores": "Scores and perturbations",
+    "evaluation": "Meta-evaluation",
+    "metrics": "Metrics",
+    "data": "Data",
+    "language_models": "Language models",
+    "trained": "Trained metrics",
+    "app": "App and team",
+}
+"""Folders of commands with their headings, in the order of the list."""
+
 _MODULES = {
     # a keyword is no name of a module: import_.py
     file.stem.removesuffix("_").replace("_", "-"): file
-    for folder in commands.__path__
-    for file in sorted(Path(folder).glob("[!_]*.py"))
+    for file in sorted(Path(commands.__path__[0]).glob("*/[!_]*.py"), key=lambda file: file.stem)
+    if file.parent.name in GROUPS
 }
-
-GROUPS = (
-    "Scores and perturbations",
-    "Meta-evaluation",
-    "Metrics",
-    "Data",
-    "Language models",
-    "Trained metrics",
-    "App and team",
-)
-"""Headings of the list of commands, in its order; each command's module names its own."""
 
 _WITH_PLUGINS = frozenset(
     "audit compare doctor metrics pack plugins run score score-dataset serve stress study sweep threshold verify".split()
@@ -56,7 +56,7 @@ class _Commands(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         commands: list[Any] = [self.commands[name] for name in self.list_commands(ctx)]
         width = formatter.width - 6 - max(len(command.name) for command in commands)
-        for group in GROUPS:
+        for group in GROUPS.values():
             listed = [command for command in commands if command.rich_help_panel == group]
             with formatter.section(group):
                 formatter.write_dl([(command.name, command.get_short_help_str(width)) for command in listed])
@@ -88,7 +88,8 @@ def app_commands() -> dict[str, Any]:
 def load_command(name: str) -> Any:
     """The command of that name with all its options, "study NAME" for that of a study."""
     command_name, _, study = name.partition(" ")
-    module = import_module(f"{commands.__name__}.{_MODULES[command_name].stem}")
+    file = _MODULES[command_name]
+    module = import_module(f"{commands.__name__}.{file.parent.name}.{file.stem}")
     command = module.command
     if not isinstance(command, TyperGroup):
         command = _typer_command(command_name, command, epilog=example_epilog(module.EXAMPLE))
@@ -127,26 +128,18 @@ def _set_plugins(
 ) -> None: ...
 
 
-def _read_help(file: Path) -> tuple[str | None, str]:
-    """Help and group of the command of a module, which is not imported.
-
-    The help is the docstring of the function `command`, or what the module's says after its name.
-    """
+def _read_help(file: Path) -> str | None:
+    """Help of the command of a module, which is not imported: the docstring of `command`, or the module's after its name."""
     module = ast.parse(file.read_text(encoding="utf-8"))
-    [group] = [
-        ast.literal_eval(node.value)
-        for node in module.body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "GROUP"
-    ]
     for node in module.body:
         if isinstance(node, ast.FunctionDef) and node.name == "command":
-            return ast.get_docstring(node), group
-    return (ast.get_docstring(module) or "").partition(": ")[2], group
+            return ast.get_docstring(node)
+    return (ast.get_docstring(module) or "").partition(": ")[2]
 
 
 for _name, _file in _MODULES.items():
-    _help, _group = _read_help(_file)
-    app.command(_name, cls=_Unloaded, help=_help, rich_help_panel=_group)(lambda: None)
+    _group = GROUPS[_file.parent.name]
+    app.command(_name, cls=_Unloaded, help=_read_help(_file), rich_help_panel=_group)(lambda: None)
 
 
 def main() -> None:

@@ -115,7 +115,7 @@ def _study_settings() -> str:
 def _commands() -> str:
     """Every command by group: what it does, its arguments and options, and an example."""
     parts = []
-    for group in cli.GROUPS:
+    for group in cli.GROUPS.values():
         parts.append(f"## {group}")
         for name, unloaded in cli.app_commands().items():
             if unloaded.rich_help_panel != group:

@@ -11,13 +11,13 @@ import pytest
 import cli
 from core.evaluation.study import STUDIES
 from pages import commands
-from pages.commands.study import study_example
+from pages.commands.evaluation.study import study_example
 from tests.unit.command_line import run
 
 MODULES = {
-    file.stem.removesuffix("_").replace("_", "-"): import_module(f"pages.commands.{file.stem}")
-    for folder in commands.__path__
-    for file in sorted(Path(folder).glob("[!_]*.py"))
+    file.stem.removesuffix("_").replace("_", "-"): import_module(f"pages.commands.{folder}.{file.stem}")
+    for folder in cli.GROUPS
+    for file in sorted(Path(commands.__path__[0], folder).glob("[!_]*.py"))
 }
 
 
@@ -27,9 +27,12 @@ def test_every_command_is_listed_below_the_heading_of_its_group() -> None:
     for line in run("--help").output.splitlines():
         if line.endswith(":") and not line.startswith(" "):
             group = line.removesuffix(":")
-        elif group in cli.GROUPS and line.startswith("  "):
+        elif group in cli.GROUPS.values() and line.startswith("  "):
             listed.setdefault(group, []).append(line.split()[0])
-    grouped = {group: sorted(name for name, module in MODULES.items() if group == module.GROUP) for group in cli.GROUPS}
+    grouped = {
+        title: sorted(name for name, module in MODULES.items() if module.__name__.split(".")[2] == folder)
+        for folder, title in cli.GROUPS.items()
+    }
     assert listed == grouped
     assert sum(map(len, grouped.values())) == len(MODULES)
 

@@ -39,7 +39,7 @@ def test_the_packaged_encoder_gives_the_published_cosines() -> None:
 
 def test_a_score_that_differs_is_told_and_leaves_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = PublishedScore("semantic-similarity", "It rained.", "It rained.", 0.5, "nobody")
-    monkeypatch.setattr("pages.commands.verify.PUBLISHED", (wrong,))
+    monkeypatch.setattr("pages.commands.metrics.verify.PUBLISHED", (wrong,))
     result = verify()
     assert result.exit_code == 1
     assert "difference +0.50000" in result.output

@@ -22,7 +22,7 @@ from core.results.cases.cases import Cases, build_cases
 from core.results.runs.bundled_run import bundled_run_lines
 from core.results.runs.run import Run, run_from_lines
 from core.types import ErrorType, GradedExplanation, Rating, Verdict
-from pages.commands.study import study_command
+from pages.commands.evaluation.study import study_command
 from tests.unit.command_line import done, run
 from tests.unit.core.evaluation.studies.bench_samples import pair, sample
 

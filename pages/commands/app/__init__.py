@@ -1,0 +1,1 @@
+"""Commands of the app and the people who work with it."""

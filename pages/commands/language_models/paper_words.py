@@ -1,0 +1,47 @@
+"""`cli.py paper-words`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.assessment import find_words, save_words
+from core.base import read_document, read_profile
+from core.errors import BadSettingError, TouchstoneError, UnknownNameError
+from core.models import papers_with_words, printed_words, replacements_folder
+from pages.commands.shared.messages import print_status, with_progress
+
+EXAMPLE = "python cli.py paper-words longdoc 2511.07689.pdf"
+
+
+def command(
+    paper: Annotated[str, typer.Argument(help=f"{', '.join(papers_with_words())}.")],
+    file: Annotated[Path, typer.Argument(help="Your copy of the paper: .pdf, or its text as .txt.")],
+) -> None:
+    """Take the prompts and phrases of a paper out of your copy of it, for paper mode; each is checked by its hash."""
+    words = printed_words(paper)
+    if words is None:
+        raise UnknownNameError("paper with words", paper, papers_with_words())
+    folder = replacements_folder()
+    if folder is None:
+        raise BadSettingError("TOUCHSTONE_PROMPTS_DIR is set to nothing. Set it to a folder to keep prompts in.")
+    if not file.is_file():
+        raise TouchstoneError(f"There is no file {file}. Name your copy of {read_profile(paper).paper}.")
+    text = read_document(file.name, file.read_bytes(), watch=lambda pages: with_progress(pages, "pages read"))
+    findings = find_words(text, words)
+    number = len(words.pieces) - len(findings.missing)
+    if findings.texts:
+        print_status(f"Wrote {number} of {len(words.pieces)} texts into {save_words(findings, words, folder)}.")
+    for piece in words.pieces:
+        state = "not found" if piece in findings.missing else "found"
+        typer.echo(f"{state:9}  {piece.name}, {piece.part}: {piece.where}")
+    for line in words.unprinted:
+        print_status(f"Not printed: {line}.")
+    if findings.missing:
+        print_status(
+            "A text that a page or column break tears apart is not found. Paste the pages with the prompts into a .txt file, "
+            "join what belongs together, and read that: all are looked for again."
+        )
+        raise typer.Exit(1)

@@ -1,0 +1,1 @@
+"""Commands about metrics: what there is, what one lacks, and new ones."""

@@ -1,0 +1,73 @@
+"""`cli.py perturb`."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.data import Refusal
+from core.edits import named_kinds
+from core.evaluation import kinds_table, table_text
+from core.results import (
+    Plan,
+    Variant,
+    balanced_variants,
+    continue_run,
+    kind_coverage,
+    refusal_sentences,
+    variant_record,
+)
+from core.scoring import Engine, json_line
+from core.settings import Settings
+from pages.commands.shared.dataset_inputs import read_sources
+from pages.commands.shared.inputs import name_of_input, new_run, open_output
+from pages.commands.shared.messages import download_models, exit_with_failures, print_own_words, print_status
+from pages.commands.shared.options import (
+    DatasetOption,
+    KindsBatteryOption,
+    KindsOption,
+    MaxSummariesOption,
+    PairsArgument,
+    SeedOption,
+)
+
+EXAMPLE = "python cli.py perturb pairs.jsonl --kind negation -o variants.jsonl"
+
+
+def command(
+    output: Annotated[Path, typer.Option("-o", "--output", help="JSONL, one object per pair and kind.")],
+    kind: KindsOption = None,
+    battery: KindsBatteryOption = "",
+    pairs: PairsArgument = None,
+    dataset: DatasetOption = None,
+    most: MaxSummariesOption = None,
+    seed: SeedOption = 0,
+    balance: Annotated[
+        bool, typer.Option("--balance", help="Write as many errors of each type as the rarest has, drawn by the seed.")
+    ] = False,
+) -> None:
+    """Write a variant of every summary of a file for each kind of perturbation; the same seed gives the same variants.
+
+    Says of how many summaries each kind could make one. Kinds by rule need no model; those that end with -llm need an endpoint, or a
+    model of this machine (paraphrased-llm[model=local:FOLDER]), and synonyms take WordNet too where it is installed. Three ask models
+    of this machine: voice a parser, masked-word[checkpoint=FOLDER], back-translation[there=FOLDER,back=FOLDER].
+    """
+    refusals: list[Refusal] = []
+    print_own_words(kind or ())
+    kinds, signature = named_kinds(kind or (), battery)
+    plan = Plan.of(name_of_input(pairs, dataset, output), kinds, (), seed, battery=signature)
+    run = new_run(plan, read_sources(pairs, dataset, most, seed, refusals, with_inconsistent=pairs is not None))
+    with closing(Engine.open(Settings.read())) as engine, open_output(output) as file:
+        download_models(engine.pool, kinds)
+        variants = (record for record in continue_run(engine, run) if isinstance(record, Variant))
+        for variant in balanced_variants(variants, seed) if balance else variants:
+            line = variant_record(run.sources[variant.source], variant)
+            file.write(json_line(line))
+    print_status(f"Battery: {plan.battery_label}.")
+    print_status(table_text(kinds_table(kind_coverage(run)), titled=False))
+    for sentence in refusal_sentences(kind_coverage(run)):
+        print_status(sentence)
+    exit_with_failures(refusals, run.failed)

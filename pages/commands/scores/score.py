@@ -1,0 +1,136 @@
+"""`cli.py score`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.errors import TouchstoneError
+from core.evaluation import OwnThreshold
+from core.results import Folder, ScoringJob, Shard, plan_sentences
+from core.scoring import METRICS
+from core.settings import Settings
+from pages.commands.shared.block_scoring import BlockPlan, Workers, plan_blocks, progress_record, score_blocks
+from pages.commands.shared.file_scoring import score_file
+from pages.commands.shared.messages import exit_with_failures, print_spent, print_status
+from pages.commands.shared.options import BatchOption, DeviceOption
+from pages.sources.thresholds import open_thresholds
+
+EXAMPLE = "python cli.py score pairs.jsonl --metric rouge2 --metric bleu -o scores.jsonl"
+
+
+def command(
+    pairs: Annotated[
+        str,
+        typer.Argument(help="JSONL or CSV with id, document, summary; or a folder of blocks, or its URL with --to."),
+    ],
+    metric: Annotated[list[str], typer.Option(help="name or name[setting=value,…]; may be repeated.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="JSONL, one object per pair and metric.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option(help="A folder of results, or its URL: scores the blocks that `blocks` made.")
+    ] = None,
+    device: DeviceOption = None,
+    stats: Annotated[
+        bool, typer.Option("--stats", help="Print questions asked, forward passes, tokens, as JSON.")
+    ] = False,
+    retrieve: Annotated[
+        str | None, typer.Option(help="k=3,w=1: put retrieval with these settings around every metric named.")
+    ] = None,
+    batch: BatchOption = False,
+    shard: Annotated[
+        str, typer.Option(help="Of blocks: K/N, part K of N counted from 0, as for a job of a Slurm array.")
+    ] = "0/1",
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Of blocks: so many worker processes (with --cluster: actors).")
+    ] = None,
+    cluster: Annotated[str, typer.Option(help="Of blocks: a Ray cluster, auto or ray://HOST:PORT.")] = "",
+    gpus_per_worker: Annotated[float, typer.Option(min=0, help="Of a Ray cluster, as 0.5.")] = 0.0,
+    plan: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Of blocks: score so many, drawn by --seed, and say how long the whole run takes and what it costs, with "
+            "intervals; prices of endpoints are not in it. Without --plan it goes on with the others.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of a plan: the same seed draws the same blocks.")] = 0,
+    fleet: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Of a plan: workers of the whole run, of the same kind; by default those of the sample."
+        ),
+    ] = None,
+    all_pairs: Annotated[
+        int | None,
+        typer.Option(
+            "--pairs", min=1, help="Of a plan: pairs of the whole run; by default those of the blocks that are left."
+        ),
+    ] = None,
+    hourly: Annotated[
+        float, typer.Option(min=0, help="Of a plan: price of a worker for an hour, in any currency.")
+    ] = 0.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A saved threshold, by its name or file: each score of its metric also says whether it is consistent."
+        ),
+    ] = None,
+) -> None:
+    """Score every pair of a file with every metric named. Broken lines are named and leave exit status 2, scores that failed 1.
+
+    With --to RESULTS the pairs are a folder of blocks: each block becomes one file of results for each metric, and those
+    that are there already are passed over. Scores that failed are rows; status 1 means that blocks were not scored.
+    """
+    specs = [spec if retrieve is None else f"retrieve[{retrieve},metric={spec}]" for spec in metric]
+    if (output is None) == (to is None):
+        raise TouchstoneError("Name a file for the scores with -o, or a folder for the results of blocks with --to.")
+    thresholds = open_thresholds(Settings.read().database_url, threshold or [])
+    if plan and not to:
+        raise TouchstoneError("A plan is of blocks: name their folder, and a folder for the results with --to.")
+    if output:
+        _score_file(Path(pairs), output, specs, thresholds, device, batch=batch, stats=stats)
+        return
+    if thresholds:
+        raise TouchstoneError("--threshold decides on the scores of a file: leave out --to, and name a file with -o.")
+    job = ScoringJob(Folder.at(pairs).url, Folder.at(to or "").url, tuple(specs), device or "")
+    if plan:
+        run = plan_blocks(job, BlockPlan(plan, seed, workers or 1, fleet, all_pairs, hourly))
+        typer.echo(json.dumps(asdict(run), indent=1) if as_json else "\n".join(plan_sentences(run)))
+        print_status("Intervals are over blocks: they hold for workers like these, as busy as now.")
+        return
+    progress = score_blocks(job, Workers(workers, cluster, gpus_per_worker, Shard.parse(shard)))
+    if stats:
+        typer.echo(json.dumps(progress_record(progress)))
+    if progress.faults:
+        print_status(f"Blocks that were not scored: {len(progress.faults)}. The same command tries them again.")
+    exit_with_failures([], len(progress.faults))
+
+
+def _score_file(
+    pairs: Path,
+    output: Path,
+    specs: Sequence[str],
+    thresholds: Sequence[OwnThreshold],
+    device: str | None,
+    *,
+    batch: bool,
+    stats: bool,
+) -> None:
+    settings, metrics = Settings.read().on(device), [METRICS.parse(spec) for spec in specs]
+    report = score_file(pairs, output, metrics, thresholds, settings, batch)
+    for (spec, mark), count in report.unverified.items():
+        print_status(f"{spec}: {count} scores are {mark}.")
+    if report.failed:
+        print_status(f"Scores that failed: {report.failed}. The field `error` in {output} says why.")
+    print_spent(report.spent)
+    if stats:
+        typer.echo(json.dumps(report.usage_record()))
+    exit_with_failures(report.refusals, report.failed)
