@@ -205,16 +205,16 @@ class MetricAudit:
     def common(self) -> list[Finding]:
         """Findings on what every metric is asked."""
         of_judges = {question.name for question in judge_questions()}
-        return [one for one in self.findings if one.question not in of_judges]
+        return [finding for finding in self.findings if finding.question not in of_judges]
 
     @property
     def on_card(self) -> list[Finding]:
         """Findings on what judges alone are asked, and on what counts for them among the others; none of other metrics."""
         names = {*_ALSO_ON_CARD, *(question.name for question in judge_questions())}
-        return [one for one in self.findings if one.question in names] if self.judge else []
+        return [finding for finding in self.findings if finding.question in names] if self.judge else []
 
     def finding(self, question: str) -> Finding | None:
-        return next((one for one in self.findings if one.question == question), None)
+        return next((finding for finding in self.findings if finding.question == question), None)
 
 
 @dataclass(frozen=True, slots=True)
