@@ -33,25 +33,30 @@ from core.types import Example, Item, Outcome, Sample, StoredScore, Verdict
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditData:
-    """Data that a metric is audited on.
-
-    `texts` are scored, and `cases_of` puts the labels beside the outcomes. `sources` are perturbed, `broken` are summaries
-    that are labelled inconsistent, at most `most` of each. `options` name the data to commands that read datasets, `stress_options`
-    to `stress` and `audit_options` to `audit`; `preparation` is the command that brings a file into the database. The `battery`
-    perturbs them.
-    """
+    """Data that a metric is audited on, and the options that name the same data to commands."""
 
     facts: tuple[DataFacts, ...]
+    """Name, size and SHA-256 of each dataset."""
     texts: tuple[Example, ...]
+    """Texts to score, each id once."""
     sources: tuple[Source, ...]
+    """Summaries to perturb, without those labelled inconsistent."""
     broken: tuple[Source, ...]
+    """Summaries labelled inconsistent, to add gaming phrases to."""
     cases_of: Callable[[Sequence[Outcome]], Cases]
+    """Function that joins outcomes with the labels."""
     options: str
+    """Options of commands that read datasets."""
     stress_options: str
+    """Options of `stress`; empty for several datasets, as it takes one only."""
     audit_options: str
+    """Options of `audit`."""
     most: int | None = None
+    """Largest number of `sources` and of `broken`; None for all."""
     preparation: str = ""
+    """Command that imports the file into the database; empty for data that are there already."""
     battery: Battery = field(default_factory=standard_battery)
+    """Edits of the stress run."""
 
 
 def items_data(path: Path, items: Sequence[Item], most: int | None, seed: int) -> AuditData:

@@ -65,26 +65,38 @@ GIVEN_CARD = Card("Given scores", "Given", "Scores that came with the data.", "n
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Everything that questions are answered from; figures that several of them need are computed once.
-
-    `given` are columns of scores that came with the data, of which nothing further can be scored.
-    """
+    """Everything that questions are answered from; figures that several of them need are computed once."""
 
     data: AuditData
+    """Texts, labels and edits to measure on."""
     cases: Cases
+    """Labelled summaries with the scores of this audit."""
     run: Run
+    """Stress run on the originals."""
     gaming_run: Run
+    """Stress run on summaries labelled inconsistent, with phrases that game metrics and repetitions of the same length."""
     outcomes: Sequence[Outcome]
+    """Score or failure of each labelled summary by each metric and surface feature."""
     repetitions: Mapping[str, Repetition]
+    """Some texts scored again, by metric."""
     rewordings: Mapping[str, Sequence[Repetition]]
+    """The same texts scored under each other wording of the instructions, by metric; no wordings for most metrics."""
     placed: Sequence[PlacedPair]
+    """Scores of faithful and broken summaries beside long documents, by place of the evidence."""
     sweeps: Mapping[str, Run]
+    """Stress run with several window sizes, by metric; only for metrics that retrieve passages."""
     densities: Mapping[str, Sequence[SentenceScores]]
+    """Sentence scores of the original summaries, by metric; only for metrics that score sentences."""
     seed: int = 0
+    """Seed of the audit."""
     resamples: int = 0
+    """Bootstrap resamples of the cases."""
     saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
+    """Threshold to judge instead of one fitted on these data, by metric."""
     given: frozenset[str] = frozenset()
+    """Metrics whose scores came with the data, so that no other text can be scored."""
     judges: Mapping[str, JudgeEvidence] = field(default_factory=dict)
+    """Experiments on the metrics that are judges, by metric."""
 
     @cached_property
     def drawn(self) -> Resamples:
@@ -200,24 +212,34 @@ class Evidence:
 
 @dataclass(eq=False)
 class Measurement:
-    """Measures the evidence step by step: `work` is a generator for a background task, `evidence` is there at its end.
-
-    `given` names columns of scores that the data have, which are audited as they are.
-    """
+    """Measures the evidence step by step: `work` is a generator for a background task, `evidence` returns the result at its end."""
 
     engine: Engine
+    """Engine that scores, with its cache."""
     settings: Settings
+    """Settings for the second engine, with an empty cache, that scores texts again."""
     data: AuditData
+    """Texts, labels and edits to measure on."""
     metrics: Sequence[Metric]
+    """Metrics to score."""
     seed: int = 0
+    """Seed of the edits."""
     saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
+    """Threshold to judge instead of one fitted on these data, by metric."""
     given: Sequence[str] = ()
+    """Metrics whose scores came with the data; nothing is scored for them."""
     outcomes: list[Outcome] = field(default_factory=list)
+    """Score or failure of each labelled summary so far."""
     placed: list[PlacedPair] = field(default_factory=list)
+    """Scores beside long documents so far."""
     sweeps: dict[str, Run] = field(default_factory=dict)
+    """Stress runs with several window sizes so far, by metric."""
     densities: dict[str, list[SentenceScores]] = field(default_factory=dict)
+    """Sentence scores of the original summaries so far, by metric."""
     repetitions: dict[str, Repetition] = field(default_factory=dict)
+    """Texts scored again so far, by metric."""
     rewordings: dict[str, list[Repetition]] = field(default_factory=dict)
+    """Texts scored under other wordings so far, by metric."""
 
     def __post_init__(self) -> None:
         battery = self.data.battery

@@ -29,21 +29,26 @@ from core.settings import VERSION
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The audits of one or several metrics on the same data, and what repeats them.
-
-    The `battery` perturbed the summaries; a report of before batteries had names has none. `variants_sha256` is of what its
-    rules made of them: reports of other rules are of other edits.
-    """
+    """The audits of one or several metrics on the same data, and what repeats them."""
 
     data: tuple[DataFacts, ...]
+    """Name, size and SHA-256 of each dataset."""
     metrics: tuple[MetricAudit, ...]
+    """Audit of each metric, in the order of the report."""
     command: str
+    """Command line that repeats the audit."""
     seed: int = 0
+    """Seed of the samples, the edits and the resamples."""
     resamples: int = 0
+    """Bootstrap resamples of the labelled summaries."""
     variants_sha256: str = ""
+    """SHA-256 of all edited summaries; another value means that the rules made other edits. Empty in older reports."""
     version: str = VERSION
+    """Version of Touchstone that computed it."""
     battery: Battery | None = None
+    """Edits of the stress run; None in reports older than the names of batteries."""
     record: str = "touchstone-audit-1"
+    """Format of the file."""
 
     @property
     def battery_label(self) -> str:
