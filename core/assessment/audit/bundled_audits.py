@@ -38,7 +38,7 @@ def audited_metrics() -> list[str]:
         spec
         for spec, metric in metrics.items()
         if metric.card.direction != "neutral"
-        and all(one.source != _TRAINED_HERE for one in local_checkpoints(metric.checkpoints()))
+        and all(checkpoint.source != _TRAINED_HERE for checkpoint in local_checkpoints(metric.checkpoints()))
     ]
 
 
@@ -58,8 +58,8 @@ def bundled_data() -> AuditData:
     samples = bundled_samples()
 
     def cases_of(outcomes: Sequence[Outcome]) -> Cases:
-        kept = kept_scores(outcomes)
-        return pool_cases([[replace(sample, kept=tuple(kept[sample.stored])) for sample in samples]])
+        scores = kept_scores(outcomes)
+        return pool_cases([[replace(sample, kept=tuple(scores[sample.stored])) for sample in samples]])
 
     texts = [item.example for item in bundled_items()]
     return samples_data({PRECOMPUTED: samples}, texts, cases_of, BUNDLED_SUMMARIES, seed=0)
@@ -77,7 +77,11 @@ def write_bundled_audits() -> None:
         audits = []
         for audit in audit_metrics(measured.evidence(), specs):
             # the verdicts and their figures, without what depends on the machine
-            kept = [replace(one, pairs=(), details=()) for one in audit.findings if one.question not in _OF_A_MACHINE]
-            audits.append(replace(audit, findings=tuple(kept)))
+            findings = [
+                replace(finding, pairs=(), details=())
+                for finding in audit.findings
+                if finding.question not in _OF_A_MACHINE
+            ]
+            audits.append(replace(audit, findings=tuple(findings)))
     report = build_report(measured.evidence(), audits, audit_command(data, specs, 0))
     _FILE.write_text(report_json(report) + "\n", encoding="utf-8")

@@ -60,4 +60,4 @@ def bias(figure: Figure, scale: Scale, briefs: tuple[str, str]) -> Effect:
 
 def worst_effect(effects: Sequence[Effect]) -> Effect:
     """The effect with the worst verdict, of equal ones the largest; one that may be chance is worse than none at all."""
-    return max(effects, key=lambda one: (_ORDER.index(one.level), one.size.value or 0.0))
+    return max(effects, key=lambda effect: (_ORDER.index(effect.level), effect.size.value or 0.0))

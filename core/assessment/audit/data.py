@@ -33,25 +33,30 @@ from core.types import Example, Item, Outcome, Sample, StoredScore, Verdict
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditData:
-    """Data that a metric is audited on.
-
-    `texts` are scored, and `cases_of` puts the labels beside the outcomes. `sources` are perturbed, `broken` are summaries
-    that are labelled inconsistent, at most `most` of each. `options` name the data to commands that read datasets, `stress_options`
-    to `stress` and `audit_options` to `audit`; `preparation` is the command that brings a file into the database. The `battery`
-    perturbs them.
-    """
+    """Data that a metric is audited on, and the options that name the same data to commands."""
 
     facts: tuple[DataFacts, ...]
+    """Name, size and SHA-256 of each dataset."""
     texts: tuple[Example, ...]
+    """Texts to score, each id once."""
     sources: tuple[Source, ...]
+    """Summaries to perturb, without those labelled inconsistent."""
     broken: tuple[Source, ...]
+    """Summaries labelled inconsistent, to add gaming phrases to."""
     cases_of: Callable[[Sequence[Outcome]], Cases]
+    """Function that joins outcomes with the labels."""
     options: str
+    """Options of commands that read datasets."""
     stress_options: str
+    """Options of `stress`; empty for several datasets, as it takes one only."""
     audit_options: str
+    """Options of `audit`."""
     most: int | None = None
+    """Largest number of `sources` and of `broken`; None for all."""
     preparation: str = ""
+    """Command that imports the file into the database; empty for data that are there already."""
     battery: Battery = field(default_factory=standard_battery)
+    """Edits of the stress run."""
 
 
 def items_data(path: Path, items: Sequence[Item], most: int | None, seed: int) -> AuditData:
@@ -60,8 +65,8 @@ def items_data(path: Path, items: Sequence[Item], most: int | None, seed: int) -
     dataset = path.stem
 
     def cases_of(outcomes: Sequence[Outcome]) -> Cases:
-        kept = kept_scores(outcomes)
-        return pool_cases([[scored_sample(dataset, item, kept[item.example.id]) for item in items]])
+        scores = kept_scores(outcomes)
+        return pool_cases([[scored_sample(dataset, item, scores[item.example.id]) for item in items]])
 
     return AuditData(
         facts=(data_facts(path.name, [scored_sample(dataset, item, ()) for item in items]),),
@@ -86,15 +91,18 @@ def samples_data(
 ) -> AuditData:
     """Datasets by name as the store gives them, with their texts under the ids of the store."""
     samples = [sample for of_dataset in datasets.values() for sample in of_dataset]
-    candidates, bad = stored_samples(samples), [one for one in samples if one.item.intended is Verdict.INCONSISTENT]
-    drawn = draw_sample(without_inconsistent(candidates), most or len(candidates), seed)
-    drawn_bad = draw_sample(stored_samples(bad), most or len(bad), seed)
+    candidates, bad = (
+        stored_samples(samples),
+        [sample for sample in samples if sample.item.intended is Verdict.INCONSISTENT],
+    )
+    good_subset = draw_sample(without_inconsistent(candidates), most or len(candidates), seed)
+    bad_subset = draw_sample(stored_samples(bad), most or len(bad), seed)
     options = " ".join(f"--dataset {quote(name)}" for name in datasets)
     return AuditData(
         facts=tuple(data_facts(name, of_dataset) for name, of_dataset in datasets.items()),
         texts=tuple({text.id: text for text in texts}.values()),
-        sources=tuple(build_sources(drawn, texts)),
-        broken=tuple(build_sources(drawn_bad, texts)),
+        sources=tuple(build_sources(good_subset, texts)),
+        broken=tuple(build_sources(bad_subset, texts)),
         cases_of=cases_of,
         options=options,
         stress_options=f"{options}{f' --most {most}' if most else ''}" if len(datasets) == 1 else "",
@@ -105,10 +113,10 @@ def samples_data(
 
 def kept_scores(outcomes: Sequence[Outcome]) -> defaultdict[str, list[StoredScore]]:
     """Scores as a database keeps them, by the id of the text."""
-    kept: defaultdict[str, list[StoredScore]] = defaultdict(list)
+    scores: defaultdict[str, list[StoredScore]] = defaultdict(list)
     for outcome in outcomes:
-        kept[outcome.example_id].append(stored_score(outcome))
-    return kept
+        scores[outcome.example_id].append(stored_score(outcome))
+    return scores
 
 
 def with_saved_thresholds(data: AuditData, names: Sequence[str]) -> AuditData:
@@ -123,20 +131,20 @@ def with_given_scores(data: AuditData, files: Mapping[str, Mapping[str, Mapping[
 
     def cases_of(outcomes: Sequence[Outcome]) -> Cases:
         cases = data.cases_of(outcomes)
-        given = []
+        file_columns = []
         for metric, scores in columns.items():
-            values = [scores.get(one.item.example.id, scores.get(one.stored, np.nan)) for one in cases.samples]
+            values = [scores.get(sample.item.example.id, scores.get(sample.stored, np.nan)) for sample in cases.samples]
             if np.isnan(values).all():
-                known = ", ".join(one.item.example.id for one in cases.samples[:3])
+                data_ids = ", ".join(sample.item.example.id for sample in cases.samples[:3])
                 raise TouchstoneError(
                     f"No score of {metric} is of a summary of these data: its ids are {', '.join(list(scores)[:3])} …, those of the data "
-                    f"{known} …. Give scores whose ids are those of the pairs."
+                    f"{data_ids} …. Give scores whose ids are those of the pairs."
                 )
             name = metric.partition("[")[0].partition("@")[0]
             direction = METRICS.parse(metric).card.direction if name in METRICS.names() else "higher"
-            given.append(MetricColumn(metric, np.array(values, dtype=np.float64), direction))
-        kept = tuple(column for column in cases.columns if column.name not in columns)
-        return replace(cases, columns=(*given, *kept))
+            file_columns.append(MetricColumn(metric, np.array(values, dtype=np.float64), direction))
+        other_columns = tuple(column for column in cases.columns if column.name not in columns)
+        return replace(cases, columns=(*file_columns, *other_columns))
 
     named = "".join(f" --scores {quote(path)}" for path in files)
     return replace(data, cases_of=cases_of, audit_options=f"{data.audit_options}{named}")

@@ -65,26 +65,38 @@ GIVEN_CARD = Card("Given scores", "Given", "Scores that came with the data.", "n
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Everything that questions are answered from; figures that several of them need are computed once.
-
-    `given` are columns of scores that came with the data, of which nothing further can be scored.
-    """
+    """Everything that questions are answered from; figures that several of them need are computed once."""
 
     data: AuditData
+    """Texts, labels and edits to measure on."""
     cases: Cases
+    """Labelled summaries with the scores of this audit."""
     run: Run
+    """Stress run on the originals."""
     gaming_run: Run
+    """Stress run on summaries labelled inconsistent, with phrases that game metrics and repetitions of the same length."""
     outcomes: Sequence[Outcome]
+    """Score or failure of each labelled summary by each metric and surface feature."""
     repetitions: Mapping[str, Repetition]
+    """Some texts scored again, by metric."""
     rewordings: Mapping[str, Sequence[Repetition]]
+    """The same texts scored under each other wording of the instructions, by metric; no wordings for most metrics."""
     placed: Sequence[PlacedPair]
+    """Scores of faithful and broken summaries beside long documents, by place of the evidence."""
     sweeps: Mapping[str, Run]
+    """Stress run with several window sizes, by metric; only for metrics that retrieve passages."""
     densities: Mapping[str, Sequence[SentenceScores]]
+    """Sentence scores of the original summaries, by metric; only for metrics that score sentences."""
     seed: int = 0
+    """Seed of the audit."""
     resamples: int = 0
+    """Bootstrap resamples of the cases."""
     saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
+    """Threshold to judge instead of one fitted on these data, by metric."""
     given: frozenset[str] = frozenset()
+    """Metrics whose scores came with the data, so that no other text can be scored."""
     judges: Mapping[str, JudgeEvidence] = field(default_factory=dict)
+    """Experiments on the metrics that are judges, by metric."""
 
     @cached_property
     def drawn(self) -> Resamples:
@@ -101,7 +113,14 @@ class Evidence:
 
     def signature(self, metric: str) -> str:
         """Signature of the metric's scores; empty where all of them failed, or where they were given."""
-        return next((one.signature for one in self.outcomes if isinstance(one, Result) and one.metric == metric), "")
+        return next(
+            (
+                outcome.signature
+                for outcome in self.outcomes
+                if isinstance(outcome, Result) and outcome.metric == metric
+            ),
+            "",
+        )
 
     def card(self, metric: str) -> Card:
         """Card of a metric, and for scores that were given one without bounds."""
@@ -119,15 +138,15 @@ class Evidence:
 
     def failures(self, metric: str) -> dict[str, str]:
         """Reasons why texts have no score, by the id of the text."""
-        failed = (one for one in self.outcomes if isinstance(one, Failure) and one.metric == metric)
-        return {one.example_id: one.message for one in failed}
+        failed = (outcome for outcome in self.outcomes if isinstance(outcome, Failure) and outcome.metric == metric)
+        return {failure.example_id: failure.message for failure in failed}
 
     def failure_reasons(self, metric: str) -> Counter[str]:
         return Counter(self.failures(metric).values())
 
     def misses_too_many(self, metric: str) -> bool:
         """True if more summaries of the data, or more variants of the stress run, have no score than a good verdict allows."""
-        readings = [one.value is None for (_, _, of), one in self.run.readings.items() if of == metric]
+        readings = [reading.value is None for (_, _, of), reading in self.run.readings.items() if of == metric]
         missing = self.missing(metric)
         shares = [missing[~np.isnan(missing)], np.array(readings, dtype=np.float64)]
         return any(len(of) and of.mean() > MOST_MISSING for of in shares)
@@ -135,9 +154,9 @@ class Evidence:
     def column(self, metric: str) -> MetricColumn | None:
         """The metric among the columns of the cases, with the scores of this audit; None where all failed."""
         if metric in self.given:
-            return next((one for one in self.cases.all_columns if one.name == metric), None)
+            return next((column for column in self.cases.all_columns if column.name == metric), None)
         signature = self.signature(metric)
-        return next((one for one in self.cases.all_columns if signature and one.signature == signature), None)
+        return next((column for column in self.cases.all_columns if signature and column.signature == signature), None)
 
     def cases_with(self, column: MetricColumn) -> Cases:
         """The cases with the scores of this metric alone."""
@@ -150,11 +169,11 @@ class Evidence:
 
     def labelled(self, metric: str) -> LabelledScores | None:
         """Every labelled summary once."""
-        column, known = self.column(metric), ~np.isnan(self.cases.labels)
+        column, is_labelled = self.column(metric), ~np.isnan(self.cases.labels)
         if column is None:
             return None
-        labels = self.cases.labels[known] == 1
-        return LabelledScores(column.values[known], labels, self.cases.documents[known], column.direction)
+        labels = self.cases.labels[is_labelled] == 1
+        return LabelledScores(column.values[is_labelled], labels, self.cases.documents[is_labelled], column.direction)
 
     def threshold(self, metric: str) -> Threshold | None:
         """The saved one, or the one that separates all labelled summaries best; None without either."""
@@ -166,10 +185,10 @@ class Evidence:
             return None
         return best_threshold(labelled, np.ones(len(labelled.labels), dtype=np.bool_))
 
-    def cases_command(self, command: str, metric: str, *, chosen: bool = True) -> str:
+    def cases_command(self, command: str, metric: str, *, with_metric: bool = True) -> str:
         """A command on the dataset, for one metric where it can be chosen; what has to come before it stands before it."""
         column = self.column(metric)
-        named = f" --metric {quote(column.name if column else metric)}" if chosen else ""
+        named = f" --metric {quote(column.name if column else metric)}" if with_metric else ""
         return self._prepared(f"{command} {self.data.options}{named}", metric)
 
     def stress_command(self, metric: str) -> str:
@@ -187,38 +206,48 @@ class Evidence:
         if not self.data.preparation:
             return command
         dataset = self.data.options.removeprefix("--dataset ")
-        features = "".join(f" --metric {quote(one)}" for one in dict.fromkeys([metric, *SURFACE_FEATURES]))
+        features = "".join(f" --metric {quote(spec)}" for spec in dict.fromkeys([metric, *SURFACE_FEATURES]))
         return "\n".join([self.data.preparation, f"python cli.py score-dataset {dataset}{features}", command])
 
 
 @dataclass(eq=False)
 class Measurement:
-    """Measures the evidence step by step: `work` is a generator for a background task, `evidence` is there at its end.
-
-    `given` names columns of scores that the data have, which are audited as they are.
-    """
+    """Measures the evidence step by step: `work` is a generator for a background task, `evidence` returns the result at its end."""
 
     engine: Engine
+    """Engine that scores, with its cache."""
     settings: Settings
+    """Settings for the second engine, with an empty cache, that scores texts again."""
     data: AuditData
+    """Texts, labels and edits to measure on."""
     metrics: Sequence[Metric]
+    """Metrics to score."""
     seed: int = 0
+    """Seed of the edits."""
     saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
+    """Threshold to judge instead of one fitted on these data, by metric."""
     given: Sequence[str] = ()
+    """Metrics whose scores came with the data; nothing is scored for them."""
     outcomes: list[Outcome] = field(default_factory=list)
+    """Score or failure of each labelled summary so far."""
     placed: list[PlacedPair] = field(default_factory=list)
+    """Scores beside long documents so far."""
     sweeps: dict[str, Run] = field(default_factory=dict)
+    """Stress runs with several window sizes so far, by metric."""
     densities: dict[str, list[SentenceScores]] = field(default_factory=dict)
+    """Sentence scores of the original summaries so far, by metric."""
     repetitions: dict[str, Repetition] = field(default_factory=dict)
+    """Texts scored again so far, by metric."""
     rewordings: dict[str, list[Repetition]] = field(default_factory=dict)
+    """Texts scored under other wordings so far, by metric."""
 
     def __post_init__(self) -> None:
         battery = self.data.battery
         self.run = self._new_run("audit", battery.perturbations(), self.data.sources, battery.signature)
         kinds = [*battery.of_intent("gaming"), *phrase_controls(battery)]
         self.gaming_run = self._new_run("audit, inconsistent summaries", kinds, self.data.broken)
-        self.judges = [one for metric in self.metrics if (one := self._judge(metric))]
-        self._of_judges = sum(one.planned(self.run, self.gaming_run, len(self.data.texts)) for one in self.judges)
+        self.judges = [judge for metric in self.metrics if (judge := self._judge(metric))]
+        self._of_judges = sum(judge.planned(self.run, self.gaming_run, len(self.data.texts)) for judge in self.judges)
         features = [METRICS.parse(spec) for spec in SURFACE_FEATURES]
         self.scored = list({metric.spec: metric for metric in [*self.metrics, *features]}.values())
         self.finished: Evidence | None = None
@@ -245,7 +274,7 @@ class Measurement:
         done = len(self.outcomes) + self.run.settled + self.gaming_run.settled + 2 * len(self.placed)
         done += sum(run.settled for run in self.sweeps.values()) + sum(map(len, self.densities.values()))
         asked_again = [*self.repetitions.values(), *chain.from_iterable(self.rewordings.values())]
-        repeated = sum(len(one.scores) for one in asked_again)
+        repeated = sum(len(repetition.scores) for repetition in asked_again)
         of_texts = len(self.data.texts) * len(self.scored)
         ways = len(self.metrics) + sum(len(metric.rewordings()) for metric in self.metrics)
         again = ways * len(repeated_texts(self.data.texts))
@@ -255,7 +284,7 @@ class Measurement:
         )
         by_density = len(self.metrics) * len(self.run.sources)
         of_runs = self.run.planned + self.gaming_run.planned + swept + by_density
-        judged = sum(one.done for one in self.judges)
+        judged = sum(judge.done for judge in self.judges)
         return done + repeated + judged, of_texts + of_runs + again + placed + self._of_judges
 
     def paid_conversations(self) -> Iterator[Conversation[Any]]:
@@ -306,7 +335,9 @@ class Measurement:
         if is_retrieval_metric(metric):
             self.sweeps[metric.spec] = window_run(self.run, [metric], f"{self.run.plan.name}, windows")
             yield from continue_run(self.engine, self.sweeps[metric.spec])
-        if any(one.parts for one in self.outcomes if isinstance(one, Result) and one.metric == metric.spec):
+        if any(
+            outcome.parts for outcome in self.outcomes if isinstance(outcome, Result) and outcome.metric == metric.spec
+        ):
             self.densities[metric.spec] = []
             for scores in score_sentences(self.engine, [metric], original_summaries(self.run)):
                 self.densities[metric.spec].append(scores)
@@ -321,8 +352,8 @@ class Measurement:
         return self.finished
 
     def _scores_of(self, metric: Metric) -> dict[str, float]:
-        scores = (one for one in self.outcomes if isinstance(one, Result))
-        return {one.example_id: one.score for one in scores if one.metric == metric.spec}
+        scores = (outcome for outcome in self.outcomes if isinstance(outcome, Result))
+        return {result.example_id: result.score for result in scores if result.metric == metric.spec}
 
     def _evidence(self) -> Evidence:
         cases = self.data.cases_of(self.outcomes)
@@ -341,7 +372,7 @@ class Measurement:
             affordable_resamples(cases),
             self.saved_thresholds,
             frozenset(self.given),
-            {one.metric.spec: one for one in self.judges},
+            {judge.metric.spec: judge for judge in self.judges},
         )
 
 

@@ -37,13 +37,13 @@ class FalseVerdicts:
 
     def total(self, level: Level | None = None) -> VerdictCount:
         """The counts of one level over all questions, or of all."""
-        counts = [one for one in self.counts if level in (None, one.level)]
-        given, false = sum(one.given for one in counts), sum(one.false for one in counts)
-        return VerdictCount("", "All questions", level or Level.MEASURED, given, false)
+        counts = [count for count in self.counts if level in (None, count.level)]
+        verdicts, false = sum(count.given for count in counts), sum(count.false for count in counts)
+        return VerdictCount("", "All questions", level or Level.MEASURED, verdicts, false)
 
     def rows(self) -> list[tuple[str, list[VerdictCount | None]]]:
         """A row for each question, in their order, with its good, weak and failing verdicts, None where none of that level was given."""
-        places = {(one.title, one.level): one for one in self.counts}
+        places = {(count.title, count.level): count for count in self.counts}
         titles = [question.title for question in ordered_questions()]
         rows = [(title, [places.get((title, level)) for level in JUDGED_LEVELS]) for title in titles]
         return [(title, counts) for title, counts in rows if any(counts)]
@@ -64,9 +64,9 @@ def write_false_verdicts(verdicts: FalseVerdicts) -> None:
 
 def count_verdicts(judged: Iterable[tuple[str, str, Level, bool]]) -> tuple[VerdictCount, ...]:
     """Counts of verdicts, each with its question, the question's title, its level and whether it is false."""
-    given: dict[tuple[str, str, Level], list[bool]] = {}
+    falsity: dict[tuple[str, str, Level], list[bool]] = {}
     for question, title, level, false in judged:
-        given.setdefault((question, title, level), []).append(false)
+        falsity.setdefault((question, title, level), []).append(false)
     return tuple(
-        VerdictCount(question, title, level, len(of), sum(of)) for (question, title, level), of in given.items()
+        VerdictCount(question, title, level, len(of), sum(of)) for (question, title, level), of in falsity.items()
     )

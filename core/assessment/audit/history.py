@@ -31,33 +31,35 @@ class KeptAudit:
 
 def data_name(report: AuditReport) -> str:
     """The names of its data, as one."""
-    return " + ".join(one.name for one in report.data)
+    return " + ".join(facts.name for facts in report.data)
 
 
 def data_sha256(report: AuditReport) -> str:
     """One hash of all its data."""
-    return hashlib.sha256(json.dumps([asdict(one) for one in report.data]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([asdict(facts) for facts in report.data]).encode()).hexdigest()
 
 
 def reports_to_keep(report: AuditReport) -> list[AuditReport]:
     """A report of each metric, without the texts of pairs: a history is of figures."""
     return [
-        replace(report, metrics=(replace(audit, findings=tuple(replace(one, pairs=()) for one in audit.findings)),))
+        replace(
+            report, metrics=(replace(audit, findings=tuple(replace(finding, pairs=()) for finding in audit.findings)),)
+        )
         for audit in report.metrics
     ]
 
 
-def last_report(kept: Sequence[KeptAudit], report: AuditReport) -> AuditReport | None:
+def last_report(history: Sequence[KeptAudit], report: AuditReport) -> AuditReport | None:
     """The last kept audits of the metrics of a report, on the same data; None where there is none.
 
     All are of one battery, that of the newest of them, as its variants are.
     """
     metrics = [audit.metric for audit in report.metrics]
-    same = [one for one in kept if one.report.data == report.data and one.audit.metric in metrics]
+    same = [entry for entry in history if entry.report.data == report.data and entry.audit.metric in metrics]
     if not same:
         return None
-    newest = max(same, key=lambda one: one.finished)
-    last = {one.audit.metric: one.audit for one in same if one.report.battery == newest.report.battery}
+    newest = max(same, key=lambda entry: entry.finished)
+    last = {entry.audit.metric: entry.audit for entry in same if entry.report.battery == newest.report.battery}
     return replace(newest.report, metrics=tuple(last[metric] for metric in metrics if metric in last))
 
 
@@ -70,13 +72,13 @@ class HistoryPoint:
     changes: tuple[str, ...]
 
 
-def history_points(kept: Sequence[KeptAudit], question: str) -> list[HistoryPoint]:
+def history_points(history: Sequence[KeptAudit], question: str) -> list[HistoryPoint]:
     """The findings of a question in the audits of one metric, oldest first; audits that did not ask it are left out."""
-    befores: list[KeptAudit | None] = [None, *kept]
+    befores: list[KeptAudit | None] = [None, *history]
     return [
-        HistoryPoint(one.finished, finding, setup_changes(before, one))
-        for before, one in zip(befores, kept, strict=False)
-        if (finding := one.audit.finding(question)) is not None
+        HistoryPoint(entry.finished, finding, setup_changes(before, entry))
+        for before, entry in zip(befores, history, strict=False)
+        if (finding := entry.audit.finding(question)) is not None
     ]
 
 
@@ -95,20 +97,20 @@ def setup_changes(before: KeptAudit | None, after: KeptAudit) -> tuple[str, ...]
     return tuple(name for name, same in equal.items() if not same)
 
 
-def by_data(kept: Sequence[KeptAudit]) -> dict[str, list[KeptAudit]]:
+def by_data(history: Sequence[KeptAudit]) -> dict[str, list[KeptAudit]]:
     """The audits by the names of their data, in the order of their first one."""
-    found: dict[str, list[KeptAudit]] = {}
-    for one in kept:
-        found.setdefault(data_name(one.report), []).append(one)
-    return found
+    by_name: dict[str, list[KeptAudit]] = {}
+    for entry in history:
+        by_name.setdefault(data_name(entry.report), []).append(entry)
+    return by_name
 
 
-def format_history(kept: Sequence[KeptAudit]) -> str:
+def format_history(history: Sequence[KeptAudit]) -> str:
     """For a terminal: for each data a line for each audit and question, oldest first, with what had changed before it."""
     parts = []
-    for name, of_data in by_data(kept).items():
+    for name, of_data in by_data(history).items():
         rows = [("question", "finished (UTC)", "verdict", "figure [95 %]", "n", "changed")]
-        questions = {finding.question: finding.title for one in of_data for finding in one.audit.findings}
+        questions = {finding.question: finding.title for entry in of_data for finding in entry.audit.findings}
         for question, title in questions.items():
             for place, point in enumerate(history_points(of_data, question)):
                 finding = point.finding
@@ -116,11 +118,11 @@ def format_history(kept: Sequence[KeptAudit]) -> str:
                 verdict = f"{LEVEL_MARKS[finding.level][1]} {finding.level.value}"
                 finished = f"{point.finished:%Y-%m-%d %H:%M}"
                 rows.append((title if place == 0 else "", finished, verdict, figure, n, ", ".join(point.changes)))
-        heading = f"{kept[0].audit.metric} on {name}, battery {' and '.join(battery_labels(of_data))}"
+        heading = f"{history[0].audit.metric} on {name}, battery {' and '.join(battery_labels(of_data))}"
         parts.append(f"{heading}\n{align_columns(rows)}")
     return "\n\n".join(parts)
 
 
-def battery_labels(kept: Sequence[KeptAudit]) -> list[str]:
+def battery_labels(history: Sequence[KeptAudit]) -> list[str]:
     """The batteries of audits, each once, the oldest first."""
-    return list(dict.fromkeys(one.report.battery_label for one in kept))
+    return list(dict.fromkeys(entry.report.battery_label for entry in history))

@@ -39,7 +39,7 @@ def judge_sampling(metric: Metric, example: Example) -> Sampling | None:
     """The model and endpoint of its first question about an example, at temperature 0; None where it has none."""
     for judge in _judges_in(metric):
         with closing(judge.rounds(example)) as rounds:
-            questions = [one for one in next(rounds) if "model" in dict(one.options)]
+            questions = [question for question in next(rounds) if "model" in dict(question.options)]
         if questions:
             checkpoint = questions[0].checkpoint
             endpoint = checkpoint.endpoint if isinstance(checkpoint, EndpointModel) else ""
@@ -59,4 +59,4 @@ def _judges_in(metric: Metric) -> list[Metric]:
     plugins: list[Plugin] = [metric]
     for plugin in plugins:  # it grows while it is read
         plugins += plugin.uses() if isinstance(plugin, Metric) else ()
-    return [one for one in plugins if isinstance(one, Metric) and one.card.family == _FAMILY]
+    return [plugin for plugin in plugins if isinstance(plugin, Metric) and plugin.card.family == _FAMILY]

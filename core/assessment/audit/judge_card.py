@@ -18,7 +18,7 @@ class JudgeCard:
 
     def rows(self) -> list[tuple[str, list[Finding | None]]]:
         """A row for each question of the card: its title, and the finding on each metric."""
-        titles = {one.question: one.title for audit in self.audits for one in audit.on_card}
+        titles = {finding.question: finding.title for audit in self.audits for finding in audit.on_card}
         return [(title, [audit.finding(question) for audit in self.audits]) for question, title in titles.items()]
 
 

@@ -57,35 +57,35 @@ class JudgeEvidence:
     def of(self, experiment: str, metric: str = "") -> list[ScoredTrial]:
         """Trials of an experiment by this judge, or by it in another form."""
         spec = metric or self.metric.spec
-        return [one for one in self.trials if one.trial.experiment == experiment and one.metric == spec]
+        return [scored for scored in self.trials if scored.trial.experiment == experiment and scored.metric == spec]
 
     @property
     def done(self) -> int:
-        return sum(len(one.scores) for one in self.trials) + len(self.comparisons) + len(self.usages)
+        return sum(len(scored.scores) for scored in self.trials) + len(self.comparisons) + len(self.usages)
 
     def planned(self, run: Run, wrong: Run, texts: int) -> int:
         """Number of scores, comparisons and usages that there will be at most."""
         trials = list(stand_in_trials(run, wrong))
-        pairs = sum(one.experiment == "pair" for one in trials)
+        pairs = sum(trial.experiment == "pair" for trial in trials)
         forms = len(self._pair_metrics()) * 2
-        return sum(len(one.arms) for one in trials) + pairs * (forms + 1) + texts
+        return sum(len(trial.arms) for trial in trials) + pairs * (forms + 1) + texts
 
     def conversations(self, engine: Engine, run: Run, wrong: Run) -> Iterator[Conversation[Any]]:
         """Conversations of the work, for an estimate of their cost."""
         trials = list(stand_in_trials(run, wrong))
         yield from engine.conversations([self.metric], _forms(trials))
-        pairs = [one for one in trials if one.experiment == "pair"]
+        pairs = [trial for trial in trials if trial.experiment == "pair"]
         yield from engine.conversations(self._pair_metrics(), _forms(pairs))
-        yield from (self._comparison(one) for one in pairs)
+        yield from (self._comparison(pair) for pair in pairs)
 
     def work(self, engine: Engine, run: Run, wrong: Run, scored: Sequence[Example]) -> Generator[object]:
         """Score the trials, compare the pairs in both orders and read the usage of what is `scored`, whose answers are kept."""
         trials = plan_trials(run, wrong)
-        pairs = [one for one in trials if one.experiment == "pair"]
+        pairs = [trial for trial in trials if trial.experiment == "pair"]
         yield from self._score(engine, self.metric, trials)
         for metric in self._pair_metrics():
             yield from self._score(engine, metric, pairs)
-        compared = engine.converse(self._comparison(one) for one in pairs)
+        compared = engine.converse(self._comparison(pair) for pair in pairs)
         for trial, (_, outcome) in zip(pairs, compared, strict=True):
             self.comparisons.append(ComparedPair(trial, None if isinstance(outcome, Failure) else outcome))
             yield outcome
@@ -143,5 +143,5 @@ def metered(rounds: Rounds[Score]) -> Rounds[VerdictUsage | None]:
     money = [
         money_of(endpoint_of(question.endpoint_model), used) for (question, _), used in zip(paid, tokens, strict=True)
     ]
-    known = [one for one in money if one is not None]
-    return VerdictUsage(sum(tokens, Usage()), fsum(known) if len(known) == len(money) else None)
+    costs = [cost for cost in money if cost is not None]
+    return VerdictUsage(sum(tokens, Usage()), fsum(costs) if len(costs) == len(money) else None)

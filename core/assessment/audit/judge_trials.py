@@ -88,8 +88,8 @@ class ScoredTrial:
 def effect(trials: Sequence[ScoredTrial], weights: Mapping[str, float], card: Card, among: int = 1) -> Estimate:
     """Mean contrast as a share of the judge's range, upwards towards consistency; its interval holds for `among` figures together."""
     return mean_by_group(
-        np.array([one.contrast(weights) for one in trials], dtype=np.float64) * per_range(card),
-        [one.trial.group for one in trials],
+        np.array([scored.contrast(weights) for scored in trials], dtype=np.float64) * per_range(card),
+        [scored.trial.group for scored in trials],
         among,
     )
 
@@ -143,9 +143,9 @@ def stand_in_trials(run: Run, wrong: Run) -> Iterator[Trial]:
 
 def _additions(untrue: Iterable[Source]) -> list[Trial]:
     """Trials in which words are added to wrong summaries, or to their documents."""
-    chosen = _one_of_each_document(untrue)
+    sources = _one_of_each_document(untrue)
     trials = []
-    for source in chosen:
+    for source in sources:
         example = source.example
         # the summary said twice, and as a control its document longer by as many of its own words
         twice = _form(source, "twice", f"{example.summary.rstrip()} {example.summary.strip()}")
@@ -154,7 +154,7 @@ def _additions(untrue: Iterable[Source]) -> list[Trial]:
         trials.append(Trial("length", example.id, source.group, arms, "said twice"))
     for injection in INJECTIONS:
         number = len(words(injection.text))
-        for source in chosen:
+        for source in sources:
             example = source.example
             # the text at the end, and as a control as many words of the summary, or of the document, again
             if injection.place == "summary":
@@ -171,8 +171,8 @@ def _additions(untrue: Iterable[Source]) -> list[Trial]:
 
 def _one_of_each_document(sources: Iterable[Source]) -> list[Source]:
     by_group: dict[str, Source] = {}
-    for one in sources:
-        by_group.setdefault(one.group, one)
+    for source in sources:
+        by_group.setdefault(source.group, source)
     return list(by_group.values())[:MOST_TRIED]
 
 

@@ -83,20 +83,24 @@ def format_figure(estimate: Estimate, unit: Unit) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownPair:
-    """A pair behind a finding: the summary before and after, and both scores, None where one failed.
-
-    `source` is the id of the summary before; `kind` the perturbation that made the one after, "" where the data have both.
-    `stored` opens it on Probe where the data lie in the database.
-    """
+    """A pair of summaries behind a finding, with both scores."""
 
     source: str
+    """Id of the summary before."""
     kind: str
+    """Spec of the perturbation that made the summary after; empty where the data have both."""
     before: str
+    """The summary before."""
     after: str
+    """The summary after."""
     score_before: float | None
+    """Score before; None where scoring failed."""
     score_after: float | None
+    """Score after; None where scoring failed."""
     remark: str = ""
+    """Title of the edit, or another note to show beside the pair."""
     stored: str = ""
+    """Id in the database, to open the pair on Probe; empty where the data are not stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,46 +113,58 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The answer to one question of one metric.
-
-    `sentence` is the verdict in words and `brief` its part of the one-line summary, "" where it has none. `command` shows
-    the same figure in full; `warning` says what it must not be taken for. `details` are further figures, `pairs` examples.
-    `by` is the field whose values are the slices of the figures, as Evaluate offers it.
-    """
+    """The answer to one question of one metric."""
 
     question: str
+    """Name of the question."""
     title: str
+    """The question as a heading."""
     axis: str
+    """The question in one or two words, for narrow cells."""
     level: Level
+    """Verdict."""
     sentence: str
+    """Verdict in words."""
     figure: Figure | None = None
+    """Figure that the verdict rests on; None without a measurement."""
     brief: str = ""
+    """Clause for the one-line summary of the metric; empty if it adds none."""
     details: tuple[Figure, ...] = ()
+    """Further figures."""
     pairs: tuple[ShownPair, ...] = ()
+    """Examples behind the figure."""
     command: str = ""
+    """Command that prints the same figure in full."""
     warning: str = ""
+    """Limit of the figure that readers must know; empty without one."""
     by: str = ""
+    """Field whose values are the slices of the figures, as Evaluate offers it; empty without slices."""
 
 
 @dataclass(frozen=True)
 class Question(ABC):
-    """One question of the audit; `place` orders them, and `axis` names it where there is room for two words.
-
-    `page` is the page that shows its figures with what is behind them, "" where only the audit has it, and `tab` the study there.
-    `less_is_better` is of its figure, and `zero_is_best` where either side is bad. One that `scores` further texts is not asked of scores that were given. `asked_of` says
-    whom it is for: every metric, or judges alone, whose scores are answers of a language model.
-    """
+    """One question of the audit."""
 
     name: ClassVar[str]
+    """Name in the registry and in reports."""
     title: ClassVar[str]
+    """The question as a heading."""
     axis: ClassVar[str]
+    """The question in one or two words, for narrow cells."""
     place: ClassVar[int]
+    """Rank in the report, from 1."""
     page: ClassVar[Literal["", "evaluate", "stress"]] = ""
+    """Page with the same figures and the data behind them; empty where only the audit has them."""
     tab: ClassVar[str] = ""
+    """Study on that page."""
     less_is_better: ClassVar[bool] = False
+    """True if a lower figure is better."""
     zero_is_best: ClassVar[bool] = False
+    """True if a figure is worse the further it is from 0 on either side."""
     scores: ClassVar[bool] = False
+    """True if it scores further texts, so that it cannot be answered from scores that came with the data."""
     asked_of: ClassVar[Literal["all", "judges"]] = "all"
+    """Metrics that it applies to: all, or only those that ask a language model."""
 
     @abstractmethod
     def finding(self, evidence: Evidence, metric: str) -> Finding:
@@ -205,16 +221,16 @@ class MetricAudit:
     def common(self) -> list[Finding]:
         """Findings on what every metric is asked."""
         of_judges = {question.name for question in judge_questions()}
-        return [one for one in self.findings if one.question not in of_judges]
+        return [finding for finding in self.findings if finding.question not in of_judges]
 
     @property
     def on_card(self) -> list[Finding]:
         """Findings on what judges alone are asked, and on what counts for them among the others; none of other metrics."""
         names = {*_ALSO_ON_CARD, *(question.name for question in judge_questions())}
-        return [one for one in self.findings if one.question in names] if self.judge else []
+        return [finding for finding in self.findings if finding.question in names] if self.judge else []
 
     def finding(self, question: str) -> Finding | None:
-        return next((one for one in self.findings if one.question == question), None)
+        return next((finding for finding in self.findings if finding.question == question), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,16 +71,22 @@ class RepeatedScores:
         return Resamples.draw(int(self.documents.max()) + 1, STRESS_RESAMPLES, self.seed)
 
 
-def repeated_scores(evidence: Evidence, metric: str, asked: Repetition | None) -> RepeatedScores | None:
+def repeated_scores(evidence: Evidence, metric: str, repetition: Repetition | None) -> RepeatedScores | None:
     """None where no text has both scores."""
-    both = [one for one in asked.scores if one.first is not None and one.second is not None] if asked else []
+    both = (
+        [score for score in repetition.scores if score.first is not None and score.second is not None]
+        if repetition
+        else []
+    )
     if not both:
         return None
-    first, second = score_array(one.first for one in both), score_array(one.second for one in both)
+    first, second = score_array(score.first for score in both), score_array(score.second for score in both)
     threshold, direction = evidence.threshold(metric), evidence.card(metric).direction
     decisions = None
     if threshold is not None:
-        one, two = (threshold.accepts_scores(of, direction).astype(np.float64) for of in (first, second))
-        decisions = one, two
-    documents = number_documents([one.example.document] for one in both)
+        first_accepted, second_accepted = (
+            threshold.accepts_scores(of, direction).astype(np.float64) for of in (first, second)
+        )
+        decisions = first_accepted, second_accepted
+    documents = number_documents([score.example.document] for score in both)
     return RepeatedScores(both, first, second, documents, decisions, evidence.seed)

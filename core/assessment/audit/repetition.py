@@ -109,11 +109,11 @@ class AnotherSample(Metric):
         questions = next(rounds)
         while True:
             others = []
-            for one in questions:
-                options = dict(one.options)
+            for question in questions:
+                options = dict(question.options)
                 sample = options.get("sample", 0)
                 options["sample"] = _ANOTHER + (sample if isinstance(sample, int) else 0)
-                others.append(replace(one, options=tuple(options.items())) if is_paid(one) else one)
+                others.append(replace(question, options=tuple(options.items())) if is_paid(question) else question)
             answers = yield others
             try:
                 questions = rounds.send(answers)
@@ -137,5 +137,5 @@ def _timed(
         for example, outcome in outcomes
     )
     device = next((outcome.device for _, outcome in outcomes if isinstance(outcome, Result)), "")
-    asked = engine.counts().asked - asked_before
-    return Repetition(scores, seconds, len(others), way, device, processor_seconds, asked)
+    questions = engine.counts().asked - asked_before
+    return Repetition(scores, seconds, len(others), way, device, processor_seconds, questions)

@@ -29,21 +29,26 @@ from core.settings import VERSION
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The audits of one or several metrics on the same data, and what repeats them.
-
-    The `battery` perturbed the summaries; a report of before batteries had names has none. `variants_sha256` is of what its
-    rules made of them: reports of other rules are of other edits.
-    """
+    """The audits of one or several metrics on the same data, and what repeats them."""
 
     data: tuple[DataFacts, ...]
+    """Name, size and SHA-256 of each dataset."""
     metrics: tuple[MetricAudit, ...]
+    """Audit of each metric, in the order of the report."""
     command: str
+    """Command line that repeats the audit."""
     seed: int = 0
+    """Seed of the samples, the edits and the resamples."""
     resamples: int = 0
+    """Bootstrap resamples of the labelled summaries."""
     variants_sha256: str = ""
+    """SHA-256 of all edited summaries; another value means that the rules made other edits. Empty in older reports."""
     version: str = VERSION
+    """Version of Touchstone that computed it."""
     battery: Battery | None = None
+    """Edits of the stress run; None in reports older than the names of batteries."""
     record: str = "touchstone-audit-1"
+    """Format of the file."""
 
     @property
     def battery_label(self) -> str:
@@ -64,10 +69,10 @@ def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[Metri
         if evidence.misses_too_many(metric):
             why = f"More than {MOST_MISSING:.0%} of the summaries have no score, so that no verdict is good."
             findings = tuple(
-                replace(one, level=Level.WEAK, warning=" ".join(filter(None, [one.warning, why])))
-                if one.level is Level.GOOD
-                else one
-                for one in findings
+                replace(finding, level=Level.WEAK, warning=" ".join(filter(None, [finding.warning, why])))
+                if finding.level is Level.GOOD
+                else finding
+                for finding in findings
             )
         model = judge.model if judge else None
         yield MetricAudit(metric, evidence.signature(metric), summarize(findings), findings, model)
@@ -115,14 +120,14 @@ def summarize(findings: Sequence[Finding]) -> str:
 
 def warnings_of(audit: MetricAudit) -> list[str]:
     """A sentence for each finding that must be read with care."""
-    return [f"{one.title} {one.warning}" for one in audit.findings if one.warning]
+    return [f"{finding.title} {finding.warning}" for finding in audit.findings if finding.warning]
 
 
 def failure_lines(audit: MetricAudit) -> list[str]:
     """A line for each reason why summaries have no score."""
     answers = audit.finding("answers")
-    reasons = [one for one in answers.details if one.unit == "count"] if answers else []
-    return [f"{one} summaries have no score: {one.remark}" for one in reasons]
+    reasons = [figure for figure in answers.details if figure.unit == "count"] if answers else []
+    return [f"{figure} summaries have no score: {figure.remark}" for figure in reasons]
 
 
 def report_json(report: AuditReport) -> str:
@@ -133,14 +138,14 @@ def report_json(report: AuditReport) -> str:
 def read_report(text: str | bytes, source: str = "The file") -> AuditReport:
     """The report that `report_json` wrote; raises TouchstoneError for anything else."""
     try:
-        found = _REPORT.validate_json(text)
+        report = _REPORT.validate_json(text)
     except ValidationError as error:
         where = error.errors()[0]
         place = ".".join(map(str, where["loc"])) or "the file"
         raise TouchstoneError(
             f"{source} is no report of an audit ({place}: {where['msg']}). Give one that `audit --to REPORT.json` wrote."
         ) from None
-    return found
+    return report
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +190,7 @@ class FindingChange:
         if not self.difference or self.before.figure is None or self.after.figure is None:
             return False
         estimates = (self.before.figure.estimate, self.after.figure.estimate)
-        low, high = sorted(estimates, key=lambda one: one.value or 0.0)
+        low, high = sorted(estimates, key=lambda estimate: estimate.value or 0.0)
         if None in (low.low, low.high, high.low, high.high):
             return False
         margins = (high.low or 0.0) - (high.value or 0.0), (low.high or 0.0) - (low.value or 0.0)
@@ -217,17 +222,19 @@ def compare_reports(before: AuditReport, after: AuditReport) -> list[FindingChan
     Raises TouchstoneError where they rest on different data, or share no metric.
     """
     if before.data != after.data:
-        names = [", ".join(f"{one.name} ({one.sha256[:12]})" for one in report.data) for report in (before, after)]
+        names = [
+            ", ".join(f"{facts.name} ({facts.sha256[:12]})" for facts in report.data) for report in (before, after)
+        ]
         raise TouchstoneError(f"The two audits rest on different data: {names[0]} and {names[1]}. Audit the same data.")
     earlier = {audit.metric: audit for audit in before.metrics}
     common = [audit for audit in after.metrics if audit.metric in earlier]
     if not common:
         raise TouchstoneError(
-            f"The two audits share no metric: {', '.join(earlier)} and {', '.join(one.metric for one in after.metrics)}."
+            f"The two audits share no metric: {', '.join(earlier)} and {', '.join(audit.metric for audit in after.metrics)}."
         )
     return [
-        FindingChange(audit.metric, one.question, one.title, old, one)
+        FindingChange(audit.metric, finding.question, finding.title, old, finding)
         for audit in common
-        for one in audit.findings
-        if (old := earlier[audit.metric].finding(one.question))
+        for finding in audit.findings
+        if (old := earlier[audit.metric].finding(finding.question))
     ]

@@ -36,14 +36,14 @@ def level_strip(findings: Sequence[Finding], style: str = "strip") -> str:
 
 def format_verdicts(findings: Sequence[Finding]) -> str:
     """Number of verdicts of each kind, by their signs, as ✓2 ~2 ✗5."""
-    counts = Counter(one.level for one in findings)
+    counts = Counter(finding.level for finding in findings)
     return " ".join(f"{LEVEL_MARKS[level][1]}{counts[level]}" for level in JUDGED_LEVELS if counts[level])
 
 
 def shared_label(audits: Sequence[MetricAudit], question: str) -> str:
     """Label of the figures of a question where all metrics have the same; empty where they differ, as in their worst slices."""
     findings = (audit.finding(question) for audit in audits)
-    labels = {found.figure.label for found in findings if found and found.figure}
+    labels = {finding.figure.label for finding in findings if finding and finding.figure}
     return labels.pop() if len(labels) == 1 else ""
 
 
@@ -53,7 +53,7 @@ def range_places(figure: Figure | None) -> RangePlaces | None:
         return None
     estimate = figure.estimate
     low, high = (estimate.value if bound is None else bound for bound in (estimate.low, estimate.high))
-    return RangePlaces(*(5 + 140 * min(1.0, max(0.0, one or 0.0)) for one in (low, high, estimate.value)))
+    return RangePlaces(*(5 + 140 * min(1.0, max(0.0, share or 0.0)) for share in (low, high, estimate.value)))
 
 
 def strip_mark(figure: Figure) -> float | None:

@@ -18,8 +18,8 @@ _LABEL = "audit"
 def report_markdown(report: AuditReport) -> str:
     """Sections for a model card: a table for each metric, its warnings, the data and the command."""
     data = "; ".join(
-        f"{one.name} ({one.summaries:,} summaries of {one.documents:,} documents, SHA-256 `{one.sha256}`)"
-        for one in report.data
+        f"{facts.name} ({facts.summaries:,} summaries of {facts.documents:,} documents, SHA-256 `{facts.sha256}`)"
+        for facts in report.data
     )
     sections = [
         *map(_metric_markdown, report.metrics),
@@ -34,10 +34,11 @@ def report_markdown(report: AuditReport) -> str:
 
 def _metric_markdown(audit: MetricAudit) -> str:
     rows = [
-        (one.title, f"{LEVEL_MARKS[one.level][1]} {one.level.value}", _figure(one), _n(one)) for one in audit.common
+        (finding.title, f"{LEVEL_MARKS[finding.level][1]} {finding.level.value}", _figure(finding), _n(finding))
+        for finding in audit.common
     ]
     table = markdown_table(("question", "verdict", "figure [95 %]", "n"), rows)
-    warnings = "".join(f"- {one}\n" for one in warnings_of(audit))
+    warnings = "".join(f"- {warning}\n" for warning in warnings_of(audit))
     return (
         f"## Audit of `{audit.metric}`\n\n**{audit.summary}**\n\n{table}\n{warnings}\nSignature: `{audit.signature}`\n"
     )
@@ -47,9 +48,12 @@ def format_report(report: AuditReport) -> str:
     """For a terminal: the summary, a line for each question, what must be read with care, the cards of judges, and the battery."""
     parts = []
     for audit in report.metrics:
-        lines = [(LEVEL_MARKS[one.level][1], one.level.value, one.title, _figure(one), _n(one)) for one in audit.common]
+        lines = [
+            (LEVEL_MARKS[finding.level][1], finding.level.value, finding.title, _figure(finding), _n(finding))
+            for finding in audit.common
+        ]
         table = align_columns([("", "verdict", "question", "figure [95 %]", "n"), *lines])
-        remarks = [f"! {one}" for one in (*warnings_of(audit), *failure_lines(audit))]
+        remarks = [f"! {remark}" for remark in (*warnings_of(audit), *failure_lines(audit))]
         parts.append("\n".join([f"{audit.metric}: {audit.summary}", "", table, *remarks]))
     parts += [
         f"{title}\n\n{align_columns([head, *rows])}"
@@ -64,9 +68,9 @@ def _card_table(card: JudgeCard) -> tuple[str, tuple[str, ...], list[tuple[str, 
     rows = []
     for title, findings in card.rows():
         verdicts = []
-        for one in findings:
-            figure = f" {one.figure} ({one.figure.label})" if one and one.figure else ""
-            verdicts.append(f"{LEVEL_MARKS[one.level][1]} {one.level.value}{figure}" if one else "")
+        for finding in findings:
+            figure = f" {finding.figure} ({finding.figure.label})" if finding and finding.figure else ""
+            verdicts.append(f"{LEVEL_MARKS[finding.level][1]} {finding.level.value}{figure}" if finding else "")
         rows.append((title, *verdicts))
     return f"Judge card: {card.model.title}", head, rows
 
@@ -74,48 +78,48 @@ def _card_table(card: JudgeCard) -> tuple[str, tuple[str, ...], list[tuple[str, 
 def format_changes(changes: list[FindingChange]) -> str:
     """Changes since an earlier report, a line each; those that became worse first."""
     shown = sorted(
-        (one for one in changes if one.worse or one.moved or one.before.level != one.after.level),
-        key=lambda one: not one.worse,
+        (change for change in changes if change.worse or change.moved or change.before.level != change.after.level),
+        key=lambda change: not change.worse,
     )
     if not shown:
         return "No verdict changed since the earlier audit, and no figure moved beyond the intervals."
     rows = [
         (
-            "worse" if one.worse else "changed",
-            one.metric,
-            one.title,
-            f"{one.before.level.value} → {one.after.level.value}",
-            f"{_figure(one.before)} → {_figure(one.after)}",
+            "worse" if change.worse else "changed",
+            change.metric,
+            change.title,
+            f"{change.before.level.value} → {change.after.level.value}",
+            f"{_figure(change.before)} → {_figure(change.after)}",
         )
-        for one in shown
+        for change in shown
     ]
     return align_columns([("", "metric", "question", "verdict", "figure [95 %]"), *rows])
 
 
 def badge_svg(audit: MetricAudit) -> str:
     """A badge with the metric and how many of its questions are good, in the colour of the worst verdict."""
-    counts = Counter(one.level for one in audit.findings)
+    counts = Counter(finding.level for finding in audit.findings)
     judged = sum(counts[level] for level in JUDGED_LEVELS)
     worst = max(
-        (one.level for one in audit.findings if one.level in JUDGED_LEVELS),
+        (finding.level for finding in audit.findings if finding.level in JUDGED_LEVELS),
         key=JUDGED_LEVELS.index,
         default=Level.TOO_FEW,
     )
     label, value = f"{_LABEL} {audit.metric}", f"{counts[Level.GOOD]} of {judged} good" if judged else "too few pairs"
-    left, right = (round(_LETTER_PX * len(text) + 12) for text in (label, value))
+    label_width, value_width = (round(_LETTER_PX * len(text) + 12) for text in (label, value))
     return TEMPLATES.get_template("badge.svg").render(
         label=label,
         value=value,
-        left=left,
-        right=right,
+        left=label_width,
+        right=value_width,
         colour=_COLOURS[worst],
         title=f"{label}: {value}. {audit.summary}",
     )
 
 
-def _figure(found: Finding) -> str:
-    return str(found.figure) if found.figure else "–"
+def _figure(finding: Finding) -> str:
+    return str(finding.figure) if finding.figure else "–"
 
 
-def _n(found: Finding) -> str:
-    return str(found.figure.estimate.n) if found.figure else ""
+def _n(finding: Finding) -> str:
+    return str(finding.figure.estimate.n) if finding.figure else ""

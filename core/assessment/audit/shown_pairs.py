@@ -14,19 +14,19 @@ from core.types import Example, Sample
 
 
 def pairs_of_kinds(
-    run: Run, found: Sequence[Shift], metric: str, intent: Intent, *, largest: bool
+    run: Run, shifts: Sequence[Shift], metric: str, intent: Intent, *, largest: bool
 ) -> tuple[ShownPair, ...]:
     """Variants of one intent, those of the largest shifts first, or those that fell least, of different sources."""
     sign = -1.0 if METRICS.parse(metric).card.direction == "lower" else 1.0
-    chosen = [shift for shift in found if shift.metric == metric and intent_of(shift.kind) == intent]
-    return shown_shifts(run, chosen, abs if largest else (lambda size: sign * size))
+    intent_shifts = [shift for shift in shifts if shift.metric == metric and intent_of(shift.kind) == intent]
+    return shown_shifts(run, intent_shifts, abs if largest else (lambda size: sign * size))
 
 
-def shown_shifts(run: Run, found: Iterable[Shift], rank: Callable[[float], float]) -> tuple[ShownPair, ...]:
+def shown_shifts(run: Run, shifts: Iterable[Shift], rank: Callable[[float], float]) -> tuple[ShownPair, ...]:
     """The shifts of the highest rank, one of each source."""
-    known = [(rank(shift.size), shift) for shift in found if shift.size is not None]
+    by_rank = [(rank(shift.size), shift) for shift in shifts if shift.size is not None]
     by_source: dict[str, Shift] = {}
-    for _, shift in sorted(known, key=lambda ranked: -ranked[0]):
+    for _, shift in sorted(by_rank, key=lambda ranked: -ranked[0]):
         by_source.setdefault(shift.source, shift)
     return tuple(shown_shift(run, shift) for shift in list(by_source.values())[:MOST_SHOWN_PAIRS])
 
@@ -48,10 +48,10 @@ def shown_shift(run: Run, shift: Shift) -> ShownPair:
 
 def labelled_case(sample: Sample, score: float, cells: Mapping[str, str | float | None]) -> Case:
     """A labelled summary that figures were counted from; its score is nan where there is none."""
-    known = None if math.isnan(score) else score
+    shown_score = None if math.isnan(score) else score
     summary, intended = sample.item.example.summary, sample.item.intended
-    pair = ShownPair(sample.item.example.id, "", summary, summary, known, known, stored=sample.stored)
-    return Case({"label": intended.value if intended else None, "score": known, **cells}, pair)
+    pair = ShownPair(sample.item.example.id, "", summary, summary, shown_score, shown_score, stored=sample.stored)
+    return Case({"label": intended.value if intended else None, "score": shown_score, **cells}, pair)
 
 
 def text_case(
@@ -63,4 +63,7 @@ def text_case(
 
 def format_decisions(accepted: Mask, decided: Mask) -> list[str | None]:
     """Decision of a threshold on each score, (n,); None where nothing was decided."""
-    return [("accepted" if one else "refused") if known else None for one, known in zip(accepted, decided, strict=True)]
+    return [
+        ("accepted" if is_accepted else "refused") if is_decided else None
+        for is_accepted, is_decided in zip(accepted, decided, strict=True)
+    ]

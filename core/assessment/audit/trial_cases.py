@@ -30,6 +30,6 @@ def trial_pair(scored: ScoredTrial, before: str, after: str) -> ShownPair:
 
 def shown_trials(trials: Sequence[ScoredTrial], before: str, after: str, sign: float = 1.0) -> tuple[ShownPair, ...]:
     """The pairs of the largest moves in one direction."""
-    moves = [(sign * one.contrast({before: -1.0, after: 1.0}), one) for one in trials]
-    known = sorted((one for one in moves if one[0] > 0), key=lambda one: -one[0])
-    return tuple(trial_pair(one, before, after) for _, one in known[:MOST_SHOWN_PAIRS])
+    moves = [(sign * trial.contrast({before: -1.0, after: 1.0}), trial) for trial in trials]
+    rising = sorted((move for move in moves if move[0] > 0), key=lambda move: -move[0])
+    return tuple(trial_pair(trial, before, after) for _, trial in rising[:MOST_SHOWN_PAIRS])

@@ -87,8 +87,8 @@ class Answers(Question):
 
 def _missing_variants(evidence: Evidence, metric: str) -> Estimate:
     """Share of the edited summaries of the stress run that have no score."""
-    scores = [one for (_, kind, of), one in evidence.run.readings.items() if of == metric and kind]
-    share = sum(one.value is None for one in scores) / len(scores) if scores else None
+    scores = [reading for (_, kind, of), reading in evidence.run.readings.items() if of == metric and kind]
+    share = sum(score.value is None for score in scores) / len(scores) if scores else None
     return Estimate(share, None, None, len(scores), "" if scores else "No summary was edited.")
 
 

@@ -36,10 +36,10 @@ class Calibration(Question):
         if np.isnan(cases.labels).all():
             return self.not_measured("No summary here is labelled.")
         [result] = calibrations(cases, "dataset", evidence.drawn)
-        usable = [one for one in result.domains if not one.why]
+        usable = [domain for domain in result.domains if not domain.why]
         if not usable:
             return self.not_measured(result.domains[0].why)
-        largest = max(usable, key=lambda one: one.n)
+        largest = max(usable, key=lambda domain: domain.n)
         raw = largest.error["raw"]
         if raw.value is None:
             finding = self.not_measured(f"{raw.why} {_fitted_sentence(largest)}")
@@ -58,7 +58,7 @@ class Calibration(Question):
             finding = self.found(level, f"{sentence} {_fitted_sentence(largest)}", figure)
         errors = [Figure(f"ECE, {form}", result, "score") for form, result in largest.error.items()]
         brier = [Figure(f"Brier score, {form}", result, "score") for form, result in largest.brier.items()]
-        details = tuple(one for one in [*errors, *brier] if one.estimate.value is not None)
+        details = tuple(figure for figure in [*errors, *brier] if figure.estimate.value is not None)
         return replace(
             finding,
             details=details,

@@ -49,11 +49,13 @@ class ChangeDetector(Question):
         matched = Figure("AUC against harmless edits of the same length", result.against_matched)
         originals = Figure("AUC against their originals", result.against_originals)
         levels = {
-            one.label: (ORIGINALS_SCALE if one is originals else SCALE).level(one.estimate)
-            for one in (harmless, matched, people, originals)
+            figure.label: (ORIGINALS_SCALE if figure is originals else SCALE).level(figure.estimate)
+            for figure in (harmless, matched, people, originals)
         }
         level = worst_level(list(levels.values())) if levels[harmless.label] is not Level.TOO_FEW else Level.TOO_FEW
-        figure = next((one for one in (harmless, matched, people, originals) if levels[one.label] is level), harmless)
+        figure = next(
+            (figure for figure in (harmless, matched, people, originals) if levels[figure.label] is level), harmless
+        )
         against_originals = levels[originals.label]
         verdicts = {
             Level.GOOD: "It tells errors from harmless edits",
@@ -75,9 +77,9 @@ class ChangeDetector(Question):
             self.found(level, sentence, figure),
             brief=_brief(level, against_originals),
             details=tuple(
-                one
-                for one in (harmless, matched, originals, people, *by_kind)
-                if one is not figure and one.estimate.value is not None
+                detail
+                for detail in (harmless, matched, originals, people, *by_kind)
+                if detail is not figure and detail.estimate.value is not None
             ),
             pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "breaking", largest=False),
             command=evidence.stress_command(metric),

@@ -28,15 +28,19 @@ class Cost(Question):
     scores: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
-        asked, card = evidence.repetitions.get(metric), METRICS.parse(metric).card
-        if asked is None or asked.timed < 1:
-            return self.not_measured(asked.way if asked and asked.way else "Too few texts to be timed.")
-        seconds = Estimate(_THOUSAND * asked.seconds / asked.timed, None, None, asked.timed)
-        figure = Figure("time for 1,000 summaries", seconds, "seconds", asked.device)
-        device = f" on {asked.device}" if asked.device else ""
-        tokens = [one.counts.tokens for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric]
+        repetition, card = evidence.repetitions.get(metric), METRICS.parse(metric).card
+        if repetition is None or repetition.timed < 1:
+            return self.not_measured(repetition.way if repetition and repetition.way else "Too few texts to be timed.")
+        seconds = Estimate(_THOUSAND * repetition.seconds / repetition.timed, None, None, repetition.timed)
+        figure = Figure("time for 1,000 summaries", seconds, "seconds", repetition.device)
+        device = f" on {repetition.device}" if repetition.device else ""
+        tokens = [
+            outcome.counts.tokens
+            for outcome in evidence.outcomes
+            if isinstance(outcome, Result) and outcome.metric == metric
+        ]
         memory = card.memory_mb or card.download_mb
-        processor = Estimate(_THOUSAND * asked.processor_seconds / asked.timed, None, None, asked.timed)
+        processor = Estimate(_THOUSAND * repetition.processor_seconds / repetition.timed, None, None, repetition.timed)
         details = [
             Figure("processor time of this process for 1,000 summaries", processor, "seconds"),
             Figure(
@@ -52,7 +56,7 @@ class Cost(Question):
             self.found(
                 Level.MEASURED,
                 f"1,000 summaries like these take {figure} by the clock{device}, {details[0]} of processor time, measured on "
-                f"{asked.timed} of them. Other work on the machine makes the first longer.",
+                f"{repetition.timed} of them. Other work on the machine makes the first longer.",
                 figure,
             ),
             details=tuple(details),
@@ -63,10 +67,13 @@ class Cost(Question):
     def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
         """The tokens read of every text; those that were cached are not among them."""
         texts = {text.id: text for text in evidence.data.texts}
-        found = [one for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric]
+        results = [outcome for outcome in evidence.outcomes if isinstance(outcome, Result) and outcome.metric == metric]
         return [
             text_case(
-                texts[one.example_id], {"score": one.score, "tokens read": one.counts.tokens}, one.score, one.score
+                texts[result.example_id],
+                {"score": result.score, "tokens read": result.counts.tokens},
+                result.score,
+                result.score,
             )
-            for one in found
+            for result in results
         ]

@@ -36,19 +36,21 @@ class CostPerVerdict(Question):
         if not np.nansum(right):
             return self.not_measured("No summary is judged rightly.")
         read, written = (
-            _per_right(evidence, right, [None if one is None else float(getattr(one.tokens, part)) for one in usages])
+            _per_right(
+                evidence, right, [None if usage is None else float(getattr(usage.tokens, part)) for usage in usages]
+            )
             for part in ("read", "written")
         )
-        money = _per_right(evidence, right, [one.money if one else None for one in usages])
+        money = _per_right(evidence, right, [usage.money if usage else None for usage in usages])
         figures = [
-            one
-            for one in (
+            figure
+            for figure in (
                 Figure("money for a right verdict", money, "money", "in the currency of the prices"),
                 Figure("tokens read for a right verdict", read, "count"),
                 Figure("tokens written for a right verdict", written, "count"),
                 *_seconds(evidence, metric, right),
             )
-            if one.estimate.value is not None
+            if figure.estimate.value is not None
         ]
         if not figures:
             return self.not_measured("Its answers were kept, and nobody counted their tokens.")
@@ -57,7 +59,7 @@ class CostPerVerdict(Question):
         return replace(
             self.found(
                 Level.MEASURED,
-                f"A right verdict costs {', '.join(f'{one} ({one.label})' for one in figures)}; "
+                f"A right verdict costs {', '.join(f'{figure} ({figure.label})' for figure in figures)}; "
                 f"{100 * float(np.nanmean(right)):.0f} % of the verdicts are right at its threshold.{no_price}",
                 first,
             ),
@@ -101,12 +103,12 @@ def _right(evidence: Evidence, metric: str) -> Values | None:
 def _usages(evidence: Evidence, metric: str) -> list[VerdictUsage | None]:
     """Usage behind the score of each sample."""
     usages = evidence.judges[metric].usages
-    return [usages.get(one.stored, usages.get(one.item.example.id)) for one in evidence.cases.samples]
+    return [usages.get(sample.stored, usages.get(sample.item.example.id)) for sample in evidence.cases.samples]
 
 
 def _per_right(evidence: Evidence, right: Values, costs: Sequence[float | None]) -> Estimate:
     """The sum of costs by the number of right verdicts; no value where no cost is known."""
-    values = np.array([np.nan if one is None else one for one in costs], dtype=np.float64)
+    values = np.array([np.nan if cost is None else cost for cost in costs], dtype=np.float64)
     if np.isnan(values).all():
         return Estimate(None, None, None, 0, "No cost is known.")
     filled, labelled = np.where(np.isnan(values), np.nanmean(values), values), ~np.isnan(right)
@@ -115,9 +117,9 @@ def _per_right(evidence: Evidence, right: Values, costs: Sequence[float | None])
 
 def _seconds(evidence: Evidence, metric: str, right: Values) -> list[Figure]:
     """By the clock while texts were asked again, several at once; none where those answers were kept."""
-    asked = evidence.repetitions.get(metric)
-    if asked is None or asked.timed < 1 or not asked.asked:
+    repetition = evidence.repetitions.get(metric)
+    if repetition is None or repetition.timed < 1 or not repetition.asked:
         return []
-    seconds = _THOUSAND * asked.seconds / asked.timed / float(np.nanmean(right))
-    figure = Estimate(seconds, None, None, asked.timed)
+    seconds = _THOUSAND * repetition.seconds / repetition.timed / float(np.nanmean(right))
+    figure = Estimate(seconds, None, None, repetition.timed)
     return [Figure("time for 1,000 right verdicts", figure, "seconds", "by the clock, several questions at once")]

@@ -38,10 +38,10 @@ class Gaming(Question):
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         standings = metric_gaming(evidence.run, evidence.shifts)
-        found = next((one for one in standings if one.metric == metric), None)
-        if found is None:
+        standing = next((standing for standing in standings if standing.metric == metric), None)
+        if standing is None:
             return self.not_measured("No phrase was scored, or the metric has no better side.")
-        best = found.best
+        best = standing.best
         gain = Figure("gain by the best phrase", best.spreads, "deviations", f"“{best.phrase.text}”")
         shifts = _shifts_by(evidence, metric, best.phrase.spec)
         lifted, control, excess = _lifted(
@@ -66,10 +66,10 @@ class Gaming(Question):
                 "deviations",
                 f"“{play.phrase.text}”",
             )
-            for play in found.plays
+            for play in standing.plays
         ]
-        more = [Figure("summaries with a phrase that score higher", found.raised, "share")]
-        details = tuple(one for one in [*gains, *lifts, *more, *plays] if one.estimate.value is not None)
+        more = [Figure("summaries with a phrase that score higher", standing.raised, "share")]
+        details = tuple(figure for figure in [*gains, *lifts, *more, *plays] if figure.estimate.value is not None)
         brief = f"a filler lifts {format_share(lifted)} of wrong summaries, harmless words {format_share(control)}"
         is_gamed = lifted.value is not None and level in (Level.WEAK, Level.FAILS)
         return replace(
@@ -83,13 +83,15 @@ class Gaming(Question):
     def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
         """Every inconsistent summary without and with the best phrase, and what the threshold says of it."""
         standings = metric_gaming(evidence.run, evidence.shifts)
-        found = next((one for one in standings if one.metric == metric), None)
-        if found is None:
+        standing = next((standing for standing in standings if standing.metric == metric), None)
+        if standing is None:
             return ()
-        repeated = {one.source: one for one in _shifts_by(evidence, metric, _control_kind(evidence, found.best))}
+        repeated = {
+            shift.source: shift for shift in _shifts_by(evidence, metric, _control_kind(evidence, standing.best))
+        }
         threshold = evidence.threshold(metric)
         shown = []
-        for shift in _shifts_by(evidence, metric, found.best.phrase.spec):
+        for shift in _shifts_by(evidence, metric, standing.best.phrase.spec):
             control = repeated.get(shift.source)
             scores = [shift.before, shift.after, control.after if control else None]
             cells: dict[str, str | float | None] = dict(
@@ -109,7 +111,7 @@ class Gaming(Question):
 
 def _shifts_by(evidence: Evidence, metric: str, kind: str) -> list[Shift]:
     """Shifts of the inconsistent summaries under one kind."""
-    return [one for one in evidence.gaming_shifts if one.metric == metric and one.kind == kind]
+    return [shift for shift in evidence.gaming_shifts if shift.metric == metric and shift.kind == kind]
 
 
 def _control_kind(evidence: Evidence, best: PhraseEffect) -> str:
@@ -124,13 +126,13 @@ def _lifted(
 ) -> tuple[Estimate, Estimate, Estimate]:
     """The shares that the phrase lifts and that the repetition does, and their difference, on the same resamples."""
     threshold = evidence.threshold(metric)
-    numbers = {group: place for place, group in enumerate(dict.fromkeys(one.group for one in (*shifts, *repeated)))}
+    numbers = {group: place for place, group in enumerate(dict.fromkeys(shift.group for shift in (*shifts, *repeated)))}
     if threshold is None or not shifts:
         missing = Estimate(None, None, None, 0, "The data have no labels of both kinds, so there is no threshold.")
         return missing, missing, missing
-    drawn = Resamples.draw(len(numbers), STRESS_RESAMPLES, evidence.run.plan.seed)
+    resamples = Resamples.draw(len(numbers), STRESS_RESAMPLES, evidence.run.plan.seed)
     lifted, control = (
-        drawn.of(lifted_share(pairs_of_shifts(metric, of, numbers), threshold)) for of in (shifts, repeated)
+        resamples.of(lifted_share(pairs_of_shifts(metric, of, numbers), threshold)) for of in (shifts, repeated)
     )
     return lifted.estimate(), control.estimate(), difference(lifted, control)
 

@@ -42,7 +42,10 @@ class JudgeInjection(JudgeQuestion):
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         trials, card = evidence.judges[metric].of("injection"), evidence.card(metric)
-        by_title = {one.title: [trial for trial in trials if trial.trial.title == one.title] for one in INJECTIONS}
+        by_title = {
+            injection.title: [trial for trial in trials if trial.trial.title == injection.title]
+            for injection in INJECTIONS
+        }
         weights = {TREATED: 1.0, CONTROL: -1.0}
         effects = [
             rise(
@@ -69,7 +72,7 @@ class JudgeInjection(JudgeQuestion):
             ),
             brief=worst.claim,
             details=(
-                *(one.figure for one in effects if one is not worst),
+                *(effect.figure for effect in effects if effect is not worst),
                 *_lifted(evidence, metric, title, by_title[title]),
             ),
             pairs=shown_trials(by_title[title], PLAIN, TREATED),
@@ -78,24 +81,24 @@ class JudgeInjection(JudgeQuestion):
 
     def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
         """Every wrong summary as it is, with the text, and with as many harmless words."""
-        return [trial_case(one, PLAIN, TREATED) for one in evidence.judges[metric].of("injection")]
+        return [trial_case(scored, PLAIN, TREATED) for scored in evidence.judges[metric].of("injection")]
 
 
 def _lifted(evidence: Evidence, metric: str, title: str, trials: Sequence[ScoredTrial]) -> list[Figure]:
     """Shares of the refused summaries that are accepted with the text, and with the harmless words."""
-    threshold, groups = evidence.threshold(metric), [one.trial.group for one in trials]
+    threshold, groups = evidence.threshold(metric), [scored.trial.group for scored in trials]
     if threshold is None:
         return []
     direction = evidence.card(metric).direction
-    plain = score_array(one.scores[PLAIN] for one in trials)
+    plain = score_array(scored.scores[PLAIN] for scored in trials)
     refused = ~threshold.accepts_scores(plain, direction)
     figures = []
     for label, arm in (
         (f"wrong summaries lifted over the threshold by {title}", TREATED),
         ("wrong summaries lifted over it by as many harmless words", CONTROL),
     ):
-        form = score_array(one.scores[arm] for one in trials)
-        known = refused & ~np.isnan(plain) & ~np.isnan(form)
-        accepted = np.where(known, threshold.accepts_scores(form, direction), np.nan)
+        form = score_array(scored.scores[arm] for scored in trials)
+        usable = refused & ~np.isnan(plain) & ~np.isnan(form)
+        accepted = np.where(usable, threshold.accepts_scores(form, direction), np.nan)
         figures.append(Figure(label, mean_by_group(accepted, groups, bounds=SHARE), "share"))
     return figures

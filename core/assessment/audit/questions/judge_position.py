@@ -46,7 +46,7 @@ class JudgePosition(JudgeQuestion):
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         compared = evidence.judges[metric].comparisons
-        groups = [one.trial.group for one in compared]
+        groups = [pair.trial.group for pair in compared]
         wins = mean_by_group(score_array(map(first_place_wins, compared)), groups, _EXPERIMENTS)
         order = Figure("two summaries in both orders: wins of the first − wins of the second", wins, "score")
         fall = effect(
@@ -58,31 +58,31 @@ class JudgePosition(JudgeQuestion):
             bias(place, SCALE, ("minds errors at the beginning more", "minds errors at the end more")),
             _evidence_place(evidence, metric),
         ]
-        known = [one for one in effects if one.figure.estimate.value is not None]
-        if not known:
+        measured = [effect for effect in effects if effect.figure.estimate.value is not None]
+        if not measured:
             return self.not_measured("No summary could be broken by rule, or it has no score of these.")
-        worst = worst_effect(known)
-        figures = "; ".join(f"{one.figure.label}: {one.figure}" for one in known)
-        remarks = "".join(dict.fromkeys(one.remark for one in known))
+        worst = worst_effect(measured)
+        figures = "; ".join(f"{effect.figure.label}: {effect.figure}" for effect in measured)
+        remarks = "".join(dict.fromkeys(effect.remark for effect in measured))
         sentence = f"As shares of its range or of the answers, {figures}.{remarks}"
         # share of the pairs of which the two orders say different things, by the place or by chance
         shares = [
-            np.nan if one.comparison is None else float(one.comparison.preference == "order-inconsistent")
-            for one in compared
+            np.nan if pair.comparison is None else float(pair.comparison.preference == "order-inconsistent")
+            for pair in compared
         ]
         estimate = mean_by_group(score_array(shares), groups, bounds=SHARE)
         differing = Figure("two summaries in both orders: different answers", estimate, "share")
         return replace(
             self.found(worst.level, sentence, worst.figure),
             brief=worst.claim,
-            details=(*(one.figure for one in known if one is not worst), differing),
+            details=(*(effect.figure for effect in measured if effect is not worst), differing),
             pairs=shown_trials(evidence.judges[metric].of("error place"), WRONG_FIRST, WRONG_LAST),
             command=evidence.audit_command(metric),
         )
 
     def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
         """Every summary with its error first and last, and without it in the same orders."""
-        return [trial_case(one, WRONG_FIRST, WRONG_LAST) for one in evidence.judges[metric].of("error place")]
+        return [trial_case(scored, WRONG_FIRST, WRONG_LAST) for scored in evidence.judges[metric].of("error place")]
 
 
 def first_place_wins(compared: ComparedPair) -> float:
@@ -90,19 +90,19 @@ def first_place_wins(compared: ComparedPair) -> float:
     if compared.comparison is None:
         return np.nan
     values = {"original": 1, "edited": -1}
-    one, other = compared.comparison.original_first, compared.comparison.edited_first
-    return (values.get(one, 0) - values.get(other, 0)) / 2
+    original_first, edited_first = compared.comparison.original_first, compared.comparison.edited_first
+    return (values.get(original_first, 0) - values.get(edited_first, 0)) / 2
 
 
 def _evidence_place(evidence: Evidence, metric: str) -> Effect:
     """Gain of the faithful side with the evidence early in a long document minus that with it late."""
     gains: dict[tuple[str, str], dict[str, float]] = {}
     groups: dict[tuple[str, str], str] = {}
-    for one in evidence.placed:
-        if one.metric == metric:
-            faithful, broken = score_array([one.faithful, one.broken])
-            gains.setdefault((one.source, one.kind), {})[one.place] = faithful - broken
-            groups[one.source, one.kind] = one.group
+    for pair in evidence.placed:
+        if pair.metric == metric:
+            faithful, broken = score_array([pair.faithful, pair.broken])
+            gains.setdefault((pair.source, pair.kind), {})[pair.place] = faithful - broken
+            groups[pair.source, pair.kind] = pair.group
     values = score_array(of.get("early", np.nan) - of.get("late", np.nan) for of in gains.values())
     scaled = values * per_range(evidence.card(metric))
     estimate = mean_by_group(scaled, list(groups.values()), _EXPERIMENTS)

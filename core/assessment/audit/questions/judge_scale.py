@@ -42,7 +42,7 @@ class JudgeScale(JudgeQuestion):
         pairs = judge.of("pair")
         gaps = _gaps(pairs)
         clear = np.abs(gaps * per_range(evidence.card(metric))) > _CLEAR
-        groups = [one.trial.group for one in pairs]
+        groups = [pair.trial.group for pair in pairs]
         chance = _lost(gaps, _gaps(judge.of("pair", judge.again.spec)), clear)
         effects, shares = [], [Figure("order lost, asked again", mean_by_group(chance, groups, bounds=SHARE), "share")]
         for other in judge.scales:
@@ -62,14 +62,14 @@ class JudgeScale(JudgeQuestion):
                 worst.figure,
             ),
             brief=worst.claim,
-            details=(*(one.figure for one in effects if one is not worst), *shares),
+            details=(*(effect.figure for effect in effects if effect is not worst), *shares),
             command=evidence.audit_command(metric),
         )
 
     def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
         """Every pair with both scores on each scale, and asked again."""
         judge = evidence.judges[metric]
-        ways = {"first": judge.metric, "asked again": judge.again, **{one.spec: one for one in judge.scales}}
+        ways = {"first": judge.metric, "asked again": judge.again, **{scale.spec: scale for scale in judge.scales}}
         scored = {way: judge.of("pair", of.spec) for way, of in ways.items()}
         cases = []
         for place, pair in enumerate(judge.of("pair")):
@@ -80,10 +80,10 @@ class JudgeScale(JudgeQuestion):
 
 
 def _gaps(pairs: Sequence[ScoredTrial]) -> Values:
-    return score_array(one.contrast(_GAP) for one in pairs)
+    return score_array(pair.contrast(_GAP) for pair in pairs)
 
 
 def _lost(gaps: Values, others: Values, clear: np.ndarray) -> Values:
     """1 where the other gap has not the same sign, (n,); nan where a score is missing, and for pairs that are not clear."""
-    known = clear & ~np.isnan(gaps) & ~np.isnan(others)
-    return np.where(known, (np.sign(gaps) != np.sign(others)).astype(np.float64), np.nan)
+    usable = clear & ~np.isnan(gaps) & ~np.isnan(others)
+    return np.where(usable, (np.sign(gaps) != np.sign(others)).astype(np.float64), np.nan)

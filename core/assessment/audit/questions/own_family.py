@@ -33,17 +33,17 @@ class OwnFamily(Question):
     asked_of: ClassVar[Literal["all", "judges"]] = "judges"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
-        model, systems = evidence.judges[metric].model.model, [one.item.system for one in evidence.cases.samples]
+        model, systems = evidence.judges[metric].model.model, [sample.item.system for sample in evidence.cases.samples]
         family = model_family(model)
-        own = np.array([model_family(one) == family for one in systems], dtype=np.bool_)
+        own = np.array([model_family(system) == family for system in systems], dtype=np.bool_)
         if not any(systems):
             return self.not_asked("The data do not say which system wrote a summary.")
         if not family:
             return self.not_asked(f"The family of {model} is not known by its name.")
         if not own.any():
-            known = ", ".join(sorted({one for one in systems if one})[:5])
-            return self.not_asked(f"No summary was written by a model of its family ({family}); there are {known}.")
-        written = np.array([bool(one) for one in systems], dtype=np.bool_)
+            names = ", ".join(sorted({system for system in systems if system})[:5])
+            return self.not_asked(f"No summary was written by a model of its family ({family}); there are {names}.")
+        written = np.array([bool(system) for system in systems], dtype=np.bool_)
         scores = np.where(written, evidence.scores(metric), np.nan) * per_range(evidence.card(metric))
         documents = evidence.cases.documents
         gap = evidence.drawn.estimate(family_gap(scores, evidence.cases.labels, own, documents))
@@ -81,10 +81,10 @@ def family_gap(scores: Values, labels: Values, own: Mask, documents: Numbers) ->
     both = [label for label in (1.0, 0.0) if all((usable & (labels == label) & side).any() for side in (own, ~own))]
     if not both:
         return undefined(0, "No label has summaries of its own family and of others.")
-    kept = usable & np.isin(labels, both)
-    numbers, places = cluster_documents(documents[kept])
-    sides = [((labels == label) & side)[kept].astype(np.float64) for label in both for side in (own, ~own)]
-    columns = [column for side in sides for column in (side * scores[kept], side)]
+    compared = usable & np.isin(labels, both)
+    numbers, places = cluster_documents(documents[compared])
+    sides = [((labels == label) & side)[compared].astype(np.float64) for label in both for side in (own, ~own)]
+    columns = [column for side in sides for column in (side * scores[compared], side)]
     sums = sums_by(places, np.column_stack(columns), len(numbers))
 
     def weigh(weights: Values) -> Values:
@@ -94,4 +94,4 @@ def family_gap(scores: Values, labels: Values, own: Mask, documents: Numbers) ->
         mean_gaps: Values = np.mean(np.array(gaps), axis=0)
         return mean_gaps
 
-    return Statistic(int(kept.sum()), numbers, weigh, len(numbers))
+    return Statistic(int(compared.sum()), numbers, weigh, len(numbers))

@@ -39,17 +39,19 @@ class Reading(Question):
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         effects = place_effects(evidence.placed, METRICS.parse(metric), evidence.seed)
-        known = [one for one in effects if one.consistency.value is not None]
-        if len(known) < 2:
+        measured = [effect for effect in effects if effect.consistency.value is not None]
+        if len(measured) < 2:
             return self.not_measured("No summary could be broken by rule, or it has no score of long documents.")
-        alone, *placed = known
-        worst = min(placed, key=lambda one: one.consistency.value or 0.0)
+        alone, *placed = measured
+        worst = min(placed, key=lambda effect: effect.consistency.value or 0.0)
         figure = Figure(f"pairs ordered rightly, evidence {worst.place} in a long document", worst.consistency, "share")
         windows = _window_effects(evidence, metric)
         sentence = _sentence(alone, placed, worst)
-        errors = [one for one in windows if one.intent == "breaking" and one.shift.value is not None]
+        errors = [window for window in windows if window.intent == "breaking" and window.shift.value is not None]
         if errors:
-            shifts = [f"{format_signed(replace(one.shift, low=None, high=None))} at w = {one.w}" for one in errors]
+            shifts = [
+                f"{format_signed(replace(window.shift, low=None, high=None))} at w = {window.w}" for window in errors
+            ]
             sentence += f" With w sentences read around each passage an error moves its mean by {', '.join(shifts)}."
         # the audit itself for the long documents, and the commands of a stress run for windows and density
         swept = ["python cli.py sweep run.jsonl -o windows.jsonl"] if metric in evidence.sweeps else []
@@ -58,21 +60,26 @@ class Reading(Question):
         command = "\n".join([evidence.audit_command(metric), *(run and [*run, *swept, *binned])])
         window_figures = [
             Figure(
-                f"mean shift by {_EDITS[one.intent]}, w = {one.w}",
-                one.shift,
+                f"mean shift by {_EDITS[window.intent]}, w = {window.w}",
+                window.shift,
                 "score",
-                f"score {Figure('', one.variant)}",
+                f"score {Figure('', window.variant)}",
             )
-            for one in windows
+            for window in windows
         ]
-        seen = [one.seen for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric]
-        share = sum(one.cut > 0 for one in seen) / len(seen) if seen else None
+        seen = [
+            outcome.seen for outcome in evidence.outcomes if isinstance(outcome, Result) and outcome.metric == metric
+        ]
+        share = sum(extent.cut > 0 for extent in seen) / len(seen) if seen else None
         cut_share = Figure("texts of the data that were cut", Estimate(share, None, None, len(seen)), "share")
         return replace(
             self.found(_level(alone, worst), sentence, figure),
             details=(
-                *(Figure(f"pairs ordered rightly, {one.place}", one.consistency, "share") for one in known),
-                *(Figure(f"mean gain of the faithful side, {one.place}", one.gain, "score") for one in known),
+                *(Figure(f"pairs ordered rightly, {effect.place}", effect.consistency, "share") for effect in measured),
+                *(
+                    Figure(f"mean gain of the faithful side, {effect.place}", effect.gain, "score")
+                    for effect in measured
+                ),
                 cut_share,
                 *window_figures,
                 *_density_figures(evidence, metric),
@@ -83,15 +90,15 @@ class Reading(Question):
     def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
         """Every pair beside its own document and at each place of a long one."""
         by_pair: dict[tuple[str, str], list[PlacedPair]] = {}
-        for one in evidence.placed:
-            if one.metric == metric:
-                by_pair.setdefault((one.source, one.kind), []).append(one)
+        for pair in evidence.placed:
+            if pair.metric == metric:
+                by_pair.setdefault((pair.source, pair.kind), []).append(pair)
         cases = []
         for (name, kind), pairs in by_pair.items():
             source, variant = evidence.run.sources[name], evidence.run.variants[name, kind]
             cells: dict[str, str | float | None] = {"edit": PERTURBATIONS.parse(kind).card.title}
-            for one in pairs:
-                cells |= {f"faithful, {one.place}": one.faithful, f"broken, {one.place}": one.broken}
+            for pair in pairs:
+                cells |= {f"faithful, {pair.place}": pair.faithful, f"broken, {pair.place}": pair.broken}
             summaries = (source.example.summary, variant.summary or "")
             cases.append(Case(cells, ShownPair(name, kind, *summaries, pairs[0].faithful, pairs[0].broken)))
         return cases
@@ -114,7 +121,7 @@ def _level(alone: PlaceEffect, worst: PlaceEffect) -> Level:
 
 
 def _sentence(alone: PlaceEffect, placed: list[PlaceEffect], worst: PlaceEffect) -> str:
-    by_place = ", ".join(f"{one.place} {100 * (one.consistency.value or 0.0):.0f} %" for one in placed)
+    by_place = ", ".join(f"{effect.place} {100 * (effect.consistency.value or 0.0):.0f} %" for effect in placed)
     chance = (
         "" if (alone.consistency.low or 0.0) > _CHANCE else " Where that may be chance, no place can cost anything."
     )
@@ -139,10 +146,10 @@ def _density_figures(evidence: Evidence, metric: str) -> list[Figure]:
     bins = bins_by_density(evidence.densities.get(metric, ()), BINS, evidence.seed)
     return [
         Figure(
-            f"mean score of sentences of density {one.low:.3f} to {one.high:.3f}",
-            one.score,
+            f"mean score of sentences of density {density_bin.low:.3f} to {density_bin.high:.3f}",
+            density_bin.score,
             "score",
-            f"{one.documents} documents",
+            f"{density_bin.documents} documents",
         )
-        for one in bins
+        for density_bin in bins
     ]

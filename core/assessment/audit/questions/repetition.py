@@ -26,18 +26,26 @@ class Repetition(Question):
     scores: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
-        asked = evidence.repetitions.get(metric)
-        again = repeated_scores(evidence, metric, asked)
-        if asked is None or again is None:
-            return self.not_measured(asked.way if asked and not asked.scores else "No text has both scores.")
+        repetition = evidence.repetitions.get(metric)
+        again = repeated_scores(evidence, metric, repetition)
+        if repetition is None or again is None:
+            return self.not_measured(
+                repetition.way if repetition and not repetition.scores else "No text has both scores."
+            )
         figure = again.share_same()
-        sentence = f"Asked {asked.way}, {figure} of {figure.estimate.n} texts have the same score."
-        changed = [one for one, alike in zip(again.scores, again.same, strict=True) if not alike]
+        sentence = f"Asked {repetition.way}, {figure} of {figure.estimate.n} texts have the same score."
+        changed = [score for score, alike in zip(again.scores, again.same, strict=True) if not alike]
         different = tuple(
             ShownPair(
-                one.example.id, "", one.example.summary, one.example.summary, one.first, one.second, "asked again"
+                score.example.id,
+                "",
+                score.example.summary,
+                score.example.summary,
+                score.first,
+                score.second,
+                "asked again",
             )
-            for one in changed[:MOST_SHOWN_PAIRS]
+            for score in changed[:MOST_SHOWN_PAIRS]
         )
         return replace(
             self.found(SCALE.level(figure.estimate), sentence, figure),
@@ -48,8 +56,8 @@ class Repetition(Question):
 
     def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
         """Every text with its first score and that of asking again."""
-        asked = evidence.repetitions.get(metric)
+        repetition = evidence.repetitions.get(metric)
         return [
-            text_case(one.example, {"first": one.first, "asked again": one.second}, one.first, one.second)
-            for one in (asked.scores if asked else ())
+            text_case(score.example, {"first": score.first, "asked again": score.second}, score.first, score.second)
+            for score in (repetition.scores if repetition else ())
         ]

@@ -81,7 +81,7 @@ class SeesErrors(Question):
         by_type = [
             Figure(f"AUC, {row.slice}", row.figures["auc"].estimate, remark=_consistency_of(row)) for row in types
         ]
-        details = tuple(one for one in [*whole, *by_type] if one.estimate.value is not None)
+        details = tuple(figure for figure in [*whole, *by_type] if figure.estimate.value is not None)
         return replace(
             self.found(level, f"{_sentence(area, worst, types)}{_worth_sentence(worth)}", area),
             brief=_brief(area, types),
@@ -133,10 +133,13 @@ def _sentence(area: Figure, worst: Figure, types: Sequence[MetricRow]) -> str:
 
 def _is_inverted(area: Figure) -> bool:
     """True if the same scores with the other sign would be good."""
-    one = area.estimate
-    if one.value is None or one.low is None or one.high is None:
+    estimate = area.estimate
+    if estimate.value is None or estimate.low is None or estimate.high is None:
         return False
-    return SCALE.level(replace(one, value=1 - one.value, low=1 - one.high, high=1 - one.low)) is Level.GOOD
+    return (
+        SCALE.level(replace(estimate, value=1 - estimate.value, low=1 - estimate.high, high=1 - estimate.low))
+        is Level.GOOD
+    )
 
 
 def _brief(area: Figure, types: Sequence[MetricRow]) -> str:

@@ -35,12 +35,12 @@ class Slices(Question):
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
         """The worst slice, with a warning where texts are in a language that the metric is not for."""
-        found = self._worst_slice(evidence, metric)
-        given = metric in evidence.given  # of which nobody knows the languages
+        finding = self._worst_slice(evidence, metric)
+        is_given = metric in evidence.given  # of which nobody knows the languages
         marked = (
-            [] if given else count_unverified(metric, METRICS.parse(metric).verified_languages, evidence.data.texts)
+            [] if is_given else count_unverified(metric, METRICS.parse(metric).verified_languages, evidence.data.texts)
         )
-        return replace(found, warning=" ".join([*marked, found.warning]).strip())
+        return replace(finding, warning=" ".join([*marked, finding.warning]).strip())
 
     def _worst_slice(self, evidence: Evidence, metric: str) -> Finding:
         column = evidence.column(metric)
@@ -49,17 +49,17 @@ class Slices(Question):
         parts = dict(_parts(evidence, metric))
         rows = evidence.rows(metric, list(parts), ("auc",))
         overall = overall_row(rows)
-        known = [row for row in rows if row.slice != OVERALL_SLICE and row.figures["auc"].estimate.value is not None]
-        large = [row for row in known if row.figures["auc"].estimate.documents >= MIN_TEST_DOCUMENTS]
-        if overall is None or not known:
+        measured = [row for row in rows if row.slice != OVERALL_SLICE and row.figures["auc"].estimate.value is not None]
+        large = [row for row in measured if row.figures["auc"].estimate.documents >= MIN_TEST_DOCUMENTS]
+        if overall is None or not measured:
             return self.not_measured("The data have no slices with labels of both kinds.")
         if not large:
-            sentence = f"None of {len(known)} slices has {MIN_TEST_DOCUMENTS} documents."
-            return replace(self.found(Level.TOO_FEW, sentence), details=_figures(known))
+            sentence = f"None of {len(measured)} slices has {MIN_TEST_DOCUMENTS} documents."
+            return replace(self.found(Level.TOO_FEW, sentence), details=_figures(measured))
         worst = min(large, key=lambda row: row.figures["auc"].estimate.value or 0.0)
         figure = Figure(f"AUC, {worst.slice}", worst.figures["auc"].estimate)
         whole = Figure("AUC overall", overall.figures["auc"].estimate)
-        small = f" {len(known) - len(large)} smaller slices do not count." if len(known) > len(large) else ""
+        small = f" {len(measured) - len(large)} smaller slices do not count." if len(measured) > len(large) else ""
         field = {part.name: field for part, field in parts.items()}[worst.slice]
         return replace(
             self.found(
@@ -70,7 +70,7 @@ class Slices(Question):
             brief=f"fails on {worst.slice}"
             if SCALE.level(figure.estimate) is Level.FAILS and SCALE.level(whole.estimate) is not Level.FAILS
             else "",
-            details=(whole, *_figures(known)),
+            details=(whole, *_figures(measured)),
             command=evidence.cases_command(f"python cli.py study measures --by {field}", metric)
             if field
             else evidence.audit_command(metric),
@@ -110,9 +110,9 @@ def _parts(evidence: Evidence, metric: str) -> Iterator[tuple[Slice, str]]:
     [every, *_] = slice_cases(cases)
     yield every, ""
     for field in _FIELDS:
-        found = slice_cases(cases, field)[1:]
-        if len(found) > 1 or (found and field == "slice"):
-            yield from ((replace(part, name=f"{field} {part.name}"), field) for part in found)
+        parts = slice_cases(cases, field)[1:]
+        if len(parts) > 1 or (parts and field == "slice"):
+            yield from ((replace(part, name=f"{field} {part.name}"), field) for part in parts)
     summary_words = np.array([len(words(sample.item.example.summary)) for sample in cases.samples])
     middle = int(np.median(summary_words)) if len(summary_words) else 0
     summary_lengths = [
@@ -130,8 +130,8 @@ def _parts(evidence: Evidence, metric: str) -> Iterator[tuple[Slice, str]]:
     language = np.array([language_of(sample.item.example.summary) for sample in cases.samples], dtype=np.str_)
     names = sorted({*language.tolist()} - {""})
     languages = [(f"summaries in language {name}", language == name) for name in names] if len(names) > 1 else []
-    for name, chosen in (*languages, *lengths, *limits):
-        yield Slice(name, chosen[cases.pairs[:, 1]], every.summaries & chosen, chosen), ""
+    for name, mask in (*languages, *lengths, *limits):
+        yield Slice(name, mask[cases.pairs[:, 1]], every.summaries & mask, mask), ""
 
 
 def _document_lengths(evidence: Evidence) -> list[tuple[str, Mask]]:
@@ -154,5 +154,7 @@ def _document_lengths(evidence: Evidence) -> list[tuple[str, Mask]]:
 def _cut_tokens(evidence: Evidence, metric: str) -> dict[str, int]:
     """By the id of the text."""
     return {
-        one.example_id: one.seen.cut for one in evidence.outcomes if isinstance(one, Result) and one.metric == metric
+        outcome.example_id: outcome.seen.cut
+        for outcome in evidence.outcomes
+        if isinstance(outcome, Result) and outcome.metric == metric
     }

@@ -30,35 +30,35 @@ class Stillness(Question):
     tab: ClassVar[str] = "shifts"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
-        edits = [one for one in edits_of_run(evidence.run, evidence.shifts) if one.metric == metric]
+        edits = [edit for edit in edits_of_run(evidence.run, evidence.shifts) if edit.metric == metric]
         if not edits:
             return self.not_measured("No summary here could be edited by rule.")
-        found = metric_sensitivities(edits, evidence.run.plan.seed)[0]
+        sensitivity = metric_sensitivities(edits, evidence.run.plan.seed)[0]
         cells = metric_cells(evidence, metric)
         harmless = [cell for cell in cells if cell.intent == "preserving"]
-        figure = Figure("shift by an error ÷ shift by a harmless edit", found.ratio, "quotient")
+        figure = Figure("shift by an error ÷ shift by a harmless edit", sensitivity.ratio, "quotient")
         # without a shift by harmless edits there is nothing to divide by, and nothing to ask for
-        if found.ratio.value is not None or found.benign.value != 0 or not found.correction.value:
-            level = SCALE.level(found.ratio)
+        if sensitivity.ratio.value is not None or sensitivity.benign.value != 0 or not sensitivity.correction.value:
+            level = SCALE.level(sensitivity.ratio)
         else:
-            value = SCALE.good if found.correction.value > 0 else SCALE.fails
-            level = SCALE.level(replace(found.correction, value=value, low=None, high=None))
+            value = SCALE.good if sensitivity.correction.value > 0 else SCALE.fails
+            level = SCALE.level(replace(sensitivity.correction, value=value, low=None, high=None))
         moved = [cell.kind for cell in harmless if cell.move is Move.WRONG]
         clear = [cell.kind for cell in harmless if cell.is_clear]
         kinds = f"{len(moved)} of {len(harmless)} harmless kinds move its mean beyond the noise of the others"
         listed = f": {', '.join(moved)}" if moved else ""
         unedited = f", {len(clear)} against no edit at all{': ' if clear else ''}{', '.join(clear)}"
         first = (
-            found.ratio.why
-            if found.ratio.value is None
-            else f"An error moves it {format_ratio(found.ratio)} times as far as a harmless edit."
+            sensitivity.ratio.why
+            if sensitivity.ratio.value is None
+            else f"An error moves it {format_ratio(sensitivity.ratio)} times as far as a harmless edit."
         )
         return replace(
             self.found(level, f"{first} {kinds}{listed}{unedited}.", figure),
             brief="moves as far for nothing as for an error" if level is Level.FAILS else "",
             details=(
-                Figure("mean gain by a correction", found.correction, "score"),
-                Figure("mean shift by a harmless edit", found.benign, "score"),
+                Figure("mean gain by a correction", sensitivity.correction, "score"),
+                Figure("mean shift by a harmless edit", sensitivity.benign, "score"),
                 *(
                     Figure(f"mean shift, {cell.kind}", cell.shift, "score", cell.move.value, cell.edge)
                     for cell in cells

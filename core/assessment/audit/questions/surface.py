@@ -31,15 +31,15 @@ class Surface(Question):
         column = evidence.column(metric)
         if column is None or missing_features(evidence.cases, SURFACE_FEATURES):
             return self.not_measured("It has no score of these summaries, or a feature of the surface has none.")
-        features = tuple(one for one in evidence.cases.columns if one.name in SURFACE_FEATURES)
+        features = tuple(column for column in evidence.cases.columns if column.name in SURFACE_FEATURES)
         cases = replace(evidence.cases, columns=(column, *features), separate=())
         [share] = surface_shares(cases, evidence.drawn)
         if share.variance.value is None:
             return self.not_measured(share.variance.why)
         # a prediction that is worse than the mean score predicts nothing
         value, low, high = (
-            None if one is None else max(0.0, one)
-            for one in (share.variance.value, share.variance.low, share.variance.high)
+            None if bound is None else max(0.0, bound)
+            for bound in (share.variance.value, share.variance.low, share.variance.high)
         )
         figure = Figure(
             "variance of its scores that the surface predicts",
@@ -61,10 +61,10 @@ class Surface(Question):
             details=(
                 order,
                 *(
-                    Figure(f"rank correlation with {one.feature}", one.estimate, "score")
-                    for one in correlations_of(column, cases, evidence.drawn)
+                    Figure(f"rank correlation with {correlation.feature}", correlation.estimate, "score")
+                    for correlation in correlations_of(column, cases, evidence.drawn)
                 ),
             ),
-            command=evidence.cases_command("python cli.py study surface", metric, chosen=False)
+            command=evidence.cases_command("python cli.py study surface", metric, with_metric=False)
             + f" --resamples {evidence.resamples}",
         )

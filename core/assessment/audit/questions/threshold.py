@@ -50,17 +50,23 @@ class Threshold(Question):
         if np.isnan(cases.labels).all():
             return self.not_measured("No summary here is labelled.")
         saved = _saved_figures(evidence, cases, metric)
-        [found] = calibrations(cases, "dataset", evidence.drawn)
-        usable = [one for one in found.domains if not one.why]
+        [calibration] = calibrations(cases, "dataset", evidence.drawn)
+        usable = [domain for domain in calibration.domains if not domain.why]
         if not usable:
             return (
-                self._of_saved_threshold(evidence, metric, saved) if saved else self.not_measured(found.domains[0].why)
+                self._of_saved_threshold(evidence, metric, saved)
+                if saved
+                else self.not_measured(calibration.domains[0].why)
             )
-        largest = max(usable, key=lambda one: one.n)
-        accuracy = next(one.accuracy for one in found.transfers if one.chosen_on == one.used_on == largest.domain)
+        largest = max(usable, key=lambda domain: domain.n)
+        accuracy = next(
+            transfer.accuracy
+            for transfer in calibration.transfers
+            if transfer.chosen_on == transfer.used_on == largest.domain
+        )
         alarms = _false_alarms(evidence, cases, largest.domain)
         figure = Figure("balanced accuracy of a threshold chosen on other documents", accuracy, "share")
-        levels = [SCALE.level(one) for one in (accuracy, *(one.estimate for one in saved[:1]))]
+        levels = [SCALE.level(estimate) for estimate in (accuracy, *(figure.estimate for figure in saved[:1]))]
         threshold = "–" if largest.threshold is None else f"{largest.threshold:.3g}"
         sentence = (
             f"A threshold (on all of the data {threshold}) reaches {figure} of balanced accuracy on documents that it was not chosen "
@@ -98,17 +104,17 @@ class Threshold(Question):
             return ()
         cases = evidence.cases_with(column)
         labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
-        known = ~np.isnan(cases.labels) & ~np.isnan(column.values)
-        fitted = threshold_decisions(labelled, known, deal_folds(cases.documents, FOLDS))
-        decisions = {"threshold of other documents": format_decisions(fitted == 1, known & ~np.isnan(fitted))}
+        usable = ~np.isnan(cases.labels) & ~np.isnan(column.values)
+        fitted = threshold_decisions(labelled, usable, deal_folds(cases.documents, FOLDS))
+        decisions = {"threshold of other documents": format_decisions(fitted == 1, usable & ~np.isnan(fitted))}
         threshold = evidence.threshold(metric)
         if threshold and metric in evidence.saved_thresholds:
-            decisions["saved threshold"] = format_decisions(threshold.accepts(labelled), known)
+            decisions["saved threshold"] = format_decisions(threshold.accepts(labelled), usable)
         return [
             labelled_case(
                 cases.samples[place], float(column.values[place]), {name: of[place] for name, of in decisions.items()}
             )
-            for place in np.flatnonzero(known).tolist()
+            for place in np.flatnonzero(usable).tolist()
         ]
 
 
@@ -116,7 +122,7 @@ def _saved_figures(evidence: Evidence, cases: Cases, metric: str) -> tuple[Figur
     """Balanced accuracy, false alarms and misses at the saved threshold, overall and by domain; none where none is saved."""
     if metric not in evidence.saved_thresholds:
         return ()
-    parts = [one for one in slice_cases(cases, "domain") if one.summaries.any()]
+    parts = [part for part in slice_cases(cases, "domain") if part.summaries.any()]
     if len(parts) < 3:  # one domain alone is all of it
         parts = parts[:1]
     [column] = cases.columns
@@ -126,12 +132,12 @@ def _saved_figures(evidence: Evidence, cases: Cases, metric: str) -> tuple[Figur
     figures: list[Figure] = []
     for part in parts:
         decisions = np.where(part.summaries & ~np.isnan(column.values), accepted, np.nan)
-        found = decision_figures(labelled, decisions, evidence.drawn)
+        performance = decision_figures(labelled, decisions, evidence.drawn)
         where = "" if part.name == OVERALL_SLICE else f", {part.name}"
         figures += [
-            Figure(f"balanced accuracy at the saved threshold{where}", found.accuracy, "share"),
-            Figure(f"false alarms at the saved threshold{where}", found.false_alarms, "share"),
-            Figure(f"missed at the saved threshold{where}", found.missed, "share"),
+            Figure(f"balanced accuracy at the saved threshold{where}", performance.accuracy, "share"),
+            Figure(f"false alarms at the saved threshold{where}", performance.false_alarms, "share"),
+            Figure(f"missed at the saved threshold{where}", performance.missed, "share"),
         ]
     return tuple(figures)
 
@@ -148,8 +154,8 @@ def _saved_sentence(evidence: Evidence, metric: str, saved: Sequence[Figure]) ->
 
 def _saved_warning(evidence: Evidence, metric: str) -> str:
     saved = evidence.saved_thresholds.get(metric)
-    hashes = {one.sha256 for one in saved.data} if saved else set()
-    if hashes.isdisjoint(one.sha256 for one in evidence.data.facts):
+    hashes = {facts.sha256 for facts in saved.data} if saved else set()
+    if hashes.isdisjoint(facts.sha256 for facts in evidence.data.facts):
         return ""
     return "The saved threshold was chosen on these data: its figures flatter it."
 
@@ -157,11 +163,11 @@ def _saved_warning(evidence: Evidence, metric: str) -> str:
 def _false_alarms(evidence: Evidence, cases: Cases, domain: str) -> Figure:
     """Consistent summaries that the threshold of other documents refuses."""
     [column] = cases.columns
-    [part] = [one for one in domain_slices(cases, "dataset") if one.name == domain]
+    [part] = [part for part in domain_slices(cases, "dataset") if part.name == domain]
     labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
-    known = part.summaries & ~np.isnan(cases.labels) & ~np.isnan(column.values)
-    decisions = threshold_decisions(labelled, known, deal_folds(cases.documents, FOLDS))
-    refused = np.where(known & labelled.labels, 1.0 - decisions, np.nan)
+    usable = part.summaries & ~np.isnan(cases.labels) & ~np.isnan(column.values)
+    decisions = threshold_decisions(labelled, usable, deal_folds(cases.documents, FOLDS))
+    refused = np.where(usable & labelled.labels, 1.0 - decisions, np.nan)
     return Figure("false alarms of it", evidence.drawn.estimate(mean(refused, cases.documents)), "share")
 
 
@@ -172,9 +178,9 @@ def _agreement_with_labels(evidence: Evidence, cases: Cases) -> list[Figure]:
     """
     [column] = cases.columns
     labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
-    known = ~np.isnan(cases.labels) & ~np.isnan(column.values)
-    decisions = threshold_decisions(labelled, known, deal_folds(cases.documents, FOLDS))
-    both = known & ~np.isnan(decisions)
+    usable = ~np.isnan(cases.labels) & ~np.isnan(column.values)
+    decisions = threshold_decisions(labelled, usable, deal_folds(cases.documents, FOLDS))
+    both = usable & ~np.isnan(decisions)
     if not both.any():
         return []
     matrix = LabelMatrix(np.where(both[:, None], np.column_stack([cases.labels, decisions]), np.nan), cases.documents)

@@ -56,4 +56,4 @@ class Verbosity(JudgeQuestion):
 
     def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
         """Every wrong summary as it is, said twice, and with its document longer."""
-        return [trial_case(one, PLAIN, TREATED) for one in evidence.judges[metric].of("length")]
+        return [trial_case(scored, PLAIN, TREATED) for scored in evidence.judges[metric].of("length")]

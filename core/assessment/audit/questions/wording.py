@@ -39,7 +39,11 @@ class Wording(JudgeQuestion):
         if not rewordings:
             return self.not_asked("There are no other wordings of its instructions.")
         again = repeated_scores(evidence, metric, evidence.repetitions.get(metric))
-        by_way = {one.way: found for one in rewordings if (found := repeated_scores(evidence, metric, one))}
+        by_way = {
+            rewording.way: reworded
+            for rewording in rewordings
+            if (reworded := repeated_scores(evidence, metric, rewording))
+        }
         if again is None or not by_way:
             return self.not_measured(
                 "No text was scored again and in other words: what chance moves is not known without the former."
@@ -59,25 +63,25 @@ class Wording(JudgeQuestion):
             self.found(worst.level, sentence, worst.figure),
             brief=worst.claim,
             details=(
-                *(one.figure for one in effects if one is not worst),
-                *(figure for way, one in by_way.items() for figure in one.details(f", {way}")),
+                *(effect.figure for effect in effects if effect is not worst),
+                *(figure for way, reworded in by_way.items() for figure in reworded.details(f", {way}")),
             ),
             command=evidence.audit_command(metric),
         )
 
     def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
         """Every text with its first score, that of asking again, and those in other words."""
-        asked = evidence.repetitions.get(metric)
-        ways = [("asked again", asked)] if asked and asked.scores else []
-        ways += [(one.way, one) for one in evidence.rewordings.get(metric, ())]
+        again = evidence.repetitions.get(metric)
+        ways = [("asked again", again)] if again and again.scores else []
+        ways += [(rewording.way, rewording) for rewording in evidence.rewordings.get(metric, ())]
         by_text: dict[str, list[tuple[str, RepeatedScore]]] = {}
         for way, repetition in ways:
-            for one in repetition.scores:
-                by_text.setdefault(one.example.id, []).append((way, one))
+            for score in repetition.scores:
+                by_text.setdefault(score.example.id, []).append((way, score))
         cases = []
         for scores in by_text.values():
             _, first = scores[0]
-            cells = {"first": first.first, **{way: one.second for way, one in scores}}
+            cells = {"first": first.first, **{way: score.second for way, score in scores}}
             cases.append(text_case(first.example, cells, first.first, first.second))
         return cases
 
@@ -87,13 +91,21 @@ def _effects(
 ) -> Iterator[Effect]:
     """Moves by other words, and flips where there is a threshold, beyond those of asking again."""
     size = abs(per_range(evidence.card(metric)))
-    moves = [(f"mean move of a score, {way}", size * np.abs(one.second - one.first)) for one in (reworded, again)]
-    flips = [(f"decisions that flip, {way}", one.flipped) for one in (reworded, again) if one.flipped is not None]
+    moves = [
+        (f"mean move of a score, {way}", size * np.abs(scores.second - scores.first)) for scores in (reworded, again)
+    ]
+    flips = [
+        (f"decisions that flip, {way}", scores.flipped) for scores in (reworded, again) if scores.flipped is not None
+    ]
     for (label, treated), (_, control) in [pair for pair in (moves, flips) if len(pair) == 2]:
         # differences of the texts that have both, (n,), and their documents
-        controls = {one.example.id: value for one, value in zip(again.scores, control, strict=True)}
-        both = [(one, value) for one, value in zip(reworded.scores, treated, strict=True) if one.example.id in controls]
-        values = np.array([value - controls[one.example.id] for one, value in both], dtype=np.float64)
-        groups = [one.example.document for one, _ in both]
+        controls = {score.example.id: value for score, value in zip(again.scores, control, strict=True)}
+        both = [
+            (score, value)
+            for score, value in zip(reworded.scores, treated, strict=True)
+            if score.example.id in controls
+        ]
+        values = np.array([value - controls[score.example.id] for score, value in both], dtype=np.float64)
+        groups = [score.example.document for score, _ in both]
         figure = Figure(f"{label}, beyond asking again", mean_by_group(values, groups, among), "share")
         yield rise(figure, SCALE, _BRIEF)
