@@ -83,20 +83,20 @@ class ComparedTable:
 def compare_paper(paper: Paper, data: ReleasedData) -> tuple[PublishedPaper, list[ComparedTable]]:
     """Every table that is known of a paper with what can be computed on this machine; downloads nothing."""
     published, computations = read_published(paper.name), paper.computations()
-    found = []
+    tables = []
     for table in published.tables:
         if table.missing:
             ours: Figures | Waiting = Waiting(
                 f"Waits for {table.missing.need}: {table.missing.why}", table.missing.need
             )
-            found.append(ComparedTable(table, tuple(_cells(table, ours))))
+            tables.append(ComparedTable(table, tuple(_cells(table, ours))))
             continue
         try:
             ours = computations[table.id](data)
         except MissingDataError as error:  # the cells say what is missing and where it is to be had
             ours = Waiting(str(error))
-        found.append(ComparedTable(table, tuple(_cells(table, ours))))
-    return published, found
+        tables.append(ComparedTable(table, tuple(_cells(table, ours))))
+    return published, tables
 
 
 def _cells(table: PublishedTable, ours: Figures | Waiting) -> Iterator[Cell]:
@@ -175,8 +175,8 @@ def format_table(table: ComparedTable) -> str:
         else:
             places = ", ".join(f"{cell.row}, {cell.column}" for cell in cells)
         waiting.append(f"{places}: {why}")
-    known = [f"Known deviation: {why}." for why in deviations]
-    return "\n".join(filter(None, [title, grid, *waiting, *known, f"{len(table.cells)} cells: {counted}."]))
+    deviation_lines = [f"Known deviation: {why}." for why in deviations]
+    return "\n".join(filter(None, [title, grid, *waiting, *deviation_lines, f"{len(table.cells)} cells: {counted}."]))
 
 
 def comparison_record(published: PublishedPaper, tables: Sequence[ComparedTable]) -> dict[str, Any]:

@@ -169,7 +169,7 @@ def _reports_of(forms: Sequence[Study], data: StudyData) -> dict[str, Report]:
     stems = [
         name
         if len(forms) == 1
-        else _slug(" ".join([name, *(str(form.settings[one]) for one in form.settings if one != "view")]))
+        else _slug(" ".join([name, *(str(form.settings[setting]) for setting in form.settings if setting != "view")]))
         for form in forms
     ]
     reports = {stem: form.run(data) for stem, form in zip(stems, forms, strict=True)}

@@ -80,35 +80,35 @@ class PublishedPaper:
 
 def read_published(name: str) -> PublishedPaper:
     """The data file of a paper."""
-    known = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    record = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
     tables: dict[str, PublishedTable] = {}
-    for one in known["table"]:
-        id, caption, deviations = one["id"], one["caption"], one.get("deviations", {})
-        if "like" in one:  # the same figures: some rows of a table that ours are compared with once more
-            other = tables[one["like"]]
-            rows = {row: other.rows[row] for row in one["only"]}
+    for table in record["table"]:
+        id, caption, deviations = table["id"], table["caption"], table.get("deviations", {})
+        if "like" in table:  # the same figures: some rows of a table that ours are compared with once more
+            other = tables[table["like"]]
+            rows = {row: other.rows[row] for row in table["only"]}
             tables[id] = replace(
                 other, id=id, caption=caption, rows=rows, origin="again", printed_in=None, deviations=deviations
             )
             continue
-        columns, origin = tuple(one["columns"]), one.get("origin", "printed")
+        columns, origin = tuple(table["columns"]), table.get("origin", "printed")
         if origin not in get_args(Origin):
             raise ValueError(f"Table {id} has the origin {origin!r}: known are {', '.join(get_args(Origin))}.")
         tables[id] = PublishedTable(
             id=id,
             caption=caption,
-            unit=one["unit"],
-            source=one["source"],
-            tolerance=one["tolerance"],
+            unit=table["unit"],
+            source=table["source"],
+            tolerance=table["tolerance"],
             columns=columns,
             rows={  # an empty list stands for a row without figures, an empty string for a cell without one
                 row: tuple(None if value == "" else value for value in values) if values else (None,) * len(columns)
-                for row, values in one["rows"].items()
+                for row, values in table["rows"].items()
             },
             origin=origin,
-            missing=Missing(**one["missing"]) if "missing" in one else None,
-            printed_in=PrintedLines(one["text"], *one["lines"]) if "text" in one else None,
+            missing=Missing(**table["missing"]) if "missing" in table else None,
+            printed_in=PrintedLines(table["text"], *table["lines"]) if "text" in table else None,
             deviations=deviations,
         )
-    missing = tuple(known.get("missing", ()))
-    return PublishedPaper(known["title"], known["citation"], known["url"], tuple(tables.values()), missing)
+    missing = tuple(record.get("missing", ()))
+    return PublishedPaper(record["title"], record["citation"], record["url"], tuple(tables.values()), missing)
