@@ -157,7 +157,7 @@ def closest_metrics(rows: Sequence[MetricRow], words: str) -> list[str]:
     """The titles of at most three metrics whose name or title is nearest to what was typed."""
     spellings = {spelling.casefold(): row.title for row in rows for spelling in (row.name, row.title)}
     near = get_close_matches(words.casefold(), spellings, n=3, cutoff=_MIN_LIKENESS)
-    return list(dict.fromkeys(spellings[one] for one in near))
+    return list(dict.fromkeys(spellings[spelling] for spelling in near))
 
 
 def format_range(low: float | None, high: float | None) -> str:
