@@ -33,20 +33,26 @@ _ROUNDING = 1e-9  # a difference of exactly the tolerance is none
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One figure of a paper and ours, either None where there is none; `waits` says what ours waits for, `need` in a word.
-
-    `origin` is that of the paper's figure, `deviation` the known reason for which ours differs.
-    """
+    """One figure of a paper beside ours."""
 
     row: str
+    """Name of its row."""
     column: str
+    """Name of its column."""
     published: float | None
+    """Figure of the paper; None if nobody printed it or it cannot be read."""
     ours: float | None
+    """Our figure; None if there is none."""
     tolerance: float
+    """Largest difference that rounding explains, in the unit of the table."""
     origin: Origin
+    """Who published the figure."""
     waits: str = ""
+    """Sentence on what our figure waits for; empty if it is there."""
     need: str = ""
+    """The same in a word, as "data" or "weights"; empty if it is there."""
     deviation: str = ""
+    """Known reason for a difference; empty without one."""
 
     @property
     def difference(self) -> float | None:

@@ -37,24 +37,30 @@ class PrintedLines:
 
 @dataclass(frozen=True, slots=True)
 class PublishedTable:
-    """One table: `rows` hold a figure for each of `columns`, None where nobody printed one or it cannot be read for sure.
-
-    `unit` is "percent", "pairs" and the like. `tolerance` is the largest difference that rounding explains, in that unit.
-    `missing` is given where no computation of ours fills the table. `printed_in` is the place in the paper's text, where one
-    is known. `deviations` tell by row or column, or "*" for all, why ours are known to differ.
-    """
+    """One table of a paper."""
 
     id: str
+    """Number in the paper, with a remark where it is split, as "2, task 1"."""
     caption: str
+    """What the table shows, in our words."""
     unit: str
+    """Unit of the figures, as "percent" or "pairs"."""
     source: str
+    """Where the figures were read."""
     tolerance: float
+    """Largest difference that rounding explains, in `unit`."""
     columns: tuple[str, ...]
+    """Names of the columns."""
     rows: Mapping[str, tuple[float | None, ...]]
+    """A figure for each of `columns` by row; None if nobody printed it or it cannot be read for sure."""
     origin: Origin
+    """Who published the figures."""
     missing: Missing | None
+    """Reason why nothing computes our figures; None if a computation does."""
     printed_in: PrintedLines | None
+    """Place of the table in the text of the paper; None if it is not recorded."""
     deviations: Mapping[str, str]
+    """Known reasons for differences, by row or column, or "*" for all cells."""
 
     def cells(self) -> Iterator[tuple[CellPlace, float | None]]:
         """Every cell in reading order."""

@@ -25,19 +25,24 @@ _TIMEOUT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class ReleasedFile:
-    """A file of a public repository at a commit, its place in the folder of released data, and what it must be.
-
-    `need` is the place of the `DataFile` that it is, or is a part of.
-    """
+    """A file of a public repository at a commit."""
 
     need: str
+    """Place of the `DataFile` that it is, or is a part of."""
     place: str
+    """Path in the folder of released data."""
     path: str
+    """Path in the repository."""
     bytes: int
+    """Size in bytes."""
     sha256: str
+    """SHA-256 of the content, in hex."""
     repository: str
+    """Owner and name on GitHub."""
     commit: str
+    """Hash of the commit."""
     licence: str
+    """Licence that the repository states."""
 
     @property
     def url(self) -> str:
