@@ -31,30 +31,46 @@ _DIRECTION_LABELS: dict[Direction, str] = {
 
 @dataclass(frozen=True, slots=True)
 class MetricRow:
-    """One metric as `cli.py metrics` lists it; `low` and `high` are None where the score is unbounded.
-
-    `revisions` are those of its checkpoints, in their order, "" for one that is on no hub. `memory_mb` is what its largest model may take.
-    """
+    """One metric as `cli.py metrics` lists it, with its default settings."""
 
     name: str
+    """Name by which a spec calls it."""
     title: str
+    """Name shown to people."""
     family: str
+    """Group under which it is listed, as "Entailment" or "Surface"."""
     low: float | None
+    """Smallest possible score; None for no bound."""
     high: float | None
+    """Largest possible score; None for no bound."""
     direction: Direction
+    """Side on which consistent summaries lie; "neutral" where neither side is better."""
     checkpoints: tuple[str, ...]
+    """Source of each model, `_ENDPOINT` for one behind an endpoint; empty for a metric without models."""
     download_mb: int
+    """Size of the weights on the hub in MB; 0 if nothing is downloaded."""
     state: str
+    """A few words: "ready", "failed", or what is missing."""
     message: str
+    """The same in full, with the command that helps; empty if ready."""
     paper: str
+    """Authors, year and title of the publication."""
     url: str
+    """Address of that publication."""
     measures: str
+    """A sentence on how the number comes about."""
     differs: str
+    """Differences from the published score; empty if there are none."""
     contexts: ContextReading
+    """Reading of a document that consists of several contexts."""
     languages: str
+    """Language codes separated by blanks, or `ANY` or `SPACED` of `core.text.language`."""
     licence: str
+    """Licences of the code and the weights."""
     revisions: tuple[str, ...]
+    """Commit of each of `checkpoints`, in their order; empty text for one that is not on the hub."""
     memory_mb: int
+    """Memory in MB that the largest model takes."""
 
 
 def list_metrics(pool: ModelPool) -> list[MetricRow]:
@@ -157,7 +173,7 @@ def closest_metrics(rows: Sequence[MetricRow], words: str) -> list[str]:
     """The titles of at most three metrics whose name or title is nearest to what was typed."""
     spellings = {spelling.casefold(): row.title for row in rows for spelling in (row.name, row.title)}
     near = get_close_matches(words.casefold(), spellings, n=3, cutoff=_MIN_LIKENESS)
-    return list(dict.fromkeys(spellings[one] for one in near))
+    return list(dict.fromkeys(spellings[spelling] for spelling in near))
 
 
 def format_range(low: float | None, high: float | None) -> str:

@@ -141,7 +141,7 @@ def _parser_steps(parser: Checkpoint) -> Iterator[SetupStep]:
 def _part_step(metric: Metric | Perturbation | NliCheck, model: Checkpoint, part: Checkpoint) -> SetupStep:
     need: Need = "tokenizer" if part.kind == BACKBONE else "weights"
     try:
-        found = locate(part)
+        location = locate(part)
     except (MissingWeightsError, LoadError) as error:
         reason = str(error)
         if part.source.startswith(PACKAGE):
@@ -158,7 +158,7 @@ def _part_step(metric: Metric | Perturbation | NliCheck, model: Checkpoint, part
                 archive_advice = message, f"{_python()} cli.py doctor --convert {archive.file} --to {part.source}"
                 return SetupStep(need, part.source, False, *archive_advice)
         return SetupStep(need, part.source, False, reason)
-    return SetupStep(need, part.source, True, "" if is_local_source(part.source) else commit_note(part, found))
+    return SetupStep(need, part.source, True, "" if is_local_source(part.source) else commit_note(part, location))
 
 
 def _python() -> str:

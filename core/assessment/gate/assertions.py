@@ -28,16 +28,16 @@ class AuditAssertions:
     def at_least(self, question: str, value: float) -> None:
         """The figure of a question is not below a value; shares and areas lie in 0..1."""
         __tracebackhide__ = True
-        found = self._measured(question)
-        if found < value:
-            raise AssertionError(self._message(question, f"{found:.3f} is below {value:g}"))
+        figure = self._measured(question)
+        if figure < value:
+            raise AssertionError(self._message(question, f"{figure:.3f} is below {value:g}"))
 
     def at_most(self, question: str, value: float) -> None:
         """The figure of a question is not above a value."""
         __tracebackhide__ = True
-        found = self._measured(question)
-        if found > value:
-            raise AssertionError(self._message(question, f"{found:.3f} is above {value:g}"))
+        figure = self._measured(question)
+        if figure > value:
+            raise AssertionError(self._message(question, f"{figure:.3f} is above {value:g}"))
 
     def passes(self, *questions: str) -> None:
         """Each question has the verdict good or weak; too few pairs are no pass."""
@@ -49,10 +49,10 @@ class AuditAssertions:
 
     def finding(self, question: str) -> Finding:
         """The finding of a question, for assertions of one's own."""
-        found = self.audit.finding(question)
-        if found is None:
-            raise UnknownNameError("question of the audit", question, (one.question for one in self.audit.findings))
-        return found
+        finding = self.audit.finding(question)
+        if finding is None:
+            raise UnknownNameError("question of the audit", question, (other.question for other in self.audit.findings))
+        return finding
 
     def _measured(self, question: str) -> float:
         finding = self.finding(question)
@@ -65,7 +65,7 @@ class AuditAssertions:
         figure = f"{finding.figure.label}: {finding.figure}, n = {finding.figure.estimate.n}" if finding.figure else ""
         pairs = []
         for pair in finding.pairs[:_MOST_NAMED]:
-            scores = ["failed" if one is None else f"{one:.3f}" for one in (pair.score_before, pair.score_after)]
+            scores = ["failed" if score is None else f"{score:.3f}" for score in (pair.score_before, pair.score_after)]
             pairs.append(f"  {pair.source}, {pair.remark}: {' → '.join(scores)}: {_shorten(pair.after)}")
         lines = [
             f"{self.audit.metric}, {finding.title} {what}.",
@@ -88,7 +88,7 @@ class ScoreAssertions:
     def all_scored(self) -> None:
         """No score failed."""
         __tracebackhide__ = True
-        failed = [f"  {one['id']}: {one['error']}" for one in self.records if one["score"] is None]
+        failed = [f"  {record['id']}: {record['error']}" for record in self.records if record["score"] is None]
         if failed:
             head = f"{len(failed)} of {len(self.records)} summaries have no score by {self._metric}."
             raise AssertionError("\n".join([head, *failed[:_MOST_NAMED]]))
@@ -97,7 +97,7 @@ class ScoreAssertions:
         """The mean score is not below a value, in the units of the metric; a failed score fails it too."""
         __tracebackhide__ = True
         self.all_scored()
-        mean = fsum(one["score"] for one in self.records) / max(1, len(self.records))
+        mean = fsum(record["score"] for record in self.records) / max(1, len(self.records))
         if mean < value:
             head = f"The mean score of {len(self.records)} summaries by {self._metric} is {mean:.3f}, below {value:g}. The lowest:"
             raise AssertionError("\n".join([head, *self._lowest()]))
@@ -106,7 +106,7 @@ class ScoreAssertions:
         """No score is below a value, in the units of the metric."""
         __tracebackhide__ = True
         self.all_scored()
-        below = [one for one in self.records if one["score"] < value]
+        below = [record for record in self.records if record["score"] < value]
         if below:
             head = f"{len(below)} of {len(self.records)} summaries score below {value:g} by {self._metric}:"
             raise AssertionError("\n".join([head, *self._lowest()]))
@@ -118,14 +118,14 @@ class ScoreAssertions:
         """
         __tracebackhide__ = True
         self.all_scored()
-        scores = {one["id"]: float(one["score"]) for one in self.records}
+        scores = {record["id"]: float(record["score"]) for record in self.records}
         ours = {self._metric: MetricSide(self._metric, "", scores)}
 
         limits = [Limit.parse(fail_on)] if fail_on else []
         matched = matched_sides(read_results(Path(results)), ours)
         cases = unlabelled_cases(side for both in matched.values() for side in both)
-        found = compare_sides(cases, graded_columns(cases, matched), draw_resamples(cases))
-        failed = regressions([change for one in found for change in one.changes], limits)
+        comparisons = compare_sides(cases, graded_columns(cases, matched), draw_resamples(cases))
+        failed = regressions([change for comparison in comparisons for change in comparison.changes], limits)
 
         if failed:
             raise AssertionError("\n".join([f"{verdict_sentence([], failed)} The lowest now:", *self._lowest()]))
@@ -137,9 +137,9 @@ class ScoreAssertions:
     def _lowest(self) -> list[str]:
         order = sorted(zip(self.records, self.summaries, strict=True), key=lambda both: float(both[0]["score"] or 0.0))
         return [
-            f"  {one['id']}: {one['score']:.3f}: {_shorten(text)}"
-            for one, text in order[:_MOST_NAMED]
-            if one["score"] is not None
+            f"  {record['id']}: {record['score']:.3f}: {_shorten(text)}"
+            for record, text in order[:_MOST_NAMED]
+            if record["score"] is not None
         ]
 
 

@@ -67,7 +67,11 @@ class MetricContract:
     def alone(self) -> Mapping[Example, Outcome]:
         """The same in the opposite order, one at a time."""
         with _fresh_engine() as engine:
-            return {one: outcome for text in reversed(self.texts) for one, outcome in engine.run([self.metric], [text])}
+            return {
+                example: outcome
+                for text in reversed(self.texts)
+                for example, outcome in engine.run([self.metric], [text])
+            }
 
     def outcomes(self, examples: Sequence[Example]) -> dict[Example, Outcome]:
         with _fresh_engine() as engine:
@@ -91,16 +95,24 @@ def _survives_its_spec(contract: MetricContract) -> str:
 
 CHECKS: Mapping[str, Callable[[MetricContract], str]] = MappingProxyType(
     {
-        "bundled texts have scores within the range": lambda one: _first_problem(one, one.first, failures=()),
-        "the same twice": lambda one: _difference(one.first, one.second, "asked again by a new process"),
-        "the same alone and in any order": lambda one: _difference(
-            one.first, one.alone, "asked for alone, the last text first"
+        "bundled texts have scores within the range": lambda contract: _first_problem(
+            contract, contract.first, failures=()
         ),
-        "not a constant": lambda one: " ".join(constant_remarks([_value(outcome) for outcome in one.first.values()])),
+        "the same twice": lambda contract: _difference(contract.first, contract.second, "asked again by a new process"),
+        "the same alone and in any order": lambda contract: _difference(
+            contract.first, contract.alone, "asked for alone, the last text first"
+        ),
+        "not a constant": lambda contract: " ".join(
+            constant_remarks([_value(outcome) for outcome in contract.first.values()])
+        ),
         "its direction on ten pairs": _in_its_direction,
-        "empty texts": lambda one: _first_problem(one, one.outcomes(EMPTY), failures=(FailureKind.INPUT,)),
-        "long texts": lambda one: _first_problem(one, one.outcomes(LONG), failures=(FailureKind.INPUT,)),
-        "unusual characters": lambda one: _first_problem(one, one.outcomes(UNUSUAL), failures=(FailureKind.INPUT,)),
+        "empty texts": lambda contract: _first_problem(
+            contract, contract.outcomes(EMPTY), failures=(FailureKind.INPUT,)
+        ),
+        "long texts": lambda contract: _first_problem(contract, contract.outcomes(LONG), failures=(FailureKind.INPUT,)),
+        "unusual characters": lambda contract: _first_problem(
+            contract, contract.outcomes(UNUSUAL), failures=(FailureKind.INPUT,)
+        ),
         "sent to another process": _survives_pickling,
         "read back from its spec": _survives_its_spec,
     }
@@ -147,12 +159,12 @@ def _problem(metric: Metric, example: Example, outcome: Outcome, failures: Seque
 
 def _difference(first: Mapping[Example, Outcome], second: Mapping[Example, Outcome], when: str) -> str:
     for example, outcome in first.items():
-        one, other = _value(outcome), _value(second[example])
-        if isinstance(one, Problem) or isinstance(other, Problem):
-            if type(one) is not type(other):
-                return f"{example.id}: {_shown(one)} at first and {_shown(other)} {when}."
-        elif not math.isclose(one, other, abs_tol=_TOLERANCE):
-            return f"{example.id}: {one:g} at first and {other:g} {when}."
+        value, other = _value(outcome), _value(second[example])
+        if isinstance(value, Problem) or isinstance(other, Problem):
+            if type(value) is not type(other):
+                return f"{example.id}: {_shown(value)} at first and {_shown(other)} {when}."
+        elif not math.isclose(value, other, abs_tol=_TOLERANCE):
+            return f"{example.id}: {value:g} at first and {other:g} {when}."
     return ""
 
 

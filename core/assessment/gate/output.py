@@ -31,59 +31,61 @@ _MOST_LETTERS = 160
 _MOST_LOST = 5
 
 
-def format_comparisons(found: Sequence[MetricComparison], failed: Sequence[Change]) -> str:
+def format_comparisons(comparisons: Sequence[MetricComparison], failed: Sequence[Change]) -> str:
     """The table and the items behind it, for a terminal."""
-    rows = [_row(change, failed) for one in found for change in one.changes]
+    rows = [_row(change, failed) for comparison in comparisons for change in comparison.changes]
     examples = [
-        f"{sign} {one.metric}, {item.id}: {item.before:.3f} → {item.after:.3f}, {item.remark}. {_shorten(item.summary)}".rstrip()
-        for one in found
-        for sign, items in (("↓", one.worse), ("↑", one.better))
+        f"{sign} {comparison.metric}, {item.id}: {item.before:.3f} → {item.after:.3f}, {item.remark}. {_shorten(item.summary)}".rstrip()
+        for comparison in comparisons
+        for sign, items in (("↓", comparison.worse), ("↑", comparison.better))
         for item in items
     ]
-    return "\n".join([align_columns([_HEAD, *rows]), "", *examples, *([""] if examples else []), _note(found)])
+    return "\n".join([align_columns([_HEAD, *rows]), "", *examples, *([""] if examples else []), _note(comparisons)])
 
 
-def comparisons_markdown(found: Sequence[MetricComparison], failed: Sequence[Change], notes: Sequence[str]) -> str:
+def comparisons_markdown(
+    comparisons: Sequence[MetricComparison], failed: Sequence[Change], notes: Sequence[str]
+) -> str:
     """A comment for a pull request: the verdict, the table, what these items can show, and the items folded."""
-    rows = [_row(change, failed) for one in found for change in one.changes]
+    rows = [_row(change, failed) for comparison in comparisons for change in comparison.changes]
     folded = []
-    for one in found:
-        for title, items in (("worse", one.worse), ("better", one.better)):
+    for comparison in comparisons:
+        for title, items in (("worse", comparison.worse), ("better", comparison.better)):
             if items:
                 cells = [
                     (item.id, f"{item.before:.3f} → {item.after:.3f}", item.remark, _shorten(item.summary))
                     for item in items
                 ]
                 table = markdown_table(("item", "score", "", "summary"), [tuple(map(_plain, row)) for row in cells])
-                summary = f"{_plain(one.metric)}: {len(items)} {title}"
+                summary = f"{_plain(comparison.metric)}: {len(items)} {title}"
                 folded.append(f"<details><summary>{summary}</summary>\n\n{table}\n</details>\n")
     return "\n".join(
         [
-            f"### {_plain(verdict_sentence(found, failed))}\n",
+            f"### {_plain(verdict_sentence(comparisons, failed))}\n",
             markdown_table(_HEAD, rows),
             *(f"- {_plain(note)}" for note in notes),
             *([""] if notes else []),
             *folded,
-            f"{_note(found)}\n",
+            f"{_note(comparisons)}\n",
         ]
     )
 
 
-def comparisons_junit(found: Sequence[MetricComparison], failed: Sequence[Change], notes: Sequence[str]) -> str:
+def comparisons_junit(comparisons: Sequence[MetricComparison], failed: Sequence[Change], notes: Sequence[str]) -> str:
     """A test case for each measure of each metric, and one where scores are missing; a regression is a failure.
 
     The notes on what these items can show are the output of the suite.
     """
-    changes = [change for one in found for change in one.changes]
-    lost = [one for one in found if one.lost]
+    changes = [change for comparison in comparisons for change in comparison.changes]
+    lost = [comparison for comparison in comparisons if comparison.lost]
     tests, failures = len(changes) + len(lost), len(failed) + len(lost)
     suite = ElementTree.Element(
         "testsuite", name="touchstone compare", tests=str(tests), failures=str(failures), errors="0"
     )
     for change in changes:
         _add_case(suite, change.metric, change.measure, describe_change(change) if change in failed else "")
-    for one in lost:
-        _add_case(suite, one.metric, "every item still has a score", _lost_sentence(one))
+    for comparison in lost:
+        _add_case(suite, comparison.metric, "every item still has a score", _lost_sentence(comparison))
     if notes:
         ElementTree.SubElement(suite, "system-out").text = _clean("\n".join(notes))
     ElementTree.indent(suite)
@@ -96,17 +98,20 @@ def _add_case(suite: ElementTree.Element, metric: str, name: str, failure: str) 
         ElementTree.SubElement(case, "failure", message=_clean(failure), type="regression").text = _clean(failure)
 
 
-def verdict_sentence(found: Sequence[MetricComparison], failed: Sequence[Change]) -> str:
+def verdict_sentence(comparisons: Sequence[MetricComparison], failed: Sequence[Change]) -> str:
     """The gate's verdict in a line: what became worse, and which items have no score any more."""
     number = f"{len(failed)} regression{'' if len(failed) == 1 else 's'}"
     regressed = [f"{number}: {'; '.join(map(describe_change, failed))}."] if failed else []
-    return " ".join([*regressed, *(_lost_sentence(one) for one in found if one.lost)]) or "No regression."
+    return (
+        " ".join([*regressed, *(_lost_sentence(comparison) for comparison in comparisons if comparison.lost)])
+        or "No regression."
+    )
 
 
-def _lost_sentence(found: MetricComparison) -> str:
-    shown = ", ".join(found.lost[:_MOST_LOST])
-    more = "" if len(found.lost) <= _MOST_LOST else f" and {len(found.lost) - _MOST_LOST} more"
-    return f"{found.metric} has no score any more of {len(found.lost)} items that it scored before: {shown}{more}."
+def _lost_sentence(comparison: MetricComparison) -> str:
+    shown = ", ".join(comparison.lost[:_MOST_LOST])
+    more = "" if len(comparison.lost) <= _MOST_LOST else f" and {len(comparison.lost) - _MOST_LOST} more"
+    return f"{comparison.metric} has no score any more of {len(comparison.lost)} items that it scored before: {shown}{more}."
 
 
 def describe_change(change: Change) -> str:
@@ -118,8 +123,8 @@ def describe_change(change: Change) -> str:
     )
 
 
-def _note(found: Sequence[MetricComparison]) -> str:
-    rates = any(change.measure == CONSISTENT for one in found for change in one.changes)
+def _note(comparisons: Sequence[MetricComparison]) -> str:
+    rates = any(change.measure == CONSISTENT for comparison in comparisons for change in comparison.changes)
     return _RATE_NOTE if rates else _NOTE
 
 
@@ -138,8 +143,8 @@ def _difference(change: Change) -> str:
     estimate = change.difference
     if change.measure == MEAN_SCORE or estimate.value is None:
         return format_signed(estimate)
-    points = [None if one is None else 100 * one for one in (estimate.value, estimate.low, estimate.high)]
-    value, *bounds = ("–" if one is None else f"{one:+.1f}".replace("-", "−") for one in points)
+    points = [None if share is None else 100 * share for share in (estimate.value, estimate.low, estimate.high)]
+    value, *bounds = ("–" if point is None else f"{point:+.1f}".replace("-", "−") for point in points)
     return value if estimate.low is None else f"{value} [{', '.join(bounds)}]"
 
 
@@ -156,5 +161,10 @@ def _plain(text: str) -> str:
 def _clean(text: str) -> str:
     """Without what XML cannot hold."""
     return "".join(
-        one for one in text if one in "\t\n" or " " <= one <= "\ud7ff" or "\ue000" <= one <= "\ufffd" or one > "\uffff"
+        character
+        for character in text
+        if character in "\t\n"
+        or " " <= character <= "\ud7ff"
+        or "\ue000" <= character <= "\ufffd"
+        or character > "\uffff"
     )

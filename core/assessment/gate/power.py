@@ -93,8 +93,9 @@ def auc_variance(consistent: int, inconsistent: int) -> float:
     if not consistent or not inconsistent:
         return 0.0
     area = _QUALITY
-    one, two = area / (2 - area), 2 * area**2 / (1 + area)
-    parts = (consistent - 1) * (one - area**2) + (inconsistent - 1) * (two - area**2)
+    # Hanley and McNeil 1982: the chances that two of one kind both rank rightly against one of the other
+    q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
+    parts = (consistent - 1) * (q1 - area**2) + (inconsistent - 1) * (q2 - area**2)
     return (area * (1 - area) + parts) / (consistent * inconsistent)
 
 

@@ -34,15 +34,15 @@ def compare_rates(
             raise TouchstoneError(
                 f"No label is of a summary {name}. Label a few dozen summaries of each side, drawn at random."
             )
-        ids = list(dict.fromkeys(id for one in side.values() for id in one.scores))
+        ids = list(dict.fromkeys(id for metric_side in side.values() for id in metric_side.scores))
         columns = [
             MetricColumn(
-                one.metric,
-                np.array([one.scores.get(id, np.nan) for id in ids], dtype=np.float64),
-                METRICS.parse(one.metric).card.direction,
-                one.signature,
+                metric_side.metric,
+                np.array([metric_side.scores.get(id, np.nan) for id in ids], dtype=np.float64),
+                METRICS.parse(metric_side.metric).card.direction,
+                metric_side.signature,
             )
-            for one in side.values()
+            for metric_side in side.values()
         ]
         draws.append(
             draw_of_labels(with_labels(Pool(ids, np.full(len(ids), np.nan), np.arange(len(ids)), tuple(columns)), some))
@@ -61,7 +61,7 @@ def split_labels(
     before: Mapping[str, MetricSide], after: Mapping[str, MetricSide], labels: Sequence[PoolLabel]
 ) -> tuple[list[PoolLabel], list[PoolLabel]]:
     """The labels of each side, by the ids that it alone has scores of. Raises TouchstoneError for a label of both."""
-    first, second = ({id for one in side.values() for id in one.scores} for side in (before, after))
+    first, second = ({id for metric_side in side.values() for id in metric_side.scores} for side in (before, after))
     unclear = next((label.id for label in labels if label.id in first and label.id in second), "")
     if unclear:
         raise TouchstoneError(

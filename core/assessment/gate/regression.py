@@ -159,7 +159,7 @@ class MetricComparison:
 
 
 def compare_sides(
-    cases: Cases, sides: Mapping[str, tuple[GradedColumn, GradedColumn]], drawn: Resamples
+    cases: Cases, sides: Mapping[str, tuple[GradedColumn, GradedColumn]], resamples: Resamples
 ) -> list[MetricComparison]:
     """Every metric before and after; the p are corrected over all metrics and measures together.
 
@@ -168,25 +168,27 @@ def compare_sides(
     [part, *_] = slice_cases(cases)
     shared = {}
     for metric, (before, after) in sides.items():
-        one, two = on_shared_cases(before.column.values, after.column.values)
+        values_before, values_after = on_shared_cases(before.column.values, after.column.values)
         shared[metric] = (
-            replace(before, column=replace(before.column, values=one)),
-            replace(after, column=replace(after.column, values=two)),
+            replace(before, column=replace(before.column, values=values_before)),
+            replace(after, column=replace(after.column, values=values_after)),
         )
     empty = [metric for metric, (before, _) in shared.items() if np.isnan(before.column.values).all()]
     if empty:
         raise TouchstoneError(
             f"{', '.join(empty)}: no item has a score on both sides. Compare scores of the same items."
         )
-    found = []
+    raw_changes = []
     for metric, both in shared.items():
         for name in _measures_of(cases, both):
-            was, now = (drawn.of(GATE_MEASURES[name](cases, part, side)) for side in both)
+            was, now = (resamples.of(GATE_MEASURES[name](cases, part, side)) for side in both)
             if was.value is not None and now.value is not None:
                 compared = compare_paired(now, was)
-                found.append(Change(metric, name, was.estimate(), now.estimate(), compared.difference, compared.p))
-    corrected = holm_correction([change.p for change in found])
-    changes = [replace(change, p=p) for change, p in zip(found, corrected, strict=True)]
+                raw_changes.append(
+                    Change(metric, name, was.estimate(), now.estimate(), compared.difference, compared.p)
+                )
+    corrected = holm_correction([change.p for change in raw_changes])
+    changes = [replace(change, p=p) for change, p in zip(raw_changes, corrected, strict=True)]
     comparisons = []
     for metric, both in shared.items():
         before, after = sides[metric]
@@ -219,7 +221,7 @@ def _oriented(column: MetricColumn) -> Values:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Decided:
+class _Decisions:
     """Rows of items, (n,), whether each side is right on them, and what each says: the gain of a faithful side, or the score."""
 
     rows: Numbers
@@ -235,23 +237,29 @@ def _changed_items(
     """Items that became worse and items that became better, the largest moves first."""
     before, after = (side.column for side in both)
     if part.pairs.any() and not _two_thresholds(*both):
-        one, two = (np.nan_to_num(pairs_in_slice(cases, part, column).gains) for column in (before, after))
+        gains_before, gains_after = (
+            np.nan_to_num(pairs_in_slice(cases, part, column).gains) for column in (before, after)
+        )
         words = ("faithful − broken side, ordered wrongly now", "faithful − broken side, ordered rightly now")
-        found = _Decided(cases.pairs[part.pairs][:, 1], one > 0, two > 0, (one, two), words)
+        decisions = _Decisions(
+            cases.pairs[part.pairs][:, 1], gains_before > 0, gains_after > 0, (gains_before, gains_after), words
+        )
     else:
         rows = np.flatnonzero(~np.isnan(before.values))
         moved = (_oriented(after) - _oriented(before))[rows]
         scores = (before.values[rows], after.values[rows])
         if labelled_in_slice(cases, part, before).defined().why:
-            found = _Decided(rows, moved < 0, moved > 0, scores, ("lower", "higher"))
+            decisions = _Decisions(rows, moved < 0, moved > 0, scores, ("lower", "higher"))
         else:
             rows = np.flatnonzero(part.summaries & ~np.isnan(before.values))
             right_before, right_after = (_right_rows(cases, part, side, rows) for side in both)
             scores = (before.values[rows], after.values[rows])
-            found = _Decided(rows, right_before, right_after, scores, ("decided wrongly now", "decided rightly now"))
+            decisions = _Decisions(
+                rows, right_before, right_after, scores, ("decided wrongly now", "decided rightly now")
+            )
 
-    lost, won = found.before & ~found.after, ~found.before & found.after
-    return _examples(cases, found, lost, found.words[0]), _examples(cases, found, won, found.words[1])
+    lost, won = decisions.before & ~decisions.after, ~decisions.before & decisions.after
+    return _examples(cases, decisions, lost, decisions.words[0]), _examples(cases, decisions, won, decisions.words[1])
 
 
 def _right_rows(cases: Cases, part: Slice, side: GradedColumn, rows: Numbers) -> Mask:
@@ -262,13 +270,13 @@ def _right_rows(cases: Cases, part: Slice, side: GradedColumn, rows: Numbers) ->
     return right
 
 
-def _examples(cases: Cases, found: _Decided, chosen: Mask, remark: str) -> tuple[ItemChange, ...]:
+def _examples(cases: Cases, decisions: _Decisions, mask: Mask, remark: str) -> tuple[ItemChange, ...]:
     """Those of the largest moves."""
-    before, after = found.values
+    before, after = decisions.values
     order = np.argsort(-np.abs(after - before), kind="stable")
-    places = [place for place in order if chosen[place]][:MOST_EXAMPLES]
+    places = [place for place in order if mask[place]][:MOST_EXAMPLES]
     return tuple(
         ItemChange(item.example.id, item.example.summary, float(before[place]), float(after[place]), remark)
         for place in places
-        for item in [cases.samples[found.rows[place]].item]
+        for item in [cases.samples[decisions.rows[place]].item]
     )

@@ -38,19 +38,19 @@ def read_results(path: Path) -> dict[str, MetricSide]:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise TouchstoneError(f"{path} cannot be read: {error}. Give a file that `score -o` wrote.") from error
-    found: dict[str, dict[str, _SignedScore]] = {}
+    by_metric: dict[str, dict[str, _SignedScore]] = {}
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            _add_line(found, path, number, line)
-    if not found:
+            _add_line(by_metric, path, number, line)
+    if not by_metric:
         raise TouchstoneError(f"{path} holds no score. Give a file that `score -o` wrote.")
     sides = {}
-    for metric, scores in found.items():
+    for metric, scores in by_metric.items():
         counts = Counter(signature for _, signature in scores.values())
         if len(counts) > 1:
             listed = "; ".join(f"{count} by {signature or 'none'}" for signature, count in counts.most_common())
-            (one, _), (two, _), *_ = counts.most_common()
-            differing = "; ".join(signature_differences(one, two)) if one and two else ""
+            (first, _), (second, _), *_ = counts.most_common()
+            differing = "; ".join(signature_differences(first, second)) if first and second else ""
             raise TouchstoneError(
                 f"{path} has scores of {metric} with {len(counts)} signatures: {listed}."
                 f"{f' The first two differ in {differing}.' if differing else ''} A change of settings, weights or code cannot be told "
@@ -64,7 +64,7 @@ _SignedScore = tuple[float, str]
 """A score and its signature, which is empty where the file gives none."""
 
 
-def _add_line(found: dict[str, dict[str, _SignedScore]], path: Path, number: int, line: str) -> None:
+def _add_line(by_metric: dict[str, dict[str, _SignedScore]], path: Path, number: int, line: str) -> None:
     try:
         record = json.loads(line)
         metric, id, score = str(record["metric"]), str(record["id"]), record["score"]
@@ -74,7 +74,7 @@ def _add_line(found: dict[str, dict[str, _SignedScore]], path: Path, number: int
         raise TouchstoneError(
             f"{path}, line {number} is no score ({error!r}). Give a file that `score -o` wrote: id, metric and score on each line."
         ) from None
-    scores = found.setdefault(metric, {})
+    scores = by_metric.setdefault(metric, {})
     if value is None:
         return
     if not math.isfinite(value):
@@ -98,14 +98,14 @@ class GivenSide:
     threshold: OwnThreshold | None = None
 
     @classmethod
-    def parse(cls, text: str, kept: Mapping[str, OwnThreshold]) -> GivenSide:
-        """From a path, the name of a `kept` threshold, or a spec. Raises UnknownNameError for what is none of them."""
+    def parse(cls, text: str, thresholds: Mapping[str, OwnThreshold]) -> GivenSide:
+        """From a path, the name of one of `thresholds`, or a spec. Raises UnknownNameError for what is none of them."""
         file = Path(text)
-        if not file.is_file() and text not in kept:
+        if not file.is_file() and text not in thresholds:
             return cls(metric=METRICS.parse(text))
         if file.is_file() and not is_threshold(file):
             return cls(results=file)
-        threshold = read_threshold(file) if file.is_file() else kept[text]
+        threshold = read_threshold(file) if file.is_file() else thresholds[text]
         return cls(metric=METRICS.parse(threshold.metric), threshold=threshold)
 
     def scores(self, scored: Mapping[str, MetricSide]) -> dict[str, MetricSide]:
@@ -123,9 +123,9 @@ class GivenSide:
 
 def side_of_outcomes(metric: str, outcomes: Iterable[Outcome]) -> MetricSide:
     """Scores of one metric from outcomes of this process."""
-    known = [one for one in outcomes if not isinstance(one, Failure) and one.metric == metric]
-    signature = known[0].signature if known else ""
-    return MetricSide(metric, signature, {one.example_id: one.score for one in known})
+    results = [outcome for outcome in outcomes if not isinstance(outcome, Failure) and outcome.metric == metric]
+    signature = results[0].signature if results else ""
+    return MetricSide(metric, signature, {result.example_id: result.score for result in results})
 
 
 def matched_sides(
@@ -136,8 +136,8 @@ def matched_sides(
     if common:
         return common
     if len(before) == len(after) == 1:
-        [one], [two] = before.values(), after.values()
-        return {f"{one.metric} → {two.metric}": (one, two)}
+        [first], [second] = before.values(), after.values()
+        return {f"{first.metric} → {second.metric}": (first, second)}
     raise TouchstoneError(
         f"The two sides share no metric: {', '.join(before)} and {', '.join(after)}. Give one metric on each side, or the same ones."
     )
@@ -191,7 +191,7 @@ def graded_columns(
 def shared_signatures(sides: Sequence[tuple[MetricSide, MetricSide]]) -> list[str]:
     """A sentence for each metric whose two sides rest on the same signature: then the texts must differ, or nothing does."""
     return [
-        f"{one.metric}: both sides have the signature {one.signature}."
-        for one, two in sides
-        if one.signature and one.signature == two.signature and one.scores == two.scores
+        f"{first.metric}: both sides have the signature {first.signature}."
+        for first, second in sides
+        if first.signature and first.signature == second.signature and first.scores == second.scores
     ]

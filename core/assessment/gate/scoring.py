@@ -39,11 +39,11 @@ def score_given(pairs: Pairs | Path, metric: str) -> ScoreAssertions:
 
 def read_file(path: Path) -> list[Item]:
     """The pairs of a file. Raises TouchstoneError, with the line, where one of them cannot be read, or there is none."""
-    found = list(PairsFile().read(path))
-    for one in found:
-        if isinstance(one, Refusal):
-            raise TouchstoneError(f"{path}, line {one.line}: {one.reason} Fix the file: figures rest on all of it.")
-    items = [one for one in found if isinstance(one, Item)]
+    rows = list(PairsFile().read(path))
+    for row in rows:
+        if isinstance(row, Refusal):
+            raise TouchstoneError(f"{path}, line {row.line}: {row.reason} Fix the file: figures rest on all of it.")
+    items = [row for row in rows if isinstance(row, Item)]
     if not items:
         raise TouchstoneError(f"{path} holds no pair: there is nothing to score.")
     return items

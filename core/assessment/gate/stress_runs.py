@@ -55,7 +55,7 @@ def shared_texts(before: Run, after: Run) -> SharedTexts:
     common = [key for key, text in texts[0].items() if texts[1].get(key) == text]
     if not common:
         raise TouchstoneError("The two runs have no text in common. Compare runs of the same pairs, kinds and seed.")
-    known, items = set(common), []
+    common_keys, items = set(common), []
     for id, kind in common:
         source = before.sources[id]
         if not kind:
@@ -64,7 +64,7 @@ def shared_texts(before: Run, after: Run) -> SharedTexts:
         items.append(
             Item(
                 Example(_text_id(id, kind), source.example.document, before.variants[id, kind].summary or ""),
-                parent=id if (id, "") in known else None,
+                parent=id if (id, "") in common_keys else None,
                 intended=_VERDICTS.get(intent_of(kind)),
                 domain=source.domain,
                 group=source.group,
@@ -73,30 +73,34 @@ def shared_texts(before: Run, after: Run) -> SharedTexts:
     return SharedTexts(
         pool_cases([[scored_sample("stress", item, ()) for item in items]]),
         (_sides_of_run(before, common), _sides_of_run(after, common)),
-        sum(len(one.keys() - set(common)) for one in texts),
+        sum(len(run_texts.keys() - set(common)) for run_texts in texts),
     )
 
 
 def _texts(run: Run) -> dict[VariantKey, tuple[str, str]]:
     """Document and summary by source and kind, "" for the source itself."""
-    sources = {(id, ""): (one.example.document, one.example.summary) for id, one in run.sources.items()}
+    sources = {(id, ""): (source.example.document, source.example.summary) for id, source in run.sources.items()}
     variants = {
-        (id, kind): (run.sources[id].example.document, one.summary)
-        for (id, kind), one in run.variants.items()
-        if one.summary is not None
+        (id, kind): (run.sources[id].example.document, variant.summary)
+        for (id, kind), variant in run.variants.items()
+        if variant.summary is not None
     }
     return sources | variants
 
 
 def _sides_of_run(run: Run, keys: Sequence[VariantKey]) -> dict[str, MetricSide]:
     """The scores of every metric of a run."""
-    known = set(keys)
-    scored: list[ScoreRecord] = [one for one in run.readings.values() if (one.source, one.kind) in known]
+    shared_keys = set(keys)
+    scored: list[ScoreRecord] = [
+        reading for reading in run.readings.values() if (reading.source, reading.kind) in shared_keys
+    ]
     sides = {}
     for metric in run.plan.metrics:
-        of_metric = [one for one in scored if one.metric == metric]
-        scores = {_text_id(one.source, one.kind): one.value for one in of_metric if one.value is not None}
-        signature = next((one.signature for one in of_metric if one.signature), "")
+        of_metric = [reading for reading in scored if reading.metric == metric]
+        scores = {
+            _text_id(reading.source, reading.kind): reading.value for reading in of_metric if reading.value is not None
+        }
+        signature = next((reading.signature for reading in of_metric if reading.signature), "")
         sides[metric] = MetricSide(metric, signature, scores)
     return sides
 

@@ -44,10 +44,10 @@ class Consistency(evaluate.Metric):
     def _compute(self, predictions: Sequence[str], references: Sequence[str]) -> dict[str, Any]:
         records = score_texts(self._metric.spec, predictions, references)
         scores = [record["score"] for record in records]
-        known = [score for score in scores if score is not None]
+        numbers = [score for score in scores if score is not None]
         return {
-            "score": fsum(known) / len(known) if known else None,
+            "score": fsum(numbers) / len(numbers) if numbers else None,
             "scores": scores,
-            "failed": len(scores) - len(known),
+            "failed": len(scores) - len(numbers),
             "signatures": sorted({record["signature"] for record in records if record["signature"]}),
         }

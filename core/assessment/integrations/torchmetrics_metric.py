@@ -37,10 +37,10 @@ class Consistency(Metric):
 
     def update(self, summaries: Sequence[str], documents: Sequence[str]) -> None:
         scores = [record["score"] for record in score_texts(self.metric, summaries, documents)]
-        known = [score for score in scores if score is not None]
-        self.total += fsum(known)
-        self.count += len(known)
-        self.failed += len(scores) - len(known)
+        numbers = [score for score in scores if score is not None]
+        self.total += fsum(numbers)
+        self.count += len(numbers)
+        self.failed += len(scores) - len(numbers)
 
     def compute(self) -> torch.Tensor:
         return self.total / self.count  # nan where there is no score

@@ -91,8 +91,8 @@ class Client:
                 problem = f"{self._http.base_url} cannot be reached: {error}. Check the address and the network."
                 continue
             if answer.is_success:
-                found: Record = answer.json()
-                return found
+                record: Record = answer.json()
+                return record
             problem = _problem(answer)
             if answer.status_code not in _AGAIN:
                 break

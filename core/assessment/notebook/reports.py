@@ -110,7 +110,7 @@ def study_data(
             score = StoredScore(record["metric"], record["signature"] or "", record["score"], record["error"] or "")
             stored[record["id"]].append(score)
             if record.get("sentences") and record["id"] in summaries:
-                sentences = [(one["text"], one["score"]) for one in record["sentences"]]
+                sentences = [(part["text"], part["score"]) for part in record["sentences"]]
                 parts[record["id"], score.signature] = parts_of_texts(summaries[record["id"]], sentences)
         samples.append([scored_sample(PAIRS_DATASET, item, stored[item.example.id]) for item in items])
         names.append(PAIRS_DATASET)

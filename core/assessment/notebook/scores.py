@@ -35,11 +35,11 @@ class Scores(list[JsonRecord]):
 
 def score_pairs(pairs: Pairs, metrics: str | Sequence[str]) -> Scores:
     """See `touchstone.score`."""
-    chosen, items = parse_metrics(metrics), read_pairs(pairs)
+    parsed_metrics, items = parse_metrics(metrics), read_pairs(pairs)
     opened = engine()
-    download_weights(opened.pool, (model for metric in chosen for model in metric.checkpoints()))
-    found = opened.run(chosen, (item.example for item in items))
-    return Scores(outcome_record(example, outcome) for example, outcome in found)
+    download_weights(opened.pool, (model for metric in parsed_metrics for model in metric.checkpoints()))
+    outcomes = opened.run(parsed_metrics, (item.example for item in items))
+    return Scores(outcome_record(example, outcome) for example, outcome in outcomes)
 
 
 def score_texts(metric: str, summaries: Sequence[str], documents: Sequence[str]) -> Scores:
@@ -51,9 +51,9 @@ def score_texts(metric: str, summaries: Sequence[str], documents: Sequence[str])
 def _bounds(spec: str, records: Iterable[JsonRecord]) -> Bounds:
     """Those of the metric's card; where it is unbounded, the lowest and the highest score of a sentence here."""
     card = METRICS.parse(spec).card
-    known = [part["score"] for record in records if record["metric"] == spec for part in record["sentences"]]
-    low = min(known, default=0.0) if card.low is None else card.low
-    high = max(known, default=1.0) if card.high is None else card.high
+    sentence_scores = [part["score"] for record in records if record["metric"] == spec for part in record["sentences"]]
+    low = min(sentence_scores, default=0.0) if card.low is None else card.low
+    high = max(sentence_scores, default=1.0) if card.high is None else card.high
     return low, high
 
 

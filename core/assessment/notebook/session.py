@@ -78,14 +78,14 @@ def read_pairs(pairs: Pairs) -> list[Item]:
     """
     rows = pairs.to_dict("records") if isinstance(pairs, DataFrame) else pairs
     numbered = ((number, _row(pair)) for number, pair in enumerate(rows, start=1))
-    found = list(
+    results = list(
         items_of_rows(numbered, Path("pairs"), lambda row, place: items_of_record(row, f"line-{place.number}"), {})
     )
-    refused = [one for one in found if isinstance(one, Refusal)]
+    refused = [result for result in results if isinstance(result, Refusal)]
     if refused:
-        named = " ".join(f"Pair {one.line}: {one.reason}" for one in refused[:_NAMED_REFUSALS])
+        named = " ".join(f"Pair {refusal.line}: {refusal.reason}" for refusal in refused[:_NAMED_REFUSALS])
         raise TouchstoneError(f"{len(refused)} of the pairs cannot be read. {named}")
-    return [one for one in found if isinstance(one, Item)]
+    return [result for result in results if isinstance(result, Item)]
 
 
 def _row(pair: Example | Mapping[str, object]) -> Row:

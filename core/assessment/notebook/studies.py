@@ -13,12 +13,12 @@ from core.scoring import JsonRecord
 
 def perturb_pairs(pairs: Pairs, kinds: str | Sequence[str], battery: str, seed: int) -> list[JsonRecord]:
     """See `touchstone.perturb`."""
-    chosen, signature = named_kinds([kinds] if isinstance(kinds, str) else kinds, battery)
-    run = Run(Plan.of(PAIRS_DATASET, chosen, (), seed, battery=signature))
+    perturbations, signature = named_kinds([kinds] if isinstance(kinds, str) else kinds, battery)
+    run = Run(Plan.of(PAIRS_DATASET, perturbations, (), seed, battery=signature))
     for item in read_pairs(pairs):
         if not item.parent:
             run.add(Source.of(item))
     opened = engine()
-    download_weights(opened.pool, (model for kind in chosen for model in kind.checkpoints()))
-    found = [record for record in continue_run(opened, run) if isinstance(record, Variant)]
-    return [variant_record(run.sources[variant.source], variant) for variant in found]
+    download_weights(opened.pool, (model for kind in perturbations for model in kind.checkpoints()))
+    variants = [record for record in continue_run(opened, run) if isinstance(record, Variant)]
+    return [variant_record(run.sources[variant.source], variant) for variant in variants]

@@ -79,9 +79,9 @@ def _compare(paper: Paper, data: ReleasedData) -> dict[str, Any]:
 def _stage(job: Job, name: str, key: str, make: Callable[[], dict[str, Any]]) -> tuple[dict[str, Any], bool]:
     file = job.output / _RESULTS / f"{name}.json"
     if file.is_file():
-        known: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        if known["key"] == key:
-            result: dict[str, Any] = known["result"]
+        saved: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        if saved["key"] == key:
+            result: dict[str, Any] = saved["result"]
             return result, True
     # as it comes back from the file, so that a site is the same whether a result was read or made
     result = json.loads(json.dumps(make(), ensure_ascii=False))

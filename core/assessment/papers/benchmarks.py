@@ -36,10 +36,10 @@ def benchmark_pages(data: ReleasedData, metrics: Sequence[Metric], resamples: in
     pooled = pool_cases([data.scored_samples(_labelled(file, data), metrics) for file in files])
     names = tuple(dict.fromkeys(sample.dataset for sample in pooled.samples))
     cases = select_metrics(pooled, [metric.spec for metric in metrics])
-    given = StudyData(names, cases, resamples=resamples)
+    study_data = StudyData(names, cases, resamples=resamples)
     pages = {}
     for page, (title, study, by) in PAGES.items():
-        report = study.run(replace(given, by=by))
+        report = study.run(replace(study_data, by=by))
         pages[page] = report_html(replace(report, title=title, command=_COMMAND))
     return pages
 

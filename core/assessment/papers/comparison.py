@@ -33,20 +33,26 @@ _ROUNDING = 1e-9  # a difference of exactly the tolerance is none
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One figure of a paper and ours, either None where there is none; `waits` says what ours waits for, `need` in a word.
-
-    `origin` is that of the paper's figure, `deviation` the known reason for which ours differs.
-    """
+    """One figure of a paper beside ours."""
 
     row: str
+    """Name of its row."""
     column: str
+    """Name of its column."""
     published: float | None
+    """Figure of the paper; None if nobody printed it or it cannot be read."""
     ours: float | None
+    """Our figure; None if there is none."""
     tolerance: float
+    """Largest difference that rounding explains, in the unit of the table."""
     origin: Origin
+    """Who published the figure."""
     waits: str = ""
+    """Sentence on what our figure waits for; empty if it is there."""
     need: str = ""
+    """The same in a word, as "data" or "weights"; empty if it is there."""
     deviation: str = ""
+    """Known reason for a difference; empty without one."""
 
     @property
     def difference(self) -> float | None:
@@ -83,20 +89,20 @@ class ComparedTable:
 def compare_paper(paper: Paper, data: ReleasedData) -> tuple[PublishedPaper, list[ComparedTable]]:
     """Every table that is known of a paper with what can be computed on this machine; downloads nothing."""
     published, computations = read_published(paper.name), paper.computations()
-    found = []
+    tables = []
     for table in published.tables:
         if table.missing:
             ours: Figures | Waiting = Waiting(
                 f"Waits for {table.missing.need}: {table.missing.why}", table.missing.need
             )
-            found.append(ComparedTable(table, tuple(_cells(table, ours))))
+            tables.append(ComparedTable(table, tuple(_cells(table, ours))))
             continue
         try:
             ours = computations[table.id](data)
         except MissingDataError as error:  # the cells say what is missing and where it is to be had
             ours = Waiting(str(error))
-        found.append(ComparedTable(table, tuple(_cells(table, ours))))
-    return published, found
+        tables.append(ComparedTable(table, tuple(_cells(table, ours))))
+    return published, tables
 
 
 def _cells(table: PublishedTable, ours: Figures | Waiting) -> Iterator[Cell]:
@@ -175,8 +181,8 @@ def format_table(table: ComparedTable) -> str:
         else:
             places = ", ".join(f"{cell.row}, {cell.column}" for cell in cells)
         waiting.append(f"{places}: {why}")
-    known = [f"Known deviation: {why}." for why in deviations]
-    return "\n".join(filter(None, [title, grid, *waiting, *known, f"{len(table.cells)} cells: {counted}."]))
+    deviation_lines = [f"Known deviation: {why}." for why in deviations]
+    return "\n".join(filter(None, [title, grid, *waiting, *deviation_lines, f"{len(table.cells)} cells: {counted}."]))
 
 
 def comparison_record(published: PublishedPaper, tables: Sequence[ComparedTable]) -> dict[str, Any]:

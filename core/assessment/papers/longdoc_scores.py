@@ -85,9 +85,11 @@ def perturbed_means(dataset: str, items_of: ItemsOf, data: ReleasedData) -> Figu
             if isinstance(run, Waiting):
                 figures[name, column] = run
                 continue
-            readings = [one for (_, of, by), one in run.readings.items() if of.startswith(spec) and by == metric.spec]
-            scores = [one.value for one in readings if one.value is not None]
-            none = _no_score(run, spec, [one.error for one in readings])
+            readings = [
+                reading for (_, of, by), reading in run.readings.items() if of.startswith(spec) and by == metric.spec
+            ]
+            scores = [reading.value for reading in readings if reading.value is not None]
+            none = _no_score(run, spec, [reading.error for reading in readings])
             figures[name, column] = fsum(scores) / len(scores) if scores else none
     return figures
 
@@ -109,10 +111,10 @@ def contradiction_rates(datasets: Mapping[str, ItemsOf], data: ReleasedData) -> 
                 figures[dataset, column] = run
                 continue
             spec = f"{kind}@longdoc"
-            checks = [one for (_, of), one in run.checks.items() if of.startswith(spec)]
-            labels = [one.mark.labels for one in checks if one.mark and one.mark.labels]
+            checks = [check for (_, of), check in run.checks.items() if of.startswith(spec)]
+            labels = [check.mark.labels for check in checks if check.mark and check.mark.labels]
             rates = [of_variant.count("contradiction") / len(of_variant) for of_variant in labels]
-            none = _no_score(run, spec, [one.error for one in checks])
+            none = _no_score(run, spec, [check.error for check in checks])
             figures[dataset, column] = fsum(rates) / len(rates) if rates else none
     return figures
 
@@ -128,6 +130,8 @@ def _run(dataset: str, items: Sequence[Item], metrics: Sequence[Metric], data: R
 
 def _no_score(run: Run, spec: str, errors: Sequence[str]) -> Waiting:
     """The reason for a cell without a figure: the first error of a score, or the first refusal of a variant."""
-    refusals = [one.refusal for (_, kind), one in run.variants.items() if kind.startswith(spec) and one.refusal]
+    refusals = [
+        variant.refusal for (_, kind), variant in run.variants.items() if kind.startswith(spec) and variant.refusal
+    ]
     why = next(filter(None, [*errors, *refusals]), "no variant was made")
     return Waiting(f"No figure: {why}", "a figure in the data")

@@ -85,44 +85,48 @@ def _state(needed: Metric | NliCheck) -> str:
 
 def format_needs(needs: Sequence[PaperNeeds]) -> str:
     """The needs of each paper, and their sums, in words and tables."""
-    missing = {need.state: need for one in needs for need in one.metrics if need.fetchable}
+    missing = {need.state: need for paper in needs for need in paper.metrics if need.fetchable}
     size = sum(need.megabytes for need in missing.values())
-    hours = fsum(need.hours or 0.0 for one in needs for need in one.metrics if need.state == "ready" or need.fetchable)
-    works = [one.work for one in needs]
-    work = EndpointWork(
-        sum(one.questions for one in works), sum(one.read for one in works), sum(one.written for one in works)
+    hours = fsum(
+        need.hours or 0.0 for paper in needs for need in paper.metrics if need.state == "ready" or need.fetchable
     )
-    files = [file for one in needs for file in one.missing]
+    works = [paper.work for paper in needs]
+    total = EndpointWork(
+        sum(work.questions for work in works),
+        sum(work.read for work in works),
+        sum(work.written for work in works),
+    )
+    files = [file for paper in needs for file in paper.missing]
     sums = [
         "All together:",
         f"  released files that --fetch downloads: {sum(map(can_be_fetched, files))} of {len(files)} that are missing",
         f"  weights that --fetch downloads: of {len(missing)} kinds, {format_megabytes(size)}",
         f"  time: about {_hours(hours)} hours for the texts at hand on one large GPU (estimated: 2 operations for each "
         f"parameter and token, {_FLOPS:.0e} a second; not measured)",
-        f"  endpoint, with --ask: {work.questions:,} questions: {_money(work)} (estimated from the sizes that papers print)",
+        f"  endpoint, with --ask: {total.questions:,} questions: {_money(total)} (estimated from the sizes that papers print)",
         "  what people judged is never computed: those cells wait for people",
     ]
-    return "\n\n".join([*("\n".join(_paper_lines(one)) for one in needs), "\n".join(sums)])
+    return "\n\n".join([*("\n".join(_paper_lines(paper)) for paper in needs), "\n".join(sums)])
 
 
-def _paper_lines(one: PaperNeeds) -> Iterator[str]:
-    yield f"{one.paper}: {len(one.here)} of {len(one.here) + len(one.missing)} files of data are here."
-    for file in one.missing:
+def _paper_lines(needs: PaperNeeds) -> Iterator[str]:
+    yield f"{needs.paper}: {len(needs.here)} of {len(needs.here) + len(needs.missing)} files of data are here."
+    for file in needs.missing:
         yield f"  missing: {file.place}: {'--fetch downloads it; or ' if can_be_fetched(file) else ''}{file.get}"
-    if one.metrics:
+    if needs.metrics:
         rows = [
             (need.spec, need.state, format_megabytes(need.megabytes), _hours(need.hours), need.licence)
-            for need in one.metrics
+            for need in needs.metrics
         ]
         grid = align_columns([("metric", "weights", "size", "hours", "licence"), *rows])
         yield "\n".join(f"  {line}" for line in grid.splitlines())
-    if note := own_words_note(one.paper):
+    if note := own_words_note(needs.paper):
         yield f"  words: {note}"
-    yield from (f"  check: {spec}: {state}" for spec, state in one.checks)
-    if one.work.questions:
+    yield from (f"  check: {spec}: {state}" for spec, state in needs.checks)
+    if needs.work.questions:
         yield (
-            f"  endpoint: {one.work.questions:,} questions, {one.work.read:,} tokens read, {one.work.written:,} written: "
-            f"{_money(one.work)}"
+            f"  endpoint: {needs.work.questions:,} questions, {needs.work.read:,} tokens read, {needs.work.written:,} written: "
+            f"{_money(needs.work)}"
         )
 
 

@@ -94,19 +94,19 @@ class ReleasedData:
 
     def scored_samples(self, samples: Sequence[Sample], metrics: Sequence[Metric]) -> list[Sample]:
         """The samples with scores of ours beside the released ones."""
-        found: dict[tuple[str, str], Outcome] = {}
+        outcomes: dict[tuple[str, str], Outcome] = {}
         for example, outcome in self.engine.run(metrics, [sample.item.example for sample in samples]):
-            found[example.id, outcome.metric] = outcome
+            outcomes[example.id, outcome.metric] = outcome
         scored = []
         for sample in samples:
-            kept = []
+            scores = []
             for name in dict.fromkeys(metric.spec for metric in metrics):
-                outcome = found[sample.item.example.id, name]
+                outcome = outcomes[sample.item.example.id, name]
                 if isinstance(outcome, Result):
-                    kept.append(StoredScore(name, outcome.signature, outcome.score))
+                    scores.append(StoredScore(name, outcome.signature, outcome.score))
                 else:
-                    kept.append(StoredScore(name, "", None, outcome.message))
-            scored.append(replace(sample, kept=tuple(kept)))
+                    scores.append(StoredScore(name, "", None, outcome.message))
+            scored.append(replace(sample, kept=tuple(scores)))
         return scored
 
     def missing(self, metric: Metric | Perturbation | NliCheck) -> Waiting | None:
@@ -125,7 +125,9 @@ class ReleasedData:
         scores = [outcome.score for outcome in outcomes if isinstance(outcome, Result)]
         if scores:
             return fsum(scores) / len(scores)
-        return Waiting(next((f"No score: {one.message}" for one in outcomes if isinstance(one, Failure)), "No text."))
+        return Waiting(
+            next((f"No score: {outcome.message}" for outcome in outcomes if isinstance(outcome, Failure)), "No text.")
+        )
 
     def run(self, plan: Plan, items: Sequence[Item]) -> Run:
         """The stress run of a plan over these texts, to its end; the same plan is run once."""
@@ -170,13 +172,13 @@ RowComputation = Callable[[ReleasedData], Mapping[str, float]]
 
 def by_row(rows: Mapping[str, RowComputation], data: ReleasedData) -> Figures:
     """The figures of rows that rest on files of their own: a row whose file is not here waits for it."""
-    found: dict[CellPlace, float | Waiting] = {}
+    figures: dict[CellPlace, float | Waiting] = {}
     for row, compute in rows.items():
         try:
-            found |= {(row, column): value for column, value in compute(data).items()}
+            figures |= {(row, column): value for column, value in compute(data).items()}
         except MissingDataError as error:  # the other rows have their figures all the same
-            found[row, ""] = Waiting(str(error))
-    return found
+            figures[row, ""] = Waiting(str(error))
+    return figures
 
 
 class Paper(ABC):

@@ -47,19 +47,24 @@ class PackedFile(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackRequest:
-    """Content of a pack: the cases with their slices, the imported files, and the origin of labels given here.
-
-    `more` are further files by their path in the pack. `command` gives the archive again where the store has no part in it.
-    """
+    """Content of a pack."""
 
     datasets: tuple[str, ...]
+    """Names of the datasets."""
     by: str | None
+    """Field whose values are the slices besides Overall; None for Overall alone."""
     resamples: int
+    """Bootstrap resamples of each interval."""
     cases: Cases
+    """Samples of all datasets, with their scores."""
     files: Sequence[PackedFile]
+    """The imported files behind the samples."""
     own: Mapping[str, Sequence[str]]
+    """Sentences for the data card on labels that were given here, by dataset."""
     more: Mapping[str, str] = field(default_factory=dict)
+    """Further files by their path in the pack."""
     command: str = ""
+    """Command that makes the same archive; empty if the data come from the store, whose commands are derived."""
 
 
 def write_pack(request: PackRequest) -> bytes:
@@ -169,7 +174,7 @@ def _reports_of(forms: Sequence[Study], data: StudyData) -> dict[str, Report]:
     stems = [
         name
         if len(forms) == 1
-        else _slug(" ".join([name, *(str(form.settings[one]) for one in form.settings if one != "view")]))
+        else _slug(" ".join([name, *(str(form.settings[setting]) for setting in form.settings if setting != "view")]))
         for form in forms
     ]
     reports = {stem: form.run(data) for stem, form in zip(stems, forms, strict=True)}

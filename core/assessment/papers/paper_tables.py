@@ -36,8 +36,8 @@ def citations_bib(cases: Cases, importers: Sequence[str]) -> str:
             "note": latex_text(note),
             "howpublished": rf"\url{{{url}}}" if url else "",
         }
-        given = "".join(f"  {name} = {{{text}}},\n" for name, text in fields.items() if text)
-        lines.append(f"@misc{{{key},\n{given}}}\n")
+        field_lines = "".join(f"  {name} = {{{text}}},\n" for name, text in fields.items() if text)
+        lines.append(f"@misc{{{key},\n{field_lines}}}\n")
     return "\n".join(lines)
 
 

@@ -45,19 +45,21 @@ def find_words(text: str, words: PrintedWords) -> WordsOfCopy:
     texts: dict[str, dict[PrintedPart, str]] = {}
     missing = []
     for piece in words.pieces:
-        found = next((match for stream in streams if (match := stream.find(piece))), None)
-        if found is None:
+        passage = next((match for stream in streams if (match := stream.find(piece))), None)
+        if passage is None:
             missing.append(piece)
         else:
-            texts.setdefault(piece.name, {})[piece.part] = found
+            texts.setdefault(piece.name, {})[piece.part] = passage
     return WordsOfCopy(texts, tuple(missing))
 
 
-def save_words(found: WordsOfCopy, words: PrintedWords, folder: Path) -> Path:
+def save_words(copy_words: WordsOfCopy, words: PrintedWords, folder: Path) -> Path:
     """Write the texts into the folder of prompts, beside those of earlier copies. Raises BadSettingError where it cannot be written."""
     file = words_file(folder, words.profile)
     before = installed_texts(folder, words.profile)
-    texts = {name: {**before.get(name, {}), **found.texts.get(name, {})} for name in {**before, **found.texts}}
+    texts = {
+        name: {**before.get(name, {}), **copy_words.texts.get(name, {})} for name in {**before, **copy_words.texts}
+    }
     try:
         folder.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(texts, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
@@ -91,14 +93,16 @@ class _Stream:
 
     @classmethod
     def of(cls, text: str) -> _Stream:
-        kept = [(character, place) for place, character in enumerate(text) if printed_key(character)]
-        return cls(text, "".join(character for character, _ in kept), tuple(place for _, place in kept))
+        key_characters = [(character, place) for place, character in enumerate(text) if printed_key(character)]
+        return cls(
+            text, "".join(character for character, _ in key_characters), tuple(place for _, place in key_characters)
+        )
 
     def find(self, piece: PrintedPiece) -> str | None:
         """The piece as the text has it; None where no stretch of its length has its hash."""
         start = -1
         while (start := self.key.find(piece.first, start + 1)) >= 0:
             if key_sha256(self.key[start : start + piece.characters]) == piece.sha256:
-                found = self.text[self.places[start] : self.places[start + piece.characters - 1] + 1]
-                return "\n".join(" ".join(line.split()) for line in found.splitlines())
+                passage = self.text[self.places[start] : self.places[start + piece.characters - 1] + 1]
+                return "\n".join(" ".join(line.split()) for line in passage.splitlines())
         return None

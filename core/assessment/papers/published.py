@@ -37,24 +37,30 @@ class PrintedLines:
 
 @dataclass(frozen=True, slots=True)
 class PublishedTable:
-    """One table: `rows` hold a figure for each of `columns`, None where nobody printed one or it cannot be read for sure.
-
-    `unit` is "percent", "pairs" and the like. `tolerance` is the largest difference that rounding explains, in that unit.
-    `missing` is given where no computation of ours fills the table. `printed_in` is the place in the paper's text, where one
-    is known. `deviations` tell by row or column, or "*" for all, why ours are known to differ.
-    """
+    """One table of a paper."""
 
     id: str
+    """Number in the paper, with a remark where it is split, as "2, task 1"."""
     caption: str
+    """What the table shows, in our words."""
     unit: str
+    """Unit of the figures, as "percent" or "pairs"."""
     source: str
+    """Where the figures were read."""
     tolerance: float
+    """Largest difference that rounding explains, in `unit`."""
     columns: tuple[str, ...]
+    """Names of the columns."""
     rows: Mapping[str, tuple[float | None, ...]]
+    """A figure for each of `columns` by row; None if nobody printed it or it cannot be read for sure."""
     origin: Origin
+    """Who published the figures."""
     missing: Missing | None
+    """Reason why nothing computes our figures; None if a computation does."""
     printed_in: PrintedLines | None
+    """Place of the table in the text of the paper; None if it is not recorded."""
     deviations: Mapping[str, str]
+    """Known reasons for differences, by row or column, or "*" for all cells."""
 
     def cells(self) -> Iterator[tuple[CellPlace, float | None]]:
         """Every cell in reading order."""
@@ -80,35 +86,35 @@ class PublishedPaper:
 
 def read_published(name: str) -> PublishedPaper:
     """The data file of a paper."""
-    known = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    record = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
     tables: dict[str, PublishedTable] = {}
-    for one in known["table"]:
-        id, caption, deviations = one["id"], one["caption"], one.get("deviations", {})
-        if "like" in one:  # the same figures: some rows of a table that ours are compared with once more
-            other = tables[one["like"]]
-            rows = {row: other.rows[row] for row in one["only"]}
+    for table in record["table"]:
+        id, caption, deviations = table["id"], table["caption"], table.get("deviations", {})
+        if "like" in table:  # the same figures: some rows of a table that ours are compared with once more
+            other = tables[table["like"]]
+            rows = {row: other.rows[row] for row in table["only"]}
             tables[id] = replace(
                 other, id=id, caption=caption, rows=rows, origin="again", printed_in=None, deviations=deviations
             )
             continue
-        columns, origin = tuple(one["columns"]), one.get("origin", "printed")
+        columns, origin = tuple(table["columns"]), table.get("origin", "printed")
         if origin not in get_args(Origin):
             raise ValueError(f"Table {id} has the origin {origin!r}: known are {', '.join(get_args(Origin))}.")
         tables[id] = PublishedTable(
             id=id,
             caption=caption,
-            unit=one["unit"],
-            source=one["source"],
-            tolerance=one["tolerance"],
+            unit=table["unit"],
+            source=table["source"],
+            tolerance=table["tolerance"],
             columns=columns,
             rows={  # an empty list stands for a row without figures, an empty string for a cell without one
                 row: tuple(None if value == "" else value for value in values) if values else (None,) * len(columns)
-                for row, values in one["rows"].items()
+                for row, values in table["rows"].items()
             },
             origin=origin,
-            missing=Missing(**one["missing"]) if "missing" in one else None,
-            printed_in=PrintedLines(one["text"], *one["lines"]) if "text" in one else None,
+            missing=Missing(**table["missing"]) if "missing" in table else None,
+            printed_in=PrintedLines(table["text"], *table["lines"]) if "text" in table else None,
             deviations=deviations,
         )
-    missing = tuple(known.get("missing", ()))
-    return PublishedPaper(known["title"], known["citation"], known["url"], tuple(tables.values()), missing)
+    missing = tuple(record.get("missing", ()))
+    return PublishedPaper(record["title"], record["citation"], record["url"], tuple(tables.values()), missing)

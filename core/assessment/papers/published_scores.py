@@ -48,17 +48,17 @@ class Comparison:
 
 def compare_published(engine: Engine, published: Iterable[PublishedScore]) -> Iterator[Comparison]:
     """Score each example with the weights that are here; downloads nothing."""
-    for one in published:
-        metric = METRICS.parse(one.spec)
+    for published_score in published:
+        metric = METRICS.parse(published_score.spec)
         if missing := missing_steps(metric):
             names = ", ".join(dict.fromkeys(step.name for step in missing))
-            yield Comparison(one, None, f"{names}: not here. Run: cli.py doctor {metric.name}")
+            yield Comparison(published_score, None, f"{names}: not here. Run: cli.py doctor {metric.name}")
             continue
-        [(_, outcome)] = engine.run([metric], [Example("published", one.document, one.summary)])
+        [(_, outcome)] = engine.run([metric], [Example("published", published_score.document, published_score.summary)])
         if isinstance(outcome, Result):
-            yield Comparison(one, outcome.score)
+            yield Comparison(published_score, outcome.score)
         else:
-            yield Comparison(one, None, outcome.message)
+            yield Comparison(published_score, None, outcome.message)
 
 
 _LIBRARY = "A group of students gather in the school library to study for their upcoming final exams."

@@ -25,19 +25,24 @@ _TIMEOUT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class ReleasedFile:
-    """A file of a public repository at a commit, its place in the folder of released data, and what it must be.
-
-    `need` is the place of the `DataFile` that it is, or is a part of.
-    """
+    """A file of a public repository at a commit."""
 
     need: str
+    """Place of the `DataFile` that it is, or is a part of."""
     place: str
+    """Path in the folder of released data."""
     path: str
+    """Path in the repository."""
     bytes: int
+    """Size in bytes."""
     sha256: str
+    """SHA-256 of the content, in hex."""
     repository: str
+    """Owner and name on GitHub."""
     commit: str
+    """Hash of the commit."""
     licence: str
+    """Licence that the repository states."""
 
     @property
     def url(self) -> str:
@@ -57,7 +62,7 @@ def released_files() -> tuple[ReleasedFile, ...]:
 
 def can_be_fetched(file: DataFile) -> bool:
     """True if a file is on the Hugging Face hub, or in a public repository whose licence is stated."""
-    return bool(_hub_of(file)) or any(one.need == file.place for one in released_files())
+    return bool(_hub_of(file)) or any(released_file.need == file.place for released_file in released_files())
 
 
 def fetch_released(files: Sequence[DataFile], folder: Path) -> Iterator[str]:
@@ -73,13 +78,17 @@ def fetch_released(files: Sequence[DataFile], folder: Path) -> Iterator[str]:
 
             reader = DATASETS.parse(file.importer)
             try:
-                found = fetch_released_dataset(reader)
-                shutil.copytree(found, folder / file.place, dirs_exist_ok=True)
+                dataset_folder = fetch_released_dataset(reader)
+                shutil.copytree(dataset_folder, folder / file.place, dirs_exist_ok=True)
             except (OSError, TouchstoneError) as error:
                 yield f"{file.place} could not be had. {error}"
             else:
                 yield f"{file.place}: from {reader.hub} of the Hugging Face hub ({reader.licence})"
-        for part in [one for one in released_files() if one.need == file.place and not (folder / one.place).exists()]:
+        for part in [
+            released_file
+            for released_file in released_files()
+            if released_file.need == file.place and not (folder / released_file.place).exists()
+        ]:
             yield _fetch_part(part, folder)
 
 

@@ -41,11 +41,11 @@ def detection_accuracies(items: Sequence[Item], data: ReleasedData) -> Figures:
     """Section 5: the share, in percent, of summaries that a metric puts on the right side of 0.5."""
     labelled = [item for item in items if item.intended]
     intended = {item.example.id: item.intended for item in labelled}
-    found: dict[CellPlace, float | Waiting] = {}
+    figures: dict[CellPlace, float | Waiting] = {}
     for name in OTHER_METRICS:
         metric = other_metric(name)
         if missing := data.missing(metric):
-            found[name, "DA"] = missing
+            figures[name, "DA"] = missing
             continue
         outcomes = list(data.engine.run([metric], [item.example for item in labelled]))
         right = [
@@ -54,12 +54,12 @@ def detection_accuracies(items: Sequence[Item], data: ReleasedData) -> Figures:
             if isinstance(outcome, Result)
         ]
         if right:
-            found[name, "DA"] = 100 * sum(right) / len(right)
+            figures[name, "DA"] = 100 * sum(right) / len(right)
         else:
-            found[name, "DA"] = Waiting(
-                next(f"No score: {one.message}" for _, one in outcomes if isinstance(one, Failure))
+            figures[name, "DA"] = Waiting(
+                next(f"No score: {outcome.message}" for _, outcome in outcomes if isinstance(outcome, Failure))
             )
-    return found
+    return figures
 
 
 def model_scores(rows: Iterable[str], items: Sequence[Item], data: ReleasedData) -> Figures:
@@ -70,55 +70,55 @@ def model_scores(rows: Iterable[str], items: Sequence[Item], data: ReleasedData)
     """
     model = _model()
     mine = next((row for row in rows if isinstance(model, str) and _same_model(row, model)), None)
-    found: dict[CellPlace, float | Waiting] = {
+    figures: dict[CellPlace, float | Waiting] = {
         (row, ""): Waiting(f"Waits for an endpoint that serves {row}: the model that is set is {model}", "an endpoint")
         for row in rows
     }
     if isinstance(model, Waiting):
-        return dict.fromkeys(found, model)
+        return dict.fromkeys(figures, model)
     if mine is None:
-        return found
+        return figures
     if not data.asks:
         ask = Waiting("Waits for an endpoint: --ask asks the one that is set, which may cost money", "an endpoint")
-        return {**found, (mine, ""): ask}
-    return {**found, **{(mine, column): value for column, value in _scores(items, Sampling(model), data).items()}}
+        return {**figures, (mine, ""): ask}
+    return {**figures, **{(mine, column): value for column, value in _scores(items, Sampling(model), data).items()}}
 
 
 def _scores(items: Sequence[Item], sampling: Sampling, data: ReleasedData) -> Mapping[str, float]:
-    labelled = [one for one in summaries_with_edits(items) if one.item.intended]
+    labelled = [summary for summary in summaries_with_edits(items) if summary.item.intended]
     detected = _findings(labelled, ExplainMode.DETECT, sampling, data)
     explained = _findings(labelled, ExplainMode.GIVEN, sampling, data)
-    wrong = [(one, found) for one, found in detected if one.item.intended is Verdict.INCONSISTENT]
-    seen = [(one, found) for one, found in wrong if found.verdict is Verdict.INCONSISTENT]
-    grades, given = (_grades(pairs, sampling, data) for pairs in (seen, explained))
-    right = [found.verdict is one.item.intended for one, found in detected]
+    wrong = [(summary, finding) for summary, finding in detected if summary.item.intended is Verdict.INCONSISTENT]
+    seen = [(summary, finding) for summary, finding in wrong if finding.verdict is Verdict.INCONSISTENT]
+    grades, explained_grades = (_grades(pairs, sampling, data) for pairs in (seen, explained))
+    right = [finding.verdict is summary.item.intended for summary, finding in detected]
     shares = {
         "DA": (sum(right), len(right)),
         "DS": (len(seen), len(wrong)),
         "ES, D&E": (fsum(grades), len(grades)),
         "JS": (fsum(grades), len(wrong)),
-        "ES, E|D": (fsum(given), len(given)),
+        "ES, E|D": (fsum(explained_grades), len(explained_grades)),
     }
     return {name: total / number for name, (total, number) in shares.items() if number}
 
 
 def _findings(
-    asked: Sequence[SummaryWithEdit], mode: ExplainMode, sampling: Sampling, data: ReleasedData
+    summaries: Sequence[SummaryWithEdit], mode: ExplainMode, sampling: Sampling, data: ReleasedData
 ) -> list[tuple[SummaryWithEdit, Finding]]:
-    applicable = [one for one in asked if is_applicable(one, mode)]
+    applicable = [summary for summary in summaries if is_applicable(summary, mode)]
     outcomes = explain_all(data.engine, applicable, mode, sampling, _PROFILE)
-    return [(one, found) for one, found in outcomes if not isinstance(found, Failure)]
+    return [(summary, finding) for summary, finding in outcomes if not isinstance(finding, Failure)]
 
 
 def _grades(pairs: Sequence[tuple[SummaryWithEdit, Finding]], sampling: Sampling, data: ReleasedData) -> list[float]:
     """The grades of explanations by the reference that comes with each edit."""
     cases = [
-        Case(one.item.example.id, found.explanation, reference=one.reference, group=one.group)
-        for one, found in pairs
-        if one.reference
+        Case(summary.item.example.id, finding.explanation, reference=summary.reference, group=summary.group)
+        for summary, finding in pairs
+        if summary.reference
     ]
     graded = converse_in_order(data.engine, cases, lambda case: judge_conversation(case, JudgeSetup.V4, sampling))
-    return [GRADE_VALUES[found.grade] for _, found in graded if not isinstance(found, Failure)]
+    return [GRADE_VALUES[judgement.grade] for _, judgement in graded if not isinstance(judgement, Failure)]
 
 
 def _model() -> str | Waiting:

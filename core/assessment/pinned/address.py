@@ -37,11 +37,11 @@ def _study_query(source: StudySource) -> Iterator[tuple[str, str]]:
     name = source.spec.partition("[")[0]
     if source.run:
         yield "run", source.run
-        yield from (("leave-out", one) for one in source.left_out)
+        yield from (("leave-out", variant_filter) for variant_filter in source.left_out)
     else:
-        yield from (("dataset", one) for one in source.datasets)
+        yield from (("dataset", dataset) for dataset in source.datasets)
         yield "by", source.by
-        yield from (("metric", one) for one in source.metrics)
+        yield from (("metric", metric) for metric in source.metrics)
     yield "tab", name
     if source.spec != name:
         yield "study", source.spec

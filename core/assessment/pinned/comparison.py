@@ -57,7 +57,7 @@ def basis_of(pin: Pin) -> Basis:
         figures.append([[_plain(row[place]) for place in counting] for row in table.rows])
     for chart in pin.content.charts:
         if chart.y.format != "seconds":
-            lines = [(one.name, one.x, one.y) for one in chart.series]
+            lines = [(series.name, series.x, series.y) for series in chart.series]
             figures.append([[name, [_plain(x) for x in xs], [_plain(y) for y in ys]] for name, xs, ys in lines])
     figures.append([[pair.before, pair.after] for pair in pin.pairs])
     digest = hashlib.sha256(json.dumps(figures, ensure_ascii=False).encode()).hexdigest()
@@ -108,5 +108,5 @@ def _plain(cell: Cell) -> str | None:
         return cell
     if estimate := estimate_of(cell):
         bounds = (estimate.value, estimate.low, estimate.high)
-        return " ".join([*("–" if one is None else f"{one:.{_DIGITS}g}" for one in bounds), str(estimate.n)])
+        return " ".join([*("–" if bound is None else f"{bound:.{_DIGITS}g}" for bound in bounds), str(estimate.n)])
     return f"{float(cell):.{_DIGITS}g}" if isinstance(cell, bool | int | float) else str(cell)

@@ -59,9 +59,10 @@ def pins_latex(report: PinnedReport, remarks: Remarks, stem: str) -> dict[str, s
     title = rf"\title{{{latex_text(report.title)}}}"
     written = "\n".join([title, r"\date{}", r"\begin{document}", r"\maketitle", *body, r"\end{document}", ""])
     # pdfLaTeX would stop at these characters: it prints the number by which others find the character
-    foreign = sorted({one for one in written if ord(one) > _LATIN_END and one not in _MARKS})
+    foreign = sorted({character for character in written if ord(character) > _LATIN_END and character not in _MARKS})
     foreign_characters = [
-        rf"\DeclareUnicodeCharacter{{{ord(one):04X}}}{{[U+{ord(one):04X}]\allowbreak{{}}}}" for one in foreign
+        rf"\DeclareUnicodeCharacter{{{ord(character):04X}}}{{[U+{ord(character):04X}]\allowbreak{{}}}}"
+        for character in foreign
     ]
     head = _LATEX_HEAD.replace(_FOREIGN_PLACE, "\n".join(foreign_characters))
     return {"": f"{head}\n{written}", **_figures(report, "pdf")}
@@ -95,8 +96,10 @@ def form_files(report: PinnedReport, file: Path, remarks: Remarks = MappingProxy
         raise UnknownNameError("form of a report of pins", file.suffix or file.name, FORMS)
     contents = FORMS[file.suffix](report, remarks, file.stem)
     return {
-        file.with_name(f"{file.stem}-{name}") if name else file: one.encode() if isinstance(one, str) else one
-        for name, one in contents.items()
+        file.with_name(f"{file.stem}-{name}") if name else file: content.encode()
+        if isinstance(content, str)
+        else content
+        for name, content in contents.items()
     }
 
 
@@ -170,9 +173,9 @@ def _pin_latex(pin: Pin, stem: str, remark: str) -> Iterator[str]:
         for name in table.pivot.cells if table.pivot else ("",):
             # wide and long tables are made to fit the page
             fitting = r"\begin{adjustbox}{max width=\linewidth, max totalheight=0.85\textheight}" + "\n"
-            found = table_latex(table, name, f"{stem}-{name or table.name}")
-            found = found.replace(r"\begin{tabular}", rf"{fitting}\begin{{tabular}}")
-            yield found.replace(r"\end{tabular}", "\\end{tabular}\n\\end{adjustbox}")
+            latex = table_latex(table, name, f"{stem}-{name or table.name}")
+            latex = latex.replace(r"\begin{tabular}", rf"{fitting}\begin{{tabular}}")
+            yield latex.replace(r"\end{tabular}", "\\end{tabular}\n\\end{adjustbox}")
     commands = {-1: r"\removed{", 1: r"\added{"}
     for pair in pin.pairs:
         words = [

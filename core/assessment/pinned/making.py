@@ -24,13 +24,13 @@ def study_pin(study: Study, data: StudyData, report: Report, source: StudySource
     # the signatures of the metrics that scored these data, or of one alone, by the names that they have there
     columns = data.cases.all_columns if data.cases else ()
     readings = data.run.readings.items() if data.run else ()
-    found = {column.name: column.signature for column in columns if column.signature}
-    found |= {name: one.signature for (_, _, name), one in readings if one.signature}
-    signatures = {name: signature for name, signature in found.items() if metric in ("", name)}
+    all_signatures = {column.name: column.signature for column in columns if column.signature}
+    all_signatures |= {name: reading.signature for (_, _, name), reading in readings if reading.signature}
+    signatures = {name: signature for name, signature in all_signatures.items() if metric in ("", name)}
     pairs: tuple[PinnedPair, ...] = ()
     if data.run is not None and {"metric", "kind"} <= source.cell.keys():
-        chosen = [one for one in data.shifts if one.metric == metric and one.kind == source.cell["kind"]]
-        pairs = tuple(_pinned(pair) for pair in shown_shifts(data.run, chosen, abs))
+        shifts = [shift for shift in data.shifts if shift.metric == metric and shift.kind == source.cell["kind"]]
+        pairs = tuple(_pinned(pair) for pair in shown_shifts(data.run, shifts, abs))
     title = report.title
     if source.cell:
         title = f"{report.title}: {cell_title(source.cell)}"
@@ -49,33 +49,36 @@ def study_pin(study: Study, data: StudyData, report: Report, source: StudySource
 
 def audit_pin(report: AuditReport, source: AuditSource) -> Pin:
     """An audit with a row for each metric and question, or those of one question, and the pairs behind its findings."""
-    found = [
-        (audit, one) for audit in report.metrics for one in audit.findings if source.question in ("", one.question)
+    findings = [
+        (audit, finding)
+        for audit in report.metrics
+        for finding in audit.findings
+        if source.question in ("", finding.question)
     ]
     names = ", ".join(metric_title(audit.metric) for audit in report.metrics)
     if source.question:
-        title = f"{found[0][1].title} {names}" if found else names
-        sentences = tuple(f"{metric_title(audit.metric)}: {one.sentence}" for audit, one in found)
+        title = f"{findings[0][1].title} {names}" if findings else names
+        sentences = tuple(f"{metric_title(audit.metric)}: {finding.sentence}" for audit, finding in findings)
     else:
         title = f"Audit of {names}"
         sentences = tuple(f"{metric_title(audit.metric)}: {audit.summary}" for audit in report.metrics)
     data = {
         "version": report.version,
-        "datasets": [one.name for one in report.data],
-        "samples": sum(one.summaries for one in report.data),
-        "documents": sum(one.documents for one in report.data),
+        "datasets": [dataset.name for dataset in report.data],
+        "samples": sum(dataset.summaries for dataset in report.data),
+        "documents": sum(dataset.documents for dataset in report.data),
         "battery": report.battery_label,
     }
     content = Report(
         "audit",
         title,
-        (_findings_table(found),),
+        (_findings_table(findings),),
         sentences=sentences,
-        notes=tuple(dict.fromkeys(one.warning for _, one in found if one.warning)),
+        notes=tuple(dict.fromkeys(finding.warning for _, finding in findings if finding.warning)),
         data=data,
         command=report.command,
     )
-    pairs = [_pinned(pair, one.title) for _, one in found for pair in one.pairs]
+    pairs = [_pinned(pair, finding.title) for _, finding in findings for pair in finding.pairs]
     signatures = {audit.metric: audit.signature for audit in report.metrics}
     return Pin(title, source, content, datetime.now(UTC).date(), tuple(pairs), signatures)
 
@@ -105,13 +108,13 @@ def pair_pin(title: str, source: PairSource, scores: Sequence[PairScore]) -> Pin
         ),
         tuple(
             (
-                one.metric,
-                one.before,
-                one.after,
-                None if one.before is None or one.after is None else one.after - one.before,
-                one.reaction,
+                score.metric,
+                score.before,
+                score.after,
+                None if score.before is None or score.after is None else score.after - score.before,
+                score.reaction,
             )
-            for one in scores
+            for score in scores
         ),
     )
     meant = " · ".join(filter(None, [source.intended and f"meant as {source.intended}", source.error_type]))
@@ -122,7 +125,7 @@ def pair_pin(title: str, source: PairSource, scores: Sequence[PairScore]) -> Pin
         sentences=(source.verdict,) if source.verdict else (),
         notes=(f"The edit is {meant}.",) if meant else (),
     )
-    signatures = {one.metric: one.signature for one in scores if one.signature}
+    signatures = {score.metric: score.signature for score in scores if score.signature}
     pair = PinnedPair(source.original, source.edited, title, document=source.document)
     return Pin(title, source, content, datetime.now(UTC).date(), (pair,), signatures)
 
@@ -130,12 +133,12 @@ def pair_pin(title: str, source: PairSource, scores: Sequence[PairScore]) -> Pin
 def _part(report: Report, source: StudySource) -> Report:
     """The whole report, or its table, chart or rows that the source names."""
     if source.chart:
-        return replace(report, tables=(), charts=tuple(one for one in report.charts if one.name == source.chart))
+        return replace(report, tables=(), charts=tuple(chart for chart in report.charts if chart.name == source.chart))
     if not source.table:
         return report
     table = report.table(source.table)
-    kept = [row for row in table.records() if all(str(row[name]) == value for name, value in source.cell.items())]
-    rows = tuple(tuple(row.values()) for row in kept)
+    records = [row for row in table.records() if all(str(row[name]) == value for name, value in source.cell.items())]
+    rows = tuple(tuple(row.values()) for row in records)
     # a row alone is no grid, and the sentences of the report are on all rows
     table = replace(table, rows=rows, pivot=None if source.cell else table.pivot)
     return replace(report, tables=(table,), charts=(), sentences=() if source.cell else report.sentences)
@@ -148,12 +151,14 @@ def cell_title(cell: Mapping[str, str]) -> str:
 
 
 def _pinned(pair: ShownPair, of: str = "") -> PinnedPair:
-    scores = " → ".join("failed" if one is None else f"{one:.3f}" for one in (pair.score_before, pair.score_after))
+    scores = " → ".join(
+        "failed" if score is None else f"{score:.3f}" for score in (pair.score_before, pair.score_after)
+    )
     remark = " · ".join(filter(None, [of, pair.remark or pair.source]))
     return PinnedPair(pair.before, pair.after, remark, f"score {scores}")
 
 
-def _findings_table(found: Sequence[tuple[MetricAudit, Finding]]) -> Table:
+def _findings_table(findings: Sequence[tuple[MetricAudit, Finding]]) -> Table:
     columns = (
         Column("metric", format="metric"),
         Column("question"),
@@ -164,18 +169,18 @@ def _findings_table(found: Sequence[tuple[MetricAudit, Finding]]) -> Table:
         Column("n", format="count"),
     )
     rows = []
-    for audit, one in found:
+    for audit, finding in findings:
         cells: tuple[Cell, ...] = (None, None, None, None)
-        if one.figure and one.figure.unit in _RESOURCES:
-            cells = (None, str(one.figure), one.figure.label, None)
-        elif one.figure:
-            cells = (str(one.figure), None, one.figure.label, one.figure.estimate.n or None)
-        rows.append((audit.metric, one.title, one.level.value, *cells))
+        if finding.figure and finding.figure.unit in _RESOURCES:
+            cells = (None, str(finding.figure), finding.figure.label, None)
+        elif finding.figure:
+            cells = (str(finding.figure), None, finding.figure.label, finding.figure.estimate.n or None)
+        rows.append((audit.metric, finding.title, finding.level.value, *cells))
     # a column in which nothing stands says nothing
-    kept = [place for place, _ in enumerate(columns) if place < 3 or any(row[place] is not None for row in rows)]
+    places = [place for place, _ in enumerate(columns) if place < 3 or any(row[place] is not None for row in rows)]
     return Table(
         "findings",
         "Findings",
-        tuple(columns[place] for place in kept),
-        tuple(tuple(row[place] for place in kept) for row in rows),
+        tuple(columns[place] for place in places),
+        tuple(tuple(row[place] for place in places) for row in rows),
     )

@@ -14,22 +14,28 @@ from core.evaluation import Report, current_spec
 
 @dataclass(frozen=True, slots=True)
 class StudySource:
-    """A study, as its `spec` spells it, on datasets or a stress run; a `table` or `chart` of it alone where one is named.
-
-    `cell` are the values by column that the shown rows have, as those of one cell of a matrix. `run` is the id of a kept run or
-    a file of one; `left_out` are the filters of its variants. No `metrics` are all. No `resamples` are as many as the data allow.
-    """
+    """A study on datasets or on a stress run, or one table or chart of it."""
 
     spec: str
+    """Name and settings of the study."""
     datasets: tuple[str, ...] = ()
+    """Names of the datasets; empty for a stress run."""
     by: str = ""
+    """Field whose values are the slices besides Overall; empty for Overall alone."""
     metrics: tuple[str, ...] = ()
+    """Metrics of the study; empty for all."""
     resamples: int = 0
+    """Bootstrap resamples; 0 for as many as the data allow."""
     run: str = ""
+    """Id of a saved stress run, or its file; empty for datasets."""
     left_out: tuple[str, ...] = ()
+    """Names of the filters that leave out variants of the run."""
     table: str = ""
+    """Name of the one table shown; empty for all."""
     chart: str = ""
+    """Name of the one chart shown; empty for all."""
     cell: Mapping[str, str] = field(default_factory=dict)
+    """Values by column that the shown rows have, as those of one cell of a matrix; empty for all rows."""
 
     def __post_init__(self) -> None:
         # pins and recipes outlive the names of studies
@@ -54,22 +60,28 @@ class AuditSource:
 
 @dataclass(frozen=True, slots=True)
 class PairSource:
-    """A summary of a document before and after an edit, scored by metrics; `intended` is the verdict that the edit should give.
-
-    `contexts` are name, start and end of each in the document, `question` is what the summary answers. `link` is the query of an
-    address that opens the pair, where one does, and `verdict` the sentence on its edit when it was pinned.
-    """
+    """A summary of a document before and after an edit, scored by metrics."""
 
     document: str
+    """Text of the document."""
     original: str
+    """The summary before the edit."""
     edited: str
+    """The summary after the edit."""
     scored_by: tuple[str, ...]
+    """Specs of the metrics."""
     intended: str = ""
+    """Verdict that the edit should give; empty if none was stated."""
     error_type: str = ""
+    """Kind of error that the edit makes; empty if none was stated."""
     contexts: tuple[tuple[str, int, int], ...] = ()
+    """Name, start and end of each context in the document; empty for a document that is one text."""
     question: str = ""
+    """Question that the summary answers; empty without one."""
     link: str = ""
+    """Query of the address that opens the pair; empty if no address does."""
     verdict: str = ""
+    """Sentence on the edit at the time of pinning."""
 
 
 Source = StudySource | AuditSource | PairSource

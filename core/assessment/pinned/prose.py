@@ -48,7 +48,7 @@ def prose_latex(text: str) -> str:
     parts = []
     for token in _parser().parse(with_visible_controls(text)):
         if token.type == "inline":
-            parts += [_INLINE[one.type](one) for one in token.children or () if one.type in _INLINE]
+            parts += [_INLINE[child.type](child) for child in token.children or () if child.type in _INLINE]
         elif token.type in ("fence", "code_block"):
             lines = token.content.rstrip("\n").split("\n")
             parts.append(
@@ -98,4 +98,4 @@ _INLINE: Mapping[str, Callable[[Token], str]] = MappingProxyType(
 
 def _latex_url(url: str) -> str:
     """The address with the characters that mean something to LaTeX in percent signs' own spelling."""
-    return re.sub(r"[\\{}^~ ]", lambda found: f"%{ord(found[0]):02X}", url).replace("%", r"\%").replace("#", r"\#")
+    return re.sub(r"[\\{}^~ ]", lambda match: f"%{ord(match[0]):02X}", url).replace("%", r"\%").replace("#", r"\#")

@@ -79,7 +79,9 @@ def read_recipe(text: str) -> Recipe:
 def _value(value: object) -> str:
     """A value in TOML, whose texts are those of JSON but for one control character."""
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{_value(key)} = {_value(one)}' for key, one in value.items())} }}" if value else "{}"
+        return (
+            f"{{ {', '.join(f'{_value(key)} = {_value(entry)}' for key, entry in value.items())} }}" if value else "{}"
+        )
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -95,6 +97,6 @@ def _read(where: str, kind: type[Any], record: Any) -> Any:
         raise TouchstoneError(f"{where} cannot be read: {'.'.join(map(str, first['loc']))}, {first['msg']}.") from None
 
 
-def _require_keys(where: str, record: Mapping[str, Any], known: Sequence[str]) -> None:
-    if unknown := [key for key in record if key not in known]:
-        raise TouchstoneError(f"{where} has {', '.join(unknown)}, and takes {', '.join(known)}.")
+def _require_keys(where: str, record: Mapping[str, Any], allowed: Sequence[str]) -> None:
+    if unknown := [key for key in record if key not in allowed]:
+        raise TouchstoneError(f"{where} has {', '.join(unknown)}, and takes {', '.join(allowed)}.")

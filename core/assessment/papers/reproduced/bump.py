@@ -105,9 +105,9 @@ def _asterisks(file: DataFile, measure: str, data: ReleasedData) -> Figures:
     parts = slice_cases(cases, "error_type")
     rows = list(metric_rows(cases, parts, draw_resamples(cases, 1), (measure,)))
     return {
-        (one.slice, "asterisks"): sum(one.p < level for level in _LEVELS)
-        for one in compare_best_two(cases, parts, rows)
-        if one.p is not None
+        (comparison.slice, "asterisks"): sum(comparison.p < level for level in _LEVELS)
+        for comparison in compare_best_two(cases, parts, rows)
+        if comparison.p is not None
     }
 
 
@@ -124,19 +124,19 @@ def _own_figures(measure: str, data: ReleasedData) -> Figures:
 
 def _edited_less_generated(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
     """Figure 2 in numbers: log probabilities of the pairs of a task less those of generated summaries."""
-    wanted = {item.parent for item in data.items(file) if item.parent}
+    parent_ids = {item.parent for item in data.items(file) if item.parent}
     by_id: dict[str, float] = {}
     for number, line in enumerate(data.path(PROBABILITIES).read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
-            by_id[str(found["id"])] = float(found["edited"]) - float(found["generated"])
+            record = json.loads(line)
+            by_id[str(record["id"])] = float(record["edited"]) - float(record["generated"])
         except (ValueError, KeyError, TypeError):
             raise TouchstoneError(
                 f'Line {number} of {PROBABILITIES.place} must be {{"id": …, "edited": number, "generated": number}}; got {line[:60]!r}.'
             ) from None
-    differences = np.array([difference for id, difference in by_id.items() if id in wanted])
+    differences = np.array([difference for id, difference in by_id.items() if id in parent_ids])
     if not len(differences):
         raise MissingDataError(
             f"Waits for data: no line of {PROBABILITIES.place} has the id of a pair of {file.place}."
@@ -149,9 +149,9 @@ def _edited_less_generated(file: DataFile, data: ReleasedData) -> Mapping[str, f
 
 
 def _percentages(cases: Cases, measure: str) -> Iterator[tuple[CellPlace, float]]:
-    drawn = draw_resamples(cases, 1)  # the figures alone, without intervals and tests
+    resamples = draw_resamples(cases, 1)  # the figures alone, without intervals and tests
     for part in slice_cases(cases, "error_type"):
         for column in cases.columns:
-            value = drawn.of(MEASURES[measure](cases, part, column)).value
+            value = resamples.of(MEASURES[measure](cases, part, column)).value
             if value is not None:
                 yield (part.name, column.name), 100 * value

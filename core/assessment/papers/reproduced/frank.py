@@ -49,12 +49,12 @@ class Frank(Paper):
 
 def _split_samples(split: str, data: ReleasedData) -> list[Sample]:
     """The samples of a split, by their own field. Raises MissingDataError where there are none."""
-    found = [sample for sample in data.samples(VALID) if sample.item.split is _SPLITS[split]]
-    if not found:
+    samples = [sample for sample in data.samples(VALID) if sample.item.split is _SPLITS[split]]
+    if not samples:
         raise MissingDataError(
             f"Waits for data: {VALID.place} has no records of split {split}. Copy the files of the release as they are"
         )
-    return found
+    return samples
 
 
 def _partial_correlations(split: str, data: ReleasedData) -> Figures:

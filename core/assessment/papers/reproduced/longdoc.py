@@ -142,7 +142,9 @@ def _document_counts(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
 
 def _review_counts(corpus: str, data: ReleasedData) -> Mapping[str, float]:
     items = [sample.item for sample in _reviewed_samples(corpus, data)]
-    judged = {(item.example.id, one.sentence) for item in items for one in item.ratings if one.sentence is not None}
+    judged = {
+        (item.example.id, rating.sentence) for item in items for rating in item.ratings if rating.sentence is not None
+    }
     return {
         "papers": len({item.group for item in items}),
         "summaries": len(items),
@@ -152,15 +154,15 @@ def _review_counts(corpus: str, data: ReleasedData) -> Mapping[str, float]:
 
 def _alphas_of(corpus: str, data: ReleasedData) -> Mapping[str, float]:
     cases = build_cases(_reviewed_samples(corpus, data))
-    found = {
-        one.unit: one.alphas
-        for one in annotator_agreements(cases, draw_resamples(cases, 1))
-        if one.aspect == "factuality"
+    alphas = {
+        agreement.unit: agreement.alphas
+        for agreement in annotator_agreements(cases, draw_resamples(cases, 1))
+        if agreement.aspect == "factuality"
     }
-    figures = {column: found[unit][distance].value for column, (unit, distance) in _UNITS.items()}
+    figures = {column: alphas[unit][distance].value for column, (unit, distance) in _UNITS.items()}
     return {column: value for column, value in figures.items() if value is not None}
 
 
 def _reviewed_samples(corpus: str, data: ReleasedData) -> list[Sample]:
     """The importer reads every corpus of the folder."""
-    return [one for one in data.samples(_reviewed(corpus)) if one.item.example.id.startswith(f"{corpus}/")]
+    return [sample for sample in data.samples(_reviewed(corpus)) if sample.item.example.id.startswith(f"{corpus}/")]

@@ -100,16 +100,16 @@ def _areas(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
     Conciseness has no better side: the more concise counts as the more consistent, as no side is published.
     """
     cases = _with_features(file, data)
-    drawn, [part] = draw_resamples(cases, 1), slice_cases(cases)
+    resamples, [part] = draw_resamples(cases, 1), slice_cases(cases)
     columns = [
         replace(column, direction="higher") if column.direction == "neutral" else column
         for column in cases.columns
         if column.name in SHALLOW_FEATURES
     ]
-    features = {column.name: drawn.of(MEASURES["auc"](cases, part, column)).value for column in columns}
+    features = {column.name: resamples.of(MEASURES["auc"](cases, part, column)).value for column in columns}
     surface = {
         row.metric: row.figures["auc"].estimate.value
-        for row in surface_against_metrics(cases, drawn)
+        for row in surface_against_metrics(cases, resamples)
         if row.metric == SURFACE_MODEL
     }
     return {name: 100 * value for name, value in (features | surface).items() if value is not None}
@@ -118,9 +118,13 @@ def _areas(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
 def _correlations(file: DataFile, data: ReleasedData) -> Mapping[str, float]:
     """Spearman's of the released metric with each feature."""
     cases = _with_features(file, data)
-    found = feature_correlations(cases, draw_resamples(cases, 1))
-    known = {one.feature: one.estimate.value for one in found if one.metric == _RELEASED_METRIC}
-    return {feature: value for feature, value in known.items() if value is not None}
+    correlations = feature_correlations(cases, draw_resamples(cases, 1))
+    by_feature = {
+        correlation.feature: correlation.estimate.value
+        for correlation in correlations
+        if correlation.metric == _RELEASED_METRIC
+    }
+    return {feature: value for feature, value in by_feature.items() if value is not None}
 
 
 def _with_features(file: DataFile, data: ReleasedData) -> Cases:

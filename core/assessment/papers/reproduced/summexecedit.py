@@ -123,18 +123,21 @@ def _consistent_in(name: str, data: ReleasedData) -> Mapping[str, float]:
 
 def _graded_explanations(data: ReleasedData) -> Figures:
     """A prompt is no model: grades are counted over all prompts of a model, and a grade that none got is 0."""
-    given = [one for item in data.items(GRADES) for one in item.explanations]
-    counts = Counter((one.by.partition("|")[0], one.grade) for one in given)
-    models, grades = {one.by.partition("|")[0] for one in given}, {one.grade for one in given}
+    explanations = [explanation for item in data.items(GRADES) for explanation in item.explanations]
+    counts = Counter((explanation.by.partition("|")[0], explanation.grade) for explanation in explanations)
+    models, grades = (
+        {explanation.by.partition("|")[0] for explanation in explanations},
+        {explanation.grade for explanation in explanations},
+    )
     return {(model, grade): counts[model, grade] for model in models for grade in grades}
 
 
 def _judge_agreement(data: ReleasedData) -> Figures:
     """The mean over judges where several graded."""
-    found = [agreement_with_people(pairs, 1) for pairs in read_judgements(data.path(JUDGED)).values()]
-    figures = {name: [one[name].value for one in found] for name in _JUDGE_COLUMNS}
+    agreements = [agreement_with_people(pairs, 1) for pairs in read_judgements(data.path(JUDGED)).values()]
+    figures = {name: [agreement[name].value for agreement in agreements] for name in _JUDGE_COLUMNS}
     return {
-        ("all judges", name): fsum(known) / len(known)
+        ("all judges", name): fsum(numbers) / len(numbers)
         for name, values in figures.items()
-        if (known := [value for value in values if value is not None])
+        if (numbers := [value for value in values if value is not None])
     }

@@ -42,16 +42,16 @@ class UniEvalPaper(Paper):
     by: ClassVar[str | None] = "domain"
 
     def computations(self) -> Mapping[str, Computation]:
-        return {task: partial(_correlations, *known) for task, known in _TASKS.items()}
+        return {task: partial(_correlations, *arguments) for task, arguments in _TASKS.items()}
 
 
 def _correlations(file: DataFile, aspects: tuple[str, ...], data: ReleasedData) -> Figures:
     cases = data.cases(file)
-    drawn = draw_resamples(cases, 1)
+    resamples = draw_resamples(cases, 1)
     return {
         (aspect, name): value
         for aspect in aspects
-        for row in metric_correlations(cases, aspect, drawn, names=_COEFFICIENTS)
+        for row in metric_correlations(cases, aspect, resamples, names=_COEFFICIENTS)
         if row.metric == f"UniEval {aspect}"
         for name in _COEFFICIENTS
         if (value := row.figures[name].estimate.value) is not None
