@@ -13,7 +13,8 @@ LOCK := UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile --quiet --universal
 SLOW := $(addprefix tests/unit/test_,bench.py experiments.py prose.py site.py wheel.py)
 QUICK := $(addprefix tests/unit/core/,base data edits evaluation/studies models/llm scoring/engine scoring/metrics stats text) tests/unit/pages/ui \
 	$(filter-out $(SLOW),$(wildcard tests/unit/test_*.py))
-NUMBERS := $(QUICK) tests/unit/core/results/cases $(addprefix tests/unit/pages/commands/test_cli_,compare.py meta.py)
+NUMBERS := $(addprefix tests/unit/core/,assessment/gate data evaluation/studies results/cases scoring/metrics stats text) \
+	$(addprefix tests/unit/pages/commands/test_cli_,compare.py meta.py)
 
 .PHONY: help run parsers small-model larger-encoder test test-all test-quick test-python check check-scripts verify engine-gate fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
 
@@ -74,8 +75,7 @@ test-quick: .venv/.dev ## in a minute and a half, the unit tests of no page, dat
 OTHER := .venv-$(notdir $(PYTHON))
 test-python: ## test scores, statistics and commands on another PYTHON=python3.14, in an environment of its own
 	$(MAKE) --no-print-directory VENV=$(OTHER) $(OTHER)/.dev
-	$(OTHER)/bin/python -m pytest $(NUMBERS) --ignore tests/unit/core/scoring/metrics/test_metric_contract.py \
-		-n 2
+	$(OTHER)/bin/python -m pytest -m "not slow" $(NUMBERS) -n 2
 
 check: $(TEST_TOOLS) ## formatting, lint, types
 	$(BIN)/ruff format --check .

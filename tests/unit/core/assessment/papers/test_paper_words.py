@@ -133,7 +133,7 @@ def test_without_the_words_ours_are_used_and_signed_so() -> None:
 def test_a_metric_is_signed_once_with_whose_words_it_asked() -> None:
     metric = METRICS.parse("direct-assessment@ramprasad")
     used = load_prompt("direct-assessment", ("document", "summary"), "ramprasad")
-    signed = signature(metric, ["0" * 12], "rules", "0", facts=(used.signature,))
+    signed = signature(metric, ["0" * 12], "rules", facts=(used.signature,))
     assert signed.count("paper:") == 1
     assert f"|{read_profile('ramprasad').mark}+own-words|" in signed
     assert read_profile("ramprasad").marks(signed)
