@@ -102,3 +102,21 @@ def texts() -> Iterator[tuple[str, str]]:
     for path in [*others, *(ROOT / name for name in _PROSE)]:
         for number, line in enumerate(text(path).splitlines(), start=1):
             yield f"{name_of(path)}:{number}", line
+
+
+NOT_THINGS = frozenset("one found known kept asked chosen given left wanted drawn".split())
+"""Names that say how a value came about, or that there is one, and not what it is: `row`, `pair`, `cached` are things."""
+
+MOST_NOT_THINGS = 0.001
+"""The largest share of assigned names that may be among them: fields that are stored by these names."""
+
+
+def test_assigned_names_are_things() -> None:
+    assigned = [
+        (f"{name_of(path)}:{node.lineno}", node.id if isinstance(node, ast.Name) else node.arg)
+        for path in SHIPPED
+        for node in nodes(path)
+        if isinstance(node, ast.arg) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    ]
+    offenders = [f"{place}: {name}" for place, name in assigned if name in NOT_THINGS]
+    assert len(offenders) <= MOST_NOT_THINGS * len(assigned), listed(offenders)

@@ -270,12 +270,12 @@ class _Reach:
         """The modules that may define a name which a module has by `import *` or by `__getattr__`."""
         places = [self._absolute(star, module) for star in source.stars]
         if "__getattr__" in source.definitions:
-            literals = {literal for one in source.definitions.values() for literal in one.literals}
-            places += [self._absolute(one, module) for one in sorted(literals)]
-            places += [f"{module}.{one}" for one in sorted(literals)]
+            literals = {literal for definition in source.definitions.values() for literal in definition.literals}
+            places += [self._absolute(literal, module) for literal in sorted(literals)]
+            places += [f"{module}.{literal}" for literal in sorted(literals)]
         for place in places:
-            found = self._source(place)
-            if found and name in found.definitions:
+            file = self._source(place)
+            if file and name in file.definitions:
                 yield place
 
     def _absolute(self, origin: str, module: str) -> str:
@@ -322,7 +322,9 @@ class _Reach:
             self.files.add(source)
             literals = {literal for definition in reached for literal in definition.literals}
             suffixes = {suffix for definition in reached for suffix in definition.suffixes}
-            names = {one for one in literals if "." in one} | {f"{one}{end}" for one in everywhere for end in suffixes}
+            names = {literal for literal in literals if "." in literal} | {
+                f"{stem}{end}" for stem in everywhere for end in suffixes
+            }
             for folder in (source.parent, source.parent / _DATA_FOLDER):
                 yield from _files_named(folder, names)
             if any(_LISTING.intersection(definition.attributes) for definition in reached):

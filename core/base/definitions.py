@@ -87,7 +87,7 @@ class SourceFile:
 
     @classmethod
     def from_json(cls, record: dict[str, Any]) -> SourceFile:
-        definitions = {name: Definition(**one) for name, one in record["definitions"].items()}
+        definitions = {name: Definition(**fields) for name, fields in record["definitions"].items()}
         return cls(definitions, record["imports"], record["stars"])
 
 
@@ -129,10 +129,10 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
             test = ast.unparse(statement.test)
             imported = "TYPE_CHECKING" in test
             if "__name__" not in test:
-                yield from (one for one in _statements(statement.body) if not imported or _is_import(one))
+                yield from (inner for inner in _statements(statement.body) if not imported or _is_import(inner))
             yield from _statements(statement.orelse)
         elif isinstance(statement, ast.Try):
-            handlers = [one for handler in statement.handlers for one in handler.body]
+            handlers = [inner for handler in statement.handlers for inner in handler.body]
             yield from _statements([*statement.body, *handlers, *statement.orelse, *statement.finalbody])
         elif not _is_text(statement):
             yield statement
@@ -206,16 +206,16 @@ class _Reader:
 
     def read_class(self, defined: ast.ClassDef) -> Definition:
         """The definition of a class without its members."""
-        decorators = [ast.unparse(one) for one in defined.decorator_list]
+        decorators = [ast.unparse(decorator) for decorator in defined.decorator_list]
         self._write_decorators(defined.decorator_list)
         for base in [*defined.bases, *(keyword.value for keyword in defined.keywords)]:
             self._write(base)
-        plain = [one.value if isinstance(one, ast.Subscript) else one for one in defined.bases]
-        named = {ast.unparse(one).rpartition(".")[2] for one in plain}
+        plain = [base.value if isinstance(base, ast.Subscript) else base for base in defined.bases]
+        named = {ast.unparse(base).rpartition(".")[2] for base in plain}
         definition = self._end()
-        definition.bases = [chain[0] for one in plain if (chain := self._chain(one))]
+        definition.bases = [chain[0] for base in plain if (chain := self._chain(base))]
         definition.is_record = bool(named & _RECORD_BASES) or any(
-            "dataclass" in one.partition("(")[0] for one in decorators
+            "dataclass" in decorator.partition("(")[0] for decorator in decorators
         )
         return definition
 
@@ -257,8 +257,8 @@ class _Reader:
             if isinstance(value, list) and isinstance(value[0], ast.stmt):
                 self._write_body(value)
             elif isinstance(value, list):
-                for one in value:
-                    self._write_value(one)
+                for part in value:
+                    self._write_value(part)
             else:
                 self._write_value(value)
         self._written.append(")")
@@ -328,7 +328,7 @@ class _Reader:
         if isinstance(end, ast.Constant) and _SUFFIX.fullmatch(str(end.value)):
             self._definition.suffixes.append(str(end.value))
         # some versions of Python 3.12 end a format with an empty text
-        values = [one for one in node.values if not (isinstance(one, ast.Constant) and one.value == "")]
+        values = [part for part in node.values if not (isinstance(part, ast.Constant) and part.value == "")]
         self._write_fields(ast.JoinedStr(values))
 
     def _write_Nonlocal(self, node: ast.Nonlocal) -> None:  # noqa: ARG002  # the names stand where they are used
@@ -388,7 +388,7 @@ class _Reader:
 
     def _write_comprehension_of(self, node: ast.AST) -> None:
         generators: list[ast.comprehension] = getattr(node, "generators")  # noqa: B009  # of four classes
-        targets = list(_stored_names(one.target for one in generators))
+        targets = list(_stored_names(generator.target for generator in generators))
         self._scopes.append(Scope(dict.fromkeys(targets, ""), targets))
         self._write_fields(node)
         self._scopes.pop()
@@ -404,7 +404,7 @@ def _is_logging(statement: ast.stmt) -> bool:
 
 
 def _stored_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    return (one.id for node in nodes for one in ast.walk(node) if isinstance(one, ast.Name))
+    return (inner.id for node in nodes for inner in ast.walk(node) if isinstance(inner, ast.Name))
 
 
 def _scope_of(arguments: ast.arguments, body: Sequence[ast.AST]) -> Scope:
@@ -439,7 +439,7 @@ def _scope_of(arguments: ast.arguments, body: Sequence[ast.AST]) -> Scope:
             case ast.Lambda():
                 continue
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                walrus = [one.target.id for one in ast.walk(node) if isinstance(one, ast.NamedExpr)]
+                walrus = [inner.target.id for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr)]
                 scope |= dict.fromkeys(walrus, "")
                 variables.update(walrus)
                 continue

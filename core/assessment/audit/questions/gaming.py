@@ -37,11 +37,11 @@ class Gaming(Question):
     tab: ClassVar[str] = "gaming"
 
     def finding(self, evidence: Evidence, metric: str) -> Finding:
-        standings = metric_gaming(evidence.run, evidence.shifts)
-        standing = next((standing for standing in standings if standing.metric == metric), None)
-        if standing is None:
+        rows = metric_gaming(evidence.run, evidence.shifts)
+        row = next((row for row in rows if row.metric == metric), None)
+        if row is None:
             return self.not_measured("No phrase was scored, or the metric has no better side.")
-        best = standing.best
+        best = row.best
         gain = Figure("gain by the best phrase", best.spreads, "deviations", f"“{best.phrase.text}”")
         shifts = _shifts_by(evidence, metric, best.phrase.spec)
         lifted, control, excess = _lifted(
@@ -66,9 +66,9 @@ class Gaming(Question):
                 "deviations",
                 f"“{play.phrase.text}”",
             )
-            for play in standing.plays
+            for play in row.plays
         ]
-        more = [Figure("summaries with a phrase that score higher", standing.raised, "share")]
+        more = [Figure("summaries with a phrase that score higher", row.raised, "share")]
         details = tuple(figure for figure in [*gains, *lifts, *more, *plays] if figure.estimate.value is not None)
         brief = f"a filler lifts {format_share(lifted)} of wrong summaries, harmless words {format_share(control)}"
         is_gamed = lifted.value is not None and level in (Level.WEAK, Level.FAILS)
@@ -82,16 +82,14 @@ class Gaming(Question):
 
     def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
         """Every inconsistent summary without and with the best phrase, and what the threshold says of it."""
-        standings = metric_gaming(evidence.run, evidence.shifts)
-        standing = next((standing for standing in standings if standing.metric == metric), None)
-        if standing is None:
+        rows = metric_gaming(evidence.run, evidence.shifts)
+        row = next((row for row in rows if row.metric == metric), None)
+        if row is None:
             return ()
-        repeated = {
-            shift.source: shift for shift in _shifts_by(evidence, metric, _control_kind(evidence, standing.best))
-        }
+        repeated = {shift.source: shift for shift in _shifts_by(evidence, metric, _control_kind(evidence, row.best))}
         threshold = evidence.threshold(metric)
         shown = []
-        for shift in _shifts_by(evidence, metric, standing.best.phrase.spec):
+        for shift in _shifts_by(evidence, metric, row.best.phrase.spec):
             control = repeated.get(shift.source)
             scores = [shift.before, shift.after, control.after if control else None]
             cells: dict[str, str | float | None] = dict(
