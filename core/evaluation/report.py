@@ -130,7 +130,7 @@ class Chart:
     name: str
     """Unique in its report; also the end of the name of its file."""
     kind: ChartKind
-    """How series are drawn that have no kind of their own."""
+    """Form of the series that have no kind of their own."""
     title: str
     """The heading."""
     x: Axis
@@ -162,7 +162,7 @@ class Report:
     notes: tuple[str, ...] = ()
     """Sentences on how to read the figures."""
     problems: tuple[str, ...] = ()
-    """What could not be computed, and why; empty where nothing failed."""
+    """Figures that could not be computed, and why; empty where nothing failed."""
     settings: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     """Settings of the study by name, those that its view reads."""
     data: Mapping[str, object] = field(default_factory=dict)

@@ -46,7 +46,7 @@ class Cell:
     tolerance: float
     """Largest difference that rounding explains, in the unit of the table."""
     origin: Origin
-    """Who published the figure."""
+    """Publisher of the figure."""
     waits: str = ""
     """Sentence on what our figure waits for; empty if it is there."""
     need: str = ""

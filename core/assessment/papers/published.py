@@ -42,11 +42,11 @@ class PublishedTable:
     id: str
     """Number in the paper, with a remark where it is split, as "2, task 1"."""
     caption: str
-    """What the table shows, in our words."""
+    """Content of the table, in our words."""
     unit: str
     """Unit of the figures, as "percent" or "pairs"."""
     source: str
-    """Where the figures were read."""
+    """Place where the figures were read."""
     tolerance: float
     """Largest difference that rounding explains, in `unit`."""
     columns: tuple[str, ...]
@@ -54,7 +54,7 @@ class PublishedTable:
     rows: Mapping[str, tuple[float | None, ...]]
     """A figure for each of `columns` by row; None if nobody printed it or it cannot be read for sure."""
     origin: Origin
-    """Who published the figures."""
+    """Publisher of the figures."""
     missing: Missing | None
     """Reason why nothing computes our figures; None if a computation does."""
     printed_in: PrintedLines | None

@@ -40,7 +40,7 @@ class ScoredEdit:
     signature: str
     """Distinguishes two forms of a metric; "" where no score succeeded."""
     direction: Direction
-    """Which side of the metric's scale is more consistent."""
+    """Side of the metric's scale that is more consistent."""
     document: str
     """Name of the document, the unit of resampling."""
     domain: str

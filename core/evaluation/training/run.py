@@ -106,7 +106,7 @@ class TrainingPlan:
     seed: int = 0
     """Seed of the folds, the corruptions and the weights."""
     recipe: Recipe = "words"
-    """How the metric learns."""
+    """Way in which the metric learns."""
     title: str = "A metric of your own"
     """Name of the metric in its card."""
     encoder: EncoderSetting = PACKAGED_ENCODER
