@@ -33,16 +33,16 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=_VARIABLE_PREFIX, env_file=_ENV_FILE, extra="ignore")
 
     database_url: str = f"sqlite:///{_VAR_FOLDER / 'touchstone.db'}"
-    """Where labels and pairs are kept."""
+    """Database of labels and pairs."""
 
     cache_dir: Path = _VAR_FOLDER / "cache"
-    """Where model answers are kept."""
+    """Folder of model answers."""
 
     cache_gb: float = Field(4.0, gt=0)
     """Disk for these answers; beyond it the least recently used are dropped."""
 
     device: str = "auto"
-    """Where models run: auto, all, cpu, cuda, mps, or several of one kind, as cuda:0,cuda:1."""
+    """Device that models run on: auto, all, cpu, cuda, mps, or several of one kind, as cuda:0,cuda:1."""
 
     memory: str = "0.5"
     """Memory for models on each device: as 12GB, or the share of what is free at the start, as 0.5."""
@@ -66,7 +66,7 @@ class Settings(BaseSettings):
     """Folders of a shared server from which people may name models and batteries, separated by commas, beside models_dir."""
 
     models_dir: Path = _VAR_FOLDER / "models"
-    """Where metrics that were trained on the page are kept."""
+    """Folder of metrics that were trained on the page."""
 
     noise_battery: str = "touchstone-1"
     """The battery whose harmless edits are the noise on Probe: a name, a file, with +kinds."""
@@ -75,7 +75,7 @@ class Settings(BaseSettings):
     """Python files whose functions are metrics, and TOML files of services and checkpoints, separated by commas."""
 
     metrics_dir: Path = _VAR_FOLDER / "metrics"
-    """Where metrics that were added by add-metric or on the page are kept."""
+    """Folder of metrics that were added by add-metric or on the page."""
 
     frameworks_dir: Path = _VAR_FOLDER / "frameworks"
     """The folder of environments of other frameworks, whose scorers are metrics: that of DeepEval is its folder deepeval."""
@@ -93,7 +93,7 @@ class Settings(BaseSettings):
     """Show everything, keep nothing."""
 
     trusted_repos: str = ""
-    """Whose code models may run here: owner/name@commit or a folder, separated by commas; none by default."""
+    """Repositories whose code models may run here: owner/name@commit or a folder, separated by commas; none by default."""
 
     llm_base_url: str = ""
     """An OpenAI-compatible endpoint, as http://localhost:8000/v1; none by default."""
@@ -108,7 +108,7 @@ class Settings(BaseSettings):
     """Seconds that one try at an answer may take."""
 
     llm_retries: int = Field(2, ge=0, le=20)
-    """How often a question is repeated that failed for the moment."""
+    """Number of times that a question is repeated that failed for the moment."""
 
     llm_at_once: int = Field(8, ge=1, le=256)
     """Questions that the endpoint is asked at the same time."""

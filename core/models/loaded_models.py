@@ -19,7 +19,7 @@ class PoolEntry:
     """One checkpoint, from the request to the drop. Either `model` or `error` is set in the end."""
 
     state: ModelState
-    """What the pool shows of it: whether it waits, is loaded or failed, and its bytes."""
+    """State that the pool shows: waiting, loaded or failed, and its bytes."""
 
     device: str
     """The device that it was requested on."""
@@ -34,10 +34,10 @@ class PoolEntry:
     """Hash of the files that the model was loaded from; "" until it is loaded."""
 
     error: TouchstoneError | None = None
-    """Why it could not be loaded; None if it could."""
+    """Reason why it could not be loaded; None if it could."""
 
     leases: int = 0
-    """How many use it now; it is dropped only at 0."""
+    """Number of users now; it is dropped only at 0."""
 
     used_at: float = 0.0
     """Monotonic time of its last use, in seconds."""

@@ -24,7 +24,7 @@ class TrainingRow:
     kind: str
     """Error type, or spec of the perturbation that made the row; "" for neither."""
     origin: str
-    """Who made it: `labelled` for people or a dataset, else the kind of generation."""
+    """Maker of the row: `labelled` for people or a dataset, else the kind of generation."""
     domain: str = ""
     """Domain of the document; "" where it is not known."""
     group: str = ""

@@ -59,10 +59,10 @@ class Prompt:
     """The message of the user."""
 
     title: str = ""
-    """What people know it by."""
+    """Name that people know it by."""
 
     does: str = ""
-    """What the model is asked for, in a sentence."""
+    """Task of the model, in a sentence."""
 
     also: tuple[str, ...] = ()
     """Texts that it does not read itself, and that a replacement may read besides."""
@@ -71,7 +71,7 @@ class Prompt:
     """True if a paper prints it, so that it is sent as it is."""
 
     mark: str = ""
-    """What a signature says of the paper whose words are used; "" for ours."""
+    """Mark in a signature for the paper whose words are used; "" for ours."""
 
     @property
     def signature(self) -> str:

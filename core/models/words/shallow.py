@@ -48,7 +48,7 @@ class TrainingFacts(_FrozenModel):
     """The name of the labelled data."""
 
     target: str
-    """What was learned: the labels, or a score by its name."""
+    """Target of the training: the labels, or a score by its name."""
 
     seed: int
     """Decides the division of documents and the first weights."""
@@ -66,7 +66,7 @@ class TrainingFacts(_FrozenModel):
     """Documents that the held-out pairs are of; none was trained on."""
 
     measure: Literal["ROC AUC", "Spearman"]
-    """What `agreement` is: for labels the area under the ROC curve, for scores Spearman's correlation."""
+    """Meaning of `agreement`: for labels the area under the ROC curve, for scores Spearman's correlation."""
 
     agreement: float | None
     """Of predictions with the held-out targets; None if these are all alike."""
@@ -75,7 +75,7 @@ class TrainingFacts(_FrozenModel):
     """Signature of each feature, by its name."""
 
     split: str = ""
-    """What the dataset calls the held-out part; "" if the seed drew it."""
+    """Name of the held-out part in the dataset; "" if the seed drew it."""
 
 
 class ShallowModel(_FrozenModel):
@@ -88,7 +88,7 @@ class ShallowModel(_FrozenModel):
     """Version of the file."""
 
     output: OutputKind
-    """Whether it gives a probability or a number on the scale of a score."""
+    """Kind of output: a probability, or a number on the scale of a score."""
 
     features: tuple[str, ...]
     """Names of the six features, in the order of the inputs."""
@@ -100,7 +100,7 @@ class ShallowModel(_FrozenModel):
     """The spread that each feature is divided by."""
 
     undefined: tuple[bool, ...]
-    """Whether some training pair lacked the feature."""
+    """True for a feature that some training pair lacked."""
 
     layers: tuple[Layer, ...]
     """Weights and biases, from the inputs to the output."""
@@ -112,7 +112,7 @@ class ShallowModel(_FrozenModel):
     """The spread that an output that is a score is multiplied by."""
 
     facts: TrainingFacts
-    """Where the model comes from, and how good it is."""
+    """Origin of the model, and how good it is."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> ShallowModel:

@@ -29,7 +29,7 @@ class WordStates:
     """The words of a text that a token begins in, with their states of unit length at two layers."""
 
     spans: tuple[Span, ...]
-    """Where each word is in the text."""
+    """Place of each word in the text."""
 
     forms: tuple[str, ...]
     """The words as they are compared."""

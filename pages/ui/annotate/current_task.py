@@ -118,13 +118,13 @@ class CurrentTask:
     task: ShownTask | NoTask | None = None
     """Task on the page; None before one is taken from the queue."""
     mode: TaskMode = "work"
-    """What the page does with it: label, review an answer, show feedback."""
+    """Use of the task on the page: label, review an answer, show feedback."""
     stamp: str = ""
     """Random id; a new value makes the browser render the task again."""
     problem: str = ""
-    """Why the last press failed; empty where it did not."""
+    """Reason why the last press failed; empty where it did not."""
     receipt: str = ""
-    """What became of the previous task, as a sentence; empty at first."""
+    """Outcome of the previous task, as a sentence; empty at first."""
     draft: Mapping[str, Any] = field(default_factory=dict)
     """Unfinished answers that the browser sent last; empty without any."""
     marked_answer: MarkedAnswer | None = None
@@ -146,11 +146,11 @@ class AnnotateState:
     read: dict[str, Any] = field(default_factory=dict)
     """By part of the page, what was last read; shown while the database is away."""
     away: str = ""
-    """Why the database cannot be used; empty while it can."""
+    """Reason why the database cannot be used; empty while it can."""
     guidelines_open: bool = False
-    """Whether the dialog of the guidelines is open."""
+    """True if the dialog of the guidelines is open."""
     comments_open: bool = False
-    """Whether the dialog of the comments is open."""
+    """True if the dialog of the comments is open."""
     comments_read: Mapping[str, int] = field(default_factory=dict)
     """By task, the last answer to a comment that the person was shown."""
     guidelines_read: frozenset[tuple[str, int]] = frozenset()

@@ -119,7 +119,7 @@ class TaskView:
     questions: QuestionSet
     """Questions of the campaign."""
     mode: TaskMode
-    """What the page does with the task: label, review an answer, show feedback."""
+    """Use of the task on the page: label, review an answer, show feedback."""
     title: str
     """Heading, such as the number of the item."""
     stamp: str
@@ -127,19 +127,19 @@ class TaskView:
     handled: Sequence[str] = ()
     """Ids of the events handled last; the browser stops sending them."""
     problem: str = ""
-    """Why the last event failed; empty where it did not."""
+    """Reason why the last event failed; empty where it did not."""
     receipt: str = ""
-    """What became of the previous task; empty at first."""
+    """Outcome of the previous task; empty at first."""
     draft: Mapping[str, Any] = field(default_factory=dict)
     """Unfinished answers that the browser sent last; empty without any."""
     answered: int = 0
-    """How many tasks the person has answered before."""
+    """Number of tasks that the person has answered before."""
     feedback: Feedback | None = None
     """Comparison with the correct answer; None outside of training."""
     scores: Sequence[tuple[str, str, str]] | None = None
     """Rows of metric, original and edited score; None unless they are revealed."""
     away: str = ""
-    """Why the database cannot be used; empty while it can."""
+    """Reason why the database cannot be used; empty while it can."""
     ahead: TaskView | None = None
     """Next task, rendered early; None without one."""
 

@@ -50,7 +50,7 @@ class EvaluateState:
     """State of the page: its choices, the import of this session, and which ends of background work were rendered."""
 
     import_open: bool = False
-    """Whether the dialog of the import is open."""
+    """True if the dialog of the import is open."""
     import_task: ImportTask | None = None
     """Last import of this session, running or finished."""
     finished_import: ImportTask | None = None
@@ -66,27 +66,27 @@ class EvaluateState:
     new_dataset: str = ""
     """Dataset imported since the last run, which the next run selects; else empty."""
     datasets_chosen: int = 0
-    """How often an import changed the selection of datasets; part of the widget's key."""
+    """Number of times that an import changed the selection of datasets; part of the widget's key."""
     finished_scorings: dict[str, object] = field(default_factory=dict)
     """By dataset, the scoring task whose end the page has rendered."""
     saved_threshold: str = ""
     """Name of the threshold saved last in this session."""
     threshold_problem: str = ""
-    """Why the last threshold was not saved; empty where it was."""
+    """Reason why the last threshold was not saved; empty where it was."""
     saved_combination: str = ""
     """Name of the combination saved last in this session."""
     combination_problem: str = ""
-    """Why the last combination was not saved; empty where it was."""
+    """Reason why the last combination was not saved; empty where it was."""
     measuring: CostMeasuring | None = None
     """Measurement of costs that is running or has failed."""
     costs_measured: int = 0
-    """How often a measurement filled in the costs; part of the form's key."""
+    """Number of times that a measurement filled in the costs; part of the form's key."""
     drawn_campaign: str = ""
     """Id of the campaign drawn last in this session."""
     drawn_sentence: str = ""
     """Receipt of that campaign: its size, and where it stops."""
     draw_problem: str = ""
-    """Why the last sample was not drawn; empty where it was."""
+    """Reason why the last sample was not drawn; empty where it was."""
     datasets = WidgetValue[list[str] | None]("evaluate-datasets", None)
     by = WidgetValue[str | None]("evaluate-by", None)
     bulk_folder = WidgetValue[str]("bulk-folder", "")

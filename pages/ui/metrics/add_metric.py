@@ -59,15 +59,15 @@ class AddMetricState:
     name: str = ""
     """Suggested name of the metric."""
     version: int = 0
-    """How many tables were shown; part of the widgets' keys, so that a new table starts with its own values."""
+    """Number of tables that were shown; part of the widgets' keys, so that a new table starts with its own values."""
     candidates: list[CheckpointEntry] = field(default_factory=list)
     """Entries under test, which differ in what the files leave unclear."""
     results: list[ProbeResult] = field(default_factory=list)
     """Results of the candidates on the test pairs, empty before the test."""
     is_testing: bool = False
-    """Whether the test waits for the weights."""
+    """True if the test waits for the weights."""
     problem: str = ""
-    """Why the last step failed; empty where it did not."""
+    """Reason why the last step failed; empty where it did not."""
     source = WidgetValue[str]("add-metric-source", "")
     typed = WidgetValue[Setting]("add-metric-field", "")
 

@@ -45,7 +45,7 @@ class BoardRow:
     state: RowState = "ready"
     """State of the score of the edited summary."""
     message: str = ""
-    """Why there is no score, or what the row waits for; empty otherwise."""
+    """Reason why there is no score, or what the row waits for; empty otherwise."""
     before: float | None = None
     """Score of the original summary; None without one."""
     after: float | None = None
@@ -57,7 +57,7 @@ class BoardRow:
     high: float | None = None
     """Upper bound of the score; None where unbounded."""
     direction: Direction = "higher"
-    """Which end of the scale is the more consistent; neutral for neither."""
+    """End of the scale that is the more consistent; neutral for neither."""
     seconds: float | None = None
     """Seconds that the score took; None without a score."""
     parts: tuple[float | None, ...] = ()
@@ -71,9 +71,9 @@ class BoardRow:
     saved: float | None = None
     """Score that was stored with the kept pair; None without one."""
     action: RowAction = ""
-    """What the button of the row does; empty without a button."""
+    """Action of the row's button; empty without a button."""
     noise: Noise = Noise()
-    """How far harmless edits of the same size move the score."""
+    """Range in which harmless edits of the same size move the score."""
 
     @property
     def is_surface(self) -> bool:

@@ -30,7 +30,7 @@ class Pair:
     domain: str
     """Domain of the document, such as news; empty where not stated."""
     source: str
-    """Where the pair comes from, such as a dataset or a link; empty where not stated."""
+    """Origin of the pair, such as a dataset or a link; empty where not stated."""
     document: str
     """Source text with plain line ends; contexts are joined into it."""
     original: str
@@ -83,13 +83,13 @@ class ProbeState:
     draft_id: str = field(default_factory=lambda: uuid4().hex)
     """Id of the draft of this session, random."""
     draft_saved: bool = False
-    """Whether the draft is in the database."""
+    """True if the draft is in the database."""
     opened: tuple[str, str] | None = None
     """Id in the address and the edited text that it opens; None for a pair without an address."""
     meant: Intention = UNSTATED
-    """What the edit is meant to make of the summary."""
+    """Intention of the edit."""
     times_meant: int = 0
-    """How often `meant` was set by something other than its fields; part of their keys, so that they start again."""
+    """Number of times that `meant` was set by something other than its fields; part of their keys, so that they start again."""
     pinned: tuple[PinnedEdit, ...] = ()
     """Edits compared side by side, in the order of their letters."""
     claims: EditableClaims | None = None
@@ -107,9 +107,9 @@ class ProbeState:
     asked_specs: frozenset[str] = frozenset()
     """Specs of the metrics that were requested for those texts."""
     score_all: bool = False
-    """Whether the key was pressed, so that the next request includes every metric."""
+    """True if the key was pressed, so that the next request includes every metric."""
     metrics_opened: bool = False
-    """Whether the list of metrics was opened in this session."""
+    """True if the list of metrics was opened in this session."""
     request: Request | None = None
     """Current request to the engine; None before the first."""
     timed: dict[CellKey, Task] = field(default_factory=dict)
@@ -123,7 +123,7 @@ class ProbeState:
     claims_request: ClaimsRequest | None = None
     """Extraction of claims that is running; None without one."""
     claims_problem: str = ""
-    """Why the last extraction of claims failed; empty where it did not."""
+    """Reason why the last extraction of claims failed; empty where it did not."""
     claims_problem_summary: str = ""
     """Summary whose claims could not be extracted."""
     claims_asked: ClaimList | None = None
@@ -137,11 +137,11 @@ class ProbeState:
 
     # forms: their problems, and what was read or saved last
     spec_problem: str = ""
-    """Why a typed spec is not a metric; empty where it is."""
+    """Reason why a typed spec is not a metric; empty where it is."""
     upload_problem: str = ""
-    """Why the last file was not read; empty where it was."""
+    """Reason why the last file was not read; empty where it was."""
     context_problem: str = ""
-    """Why a context was not added; empty where it was."""
+    """Reason why a context was not added; empty where it was."""
     question_of: Pair | None = None
     """Pair whose question the field shows."""
     uploaded: Sequence[Item | Refusal] = ()
@@ -151,9 +151,9 @@ class ProbeState:
     reading: DocumentReading | None = None
     """PDF that is being read, or whose reading was cancelled; None without one."""
     json_problem: str = ""
-    """Why the typed edits cannot be applied; empty where they can."""
+    """Reason why the typed edits cannot be applied; empty where they can."""
     json_places: Sequence[str] = ()
-    """Where an ambiguous edit may apply, in words; the person picks a place."""
+    """Places where an ambiguous edit may apply, in words; the person picks a place."""
     json_record: int = 0
     """Index of the ambiguous edit among the typed records."""
     explanation_of_edits: str | None = None

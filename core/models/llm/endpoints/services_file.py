@@ -19,7 +19,7 @@ class ServiceEntry(MetricEntry):
     hint: ClassVar[str] = "A key is named by key_from."
 
     url: str
-    """Where document and summary are sent."""
+    """Address that document and summary are sent to."""
 
     low: float | None = 0.0
     """The lowest score that it gives; None if unbounded."""
@@ -28,7 +28,7 @@ class ServiceEntry(MetricEntry):
     """The highest score that it gives; None if unbounded."""
 
     direction: Literal["higher", "lower", "neutral"] = "higher"
-    """Which end of the scale is the more consistent one."""
+    """End of the scale that is the more consistent one."""
 
     metric: str = ""
     """The metric that the service is asked for; "" if it has only one."""

@@ -30,7 +30,7 @@ class CostRow:
     """Cost of one prompt in one run."""
 
     run: str
-    """When the process began, in UTC, and its command."""
+    """Time when the process began, in UTC, and its command."""
 
     prompt: str
     """The name of the prompt that was sent."""
@@ -51,7 +51,7 @@ class CostRow:
     """Tokens that were written, reasoning among them."""
 
     money: float | None
-    """What it cost, in the unit of the price; None if the endpoint has no price."""
+    """Cost, in the unit of the price; None if the endpoint has no price."""
 
 
 class CostLog:
