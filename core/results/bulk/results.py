@@ -44,7 +44,7 @@ _PROBE = Example("probe", "The harbour was closed on Tuesday. Nobody was hurt.",
 
 
 def result_folder(metric: Metric, fingerprints: Sequence[str]) -> str:
-    """The name of the folder for the scores of a metric: its name, and a hash of settings, weights, splitter and version.
+    """The name of the folder for the scores of a metric: its name, and a hash of settings, weights, splitter and code.
 
     Of a metric that asks an endpoint also of its first questions, since these have the prompt and the model.
     """
@@ -56,7 +56,7 @@ def result_folder(metric: Metric, fingerprints: Sequence[str]) -> str:
         first_questions = (
             [] if isinstance(first, Problem) else [[question.inputs, question.options] for question in first]
         )
-    facts = [signature(metric, fingerprints, splitter_name(), VERSION), *first_questions]
+    facts = [signature(metric, fingerprints, splitter_name()), *first_questions]
     return f"{metric.name}-{hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]}"
 
 

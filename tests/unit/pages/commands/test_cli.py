@@ -16,6 +16,7 @@ from typer.testing import Result
 
 from annotations.store.records import PairRecord
 from annotations.store.store import Store
+from cli import GROUPS
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
 from core.scoring.metric import METRICS
 from core.types import Edit, Span
@@ -261,11 +262,11 @@ def test_every_command_is_listed_with_what_it_says_of_itself() -> None:
     listed = dict(
         re.findall(r"^  ([a-z-]+) +(\S.*)$", run("--help").stdout.partition("Show this message")[2], re.MULTILINE)
     )
-    files = [file.stem for file in (ROOT / "pages" / "commands").glob("[!_]*.py")]
-    assert sorted(listed) == sorted(stem.removesuffix("_").replace("_", "-") for stem in files)
-    for stem in files:
-        command = import_module(f"pages.commands.{stem}").command
+    files = [file for group in GROUPS for file in (ROOT / "pages" / "commands" / group).glob("[!_]*.py")]
+    assert sorted(listed) == sorted(file.stem.removesuffix("_").replace("_", "-") for file in files)
+    for file in files:
+        command = import_module(f"pages.commands.{file.parent.name}.{file.stem}").command
         full_help = (inspect.getdoc(command) if inspect.isfunction(command) else command.help) or ""
         assert full_help.startswith(
-            listed[stem.removesuffix("_").replace("_", "-")].removesuffix("...").removesuffix(".")
+            listed[file.stem.removesuffix("_").replace("_", "-")].removesuffix("...").removesuffix(".")
         )

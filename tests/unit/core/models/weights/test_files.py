@@ -108,7 +108,7 @@ def test_the_pinned_commit_is_taken_unless_a_revision_is_named(folder: Path, mon
 
 
 def test_what_is_pinned_is_a_commit_of_a_repository_that_a_metric_names() -> None:
-    metrics = "".join(path.read_text() for path in (ROOT / "core" / "metrics").glob("*.py"))
+    metrics = "".join(path.read_text() for path in (ROOT / "core" / "scoring" / "metrics").glob("*.py"))
     strays = [name for name, commit in PINNED.items() if f'"{name}' not in metrics or not is_commit(commit)]
     assert not strays, strays
 

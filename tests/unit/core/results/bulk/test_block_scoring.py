@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from core.errors import BadSettingError, TouchstoneError
-from core.results.bulk import results
 from core.results.bulk.block_writer import Refusals, write_blocks
 from core.results.bulk.blocks import Shard, block_names, read_block, row_of_item, write_block, write_manifest
 from core.results.bulk.folder import Folder
@@ -24,6 +23,7 @@ from core.results.bulk.processes import Processes
 from core.results.bulk.results import finished_blocks, open_results, open_stored_results, read_results, write_results
 from core.results.bulk.run import InProcess, RunProgress, refuse_divided_budget, run_blocks
 from core.results.bulk.scorer import BlockReport, ScoringJob
+from core.scoring import metric
 from core.scoring.metric import METRICS
 from core.scoring.plugins.processes.loading import load_plugin
 from core.scoring.plugins.service_metric import service_classes
@@ -103,14 +103,14 @@ def test_every_pair_has_one_row_of_each_metric_as_the_file_form_writes_it(blocks
     assert found == expected
 
 
-def test_what_is_done_is_passed_over_and_another_version_is_written_beside(
+def test_what_is_done_is_passed_over_and_scores_of_other_code_are_written_beside(
     blocks: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     score(blocks, tmp_path / "to", metrics=["rouge2"])
     before = {file: file.stat().st_mtime_ns for file in (tmp_path / "to").rglob("*.parquet")}
     assert score(blocks, tmp_path / "to")["rows"] == 41  # the other metric alone
-    monkeypatch.setattr(results, "VERSION", "9.9")
-    monkeypatch.setattr("core.scoring.engine.planner.VERSION", "9.9")
+    metric._signature.cache_clear()
+    monkeypatch.setattr(metric, "metric_code_hash", lambda _: "9" * 12)
     assert score(blocks, tmp_path / "to", metrics=["rouge2"])["rows"] == 41
     assert {file: file.stat().st_mtime_ns for file in before} == before
     signatures = {
@@ -120,6 +120,7 @@ def test_what_is_done_is_passed_over_and_another_version_is_written_beside(
         if isinstance(one, Result)
     }
     assert len(signatures) == 3
+    metric._signature.cache_clear()
 
 
 def test_shards_make_the_same_table_as_one_run(blocks: Folder, tmp_path: Path) -> None:
