@@ -33,7 +33,10 @@ def _check(context: FunctionSigContext) -> FunctionLike:
 def _may_be_float(item: ProperType) -> bool:
     if isinstance(item, UnionType):
         return any(_may_be_float(get_proper_type(part)) for part in item.items)
-    return isinstance(item, AnyType) or (isinstance(item, Instance) and item.type.fullname == "builtins.float")
+    if isinstance(item, AnyType):
+        # a lambda is looked at before its argument has a type, and then again
+        return (item.source_any or item).type_of_any not in {TypeOfAny.special_form, TypeOfAny.unannotated}
+    return isinstance(item, Instance) and item.type.fullname == "builtins.float"
 
 
 def plugin(version: str) -> type[FloatSums]:  # noqa: ARG001  # mypy passes its own
