@@ -55,23 +55,26 @@ class Scope(dict[str, str]):
 
 @dataclass(slots=True)
 class Definition:
-    """A function, constant, or class, or a member of a class.
-
-    `references` are global names, in the order of the form, each with the attributes that follow it: `name.attribute` of this
-    module, or `module:name.attribute` of an import. `types` are those in annotations, which the form leaves out. `attributes`
-    are the names behind a dot and in strings, `literals` strings that may name a file, and `suffixes` the ends of names that are
-    put together.
-    """
+    """A function, constant, or class, or a member of a class."""
 
     form: str = ""
+    """Hash of its parsed form."""
     references: list[str] = field(default_factory=list)
+    """Global names in the order of the form, with the attributes behind each: `name.attribute` of this module, `module:name` of an import."""
     types: list[str] = field(default_factory=list)
+    """Global names in annotations, which the form leaves out."""
     attributes: list[str] = field(default_factory=list)
+    """Names behind a dot and in strings."""
     literals: list[str] = field(default_factory=list)
+    """Strings that may name a file."""
     suffixes: list[str] = field(default_factory=list)
-    bases: list[str] | None = None  # of a class
+    """Ends of names of files that are put together."""
+    bases: list[str] | None = None
+    """Bases of a class; None for anything else."""
     members: list[str] = field(default_factory=list)
+    """Names of the members of a class."""
     is_record: bool = False
+    """True for a dataclass, an abstract class or an enum, of which only the named members count."""
 
 
 @dataclass(slots=True)
