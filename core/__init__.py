@@ -7,6 +7,24 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from threading import Lock
+
+_PARSING = Lock()
+
+
+def parse_source(text: str) -> ast.Module:
+    """Parse the text of a module, one thread at a time. Raises SyntaxError.
+
+    Python 3.11 counts the depth of all trees that threads make at once together, and raises SystemError where the sum is off.
+    """
+    with _PARSING:
+        return ast.parse(text)
+
+
+def parse_expression(text: str) -> ast.expr:
+    """Parse the text of one expression as `parse_source` does that of a module. Raises SyntaxError."""
+    with _PARSING:
+        return ast.parse(text, mode="eval").body
 
 
 def open_face(file: str, package: str) -> Callable[[str], object]:
@@ -16,7 +34,7 @@ def open_face(file: str, package: str) -> Callable[[str], object]:
     """
     modules = {
         alias.name: node.module
-        for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8")))
+        for node in ast.walk(parse_source(Path(file).read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     }

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from core import parse_expression, parse_source
+
 HASH_DIGITS = 12
 
 _UNCOUNTED_FIELDS = frozenset(
@@ -100,7 +102,7 @@ EFFECTS = ""
 
 def read_definitions(text: str) -> SourceFile:
     """Parse the text of a module. Raises SyntaxError."""
-    module = ast.parse(text)
+    module = parse_source(text)
     imports: dict[str, str] = {}
     stars: list[str] = []
     statements: defaultdict[str, list[ast.stmt]] = defaultdict(list)
@@ -302,7 +304,7 @@ class _Reader:
     def _read_types(self, annotation: ast.expr | ast.AST) -> None:
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
             try:
-                annotation = ast.parse(annotation.value, mode="eval").body
+                annotation = parse_expression(annotation.value)
             except SyntaxError:
                 return
         for node in ast.walk(annotation):

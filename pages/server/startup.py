@@ -12,6 +12,8 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from core import parse_source
+
 PAGES, METRICS = "pages", "metrics"
 """Parts that every page needs to begin, and that scores need; every other part is a page by the name of its file."""
 
@@ -60,6 +62,8 @@ def _import(part: str) -> None:
         metrics.names()
     else:
         file = _MAIN if part == PAGES else _VIEWS / f"{part}.py"
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(parse_source(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module:
-                import_module(node.module)
+                module = import_module(node.module)
+                for alias in node.names:
+                    getattr(module, alias.name, None)  # a wing loads a name when it is asked for it

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import TypeVar
 
+from core import parse_expression
 from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
 
@@ -155,7 +156,7 @@ def literals(row: Row, name: str) -> list[str]:
     if not cell:
         return []
     try:
-        tree = ast.parse(cell, mode="eval").body
+        tree = parse_expression(cell)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         tree = None
     if not isinstance(tree, ast.List):
