@@ -26,7 +26,7 @@ from annotations.store.records import (
     require_storable,
     require_text,
 )
-from annotations.store.tables import Dataset, DatasetFile, Document, EditRow, Item, SampleRow, Table
+from annotations.store.tables import Dataset, DatasetFile, Document, EditRow, ItemRow, SampleRow, StoreTable
 from annotations.store.writes import (
     ITEM_FACTS,
     content_id,
@@ -38,8 +38,7 @@ from annotations.store.writes import (
     item_values,
 )
 from core.text import contexts_from_json
-from core.types import PRECOMPUTED, Example
-from core.types import Item as CoreItem
+from core.types import PRECOMPUTED, Example, Item
 
 
 def attach_documents(session: Session, dataset_id: str) -> tuple[int, int]:
@@ -75,7 +74,7 @@ def attach_documents(session: Session, dataset_id: str) -> tuple[int, int]:
         for row in joined
     ]
     items = [item_row(id, row.summary, None, (), now) for id, row in zip(ids, joined, strict=True)]
-    insert_new(session, Item, [item.model_dump() for item in items])
+    insert_new(session, ItemRow, [item.model_dump() for item in items])
     insert_new(session, SampleRow, [_row_with_document(row, item) for row, item in zip(joined, items, strict=True)])
     return len(joined), len(lacking) - len(joined)
 
@@ -85,7 +84,7 @@ def _question_of(row: SampleRow) -> str:
     return ITEM_FACTS.validate_json(row.facts).example.question
 
 
-def _row_with_document(row: SampleRow, item: Item) -> dict[str, Any]:
+def _row_with_document(row: SampleRow, item: ItemRow) -> dict[str, Any]:
     values = row.model_dump(exclude={"number", "id"}) | {
         "document_id": item.document_id,
         "item_id": item.id,
@@ -95,9 +94,9 @@ def _row_with_document(row: SampleRow, item: Item) -> dict[str, Any]:
 
 
 _CHUNK = 1000  # items prepared and written at a time
-_TABLE_ORDER: tuple[type[Table], ...] = (Document, Item, EditRow, SampleRow)
+_TABLE_ORDER: tuple[type[StoreTable], ...] = (Document, ItemRow, EditRow, SampleRow)
 
-RowBatch = dict[type[Table], list[dict[str, Any]]]
+RowBatch = dict[type[StoreTable], list[dict[str, Any]]]
 """Rows to be written, by table."""
 
 CountsCallback = Callable[[], Mapping[str, object]]
@@ -152,7 +151,7 @@ class RowBuilder:
     parents: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     documents: set[str] = field(default_factory=set)
 
-    def batches(self, items: Iterable[CoreItem]) -> Iterator[RowBatch]:
+    def batches(self, items: Iterable[Item]) -> Iterator[RowBatch]:
         stream = iter(items)
         while chunk := list(islice(stream, _CHUNK)):
             batch: RowBatch = {table: [] for table in _TABLE_ORDER}
@@ -160,7 +159,7 @@ class RowBuilder:
                 self._add(batch, item)
             yield batch
 
-    def _add(self, batch: RowBatch, item: CoreItem) -> None:
+    def _add(self, batch: RowBatch, item: Item) -> None:
         example = item.example
         question = "" if example.document else example.question  # a document has its own
         without_texts = replace(item, example=Example(example.id, "", "", question=question))
@@ -175,7 +174,7 @@ class RowBuilder:
         item_id = self._add_item(batch, item, document) if document and example.summary else None
         batch[SampleRow].append(self._sample(item, document, item_id, facts))
 
-    def _add_item(self, batch: RowBatch, item: CoreItem, document_id: str) -> str:
+    def _add_item(self, batch: RowBatch, item: Item, document_id: str) -> str:
         example = item.example
         parent_id, document, summary = self.parents.get(item.parent or "", ("", "", ""))
         edited = bool(parent_id and document == document_id and item.edits)
@@ -183,13 +182,13 @@ class RowBuilder:
             document_id, example.summary, parent_id if edited else None, item.edits if edited else (), self.now
         )
         item_id: str = row["id"]
-        batch[Item].append(row)
+        batch[ItemRow].append(row)
         if edited:
             batch[EditRow].extend(edit.model_dump() for edit in edit_rows(item_id, summary, item.edits))
         self.parents[example.id] = (item_id, document_id, example.summary)
         return item_id
 
-    def _sample(self, item: CoreItem, document_id: str | None, item_id: str | None, facts: str) -> dict[str, Any]:
+    def _sample(self, item: Item, document_id: str | None, item_id: str | None, facts: str) -> dict[str, Any]:
         summary = "" if item_id else item.example.summary
         dataset_id = self.provenance.dataset_id
         return {
@@ -206,7 +205,7 @@ class RowBuilder:
 
 
 @contextmanager
-def spool_rows(provenance: DatasetSource, items: Iterable[CoreItem]) -> Iterator[IO[bytes]]:
+def spool_rows(provenance: DatasetSource, items: Iterable[Item]) -> Iterator[IO[bytes]]:
     """A file with the rows of the items. Raises what reading the items raises, and RecordError for unstorable texts."""
     with TemporaryFile() as file:
         for batch in RowBuilder(provenance, datetime.now(UTC)).batches(items):

@@ -13,8 +13,7 @@ from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, select
 
 from annotations.store.records import RecordError
-from annotations.store.tables import Dataset, DatasetFile, Document, SampleRow, ScoreRow
-from annotations.store.tables import Item as ItemRow
+from annotations.store.tables import Dataset, DatasetFile, Document, ItemRow, SampleRow, ScoreRow
 from annotations.store.writes import ITEM_FACTS, example_from_rows, part_from_json
 from core.scoring import SentenceScores
 from core.types import Example, Item, Part, Sample, StoredScore

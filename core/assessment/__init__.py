@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         with_given_scores,
         with_saved_thresholds,
     )
-    from core.assessment.audit.evidence import Measurement
+    from core.assessment.audit.evidence import EvidenceWork
     from core.assessment.audit.false_verdicts import false_verdicts
     from core.assessment.audit.history import (
         LAST,
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
         JUDGED_LEVELS,
         LEVEL_MARKS,
         QUESTIONS,
-        Finding,
+        AuditAnswer,
         Level,
         MetricAudit,
         ShownPair,
         Unit,
     )
-    from core.assessment.audit.questions.stillness import Stillness, metric_cells
+    from core.assessment.audit.questions.stillness import StillnessQuestion, metric_cells
     from core.assessment.audit.report import (
         AuditReport,
         audit_metrics,
@@ -64,8 +64,8 @@ if TYPE_CHECKING:
     from core.assessment.audit.task import AuditTask
     from core.assessment.catalog.metric_catalog import (
         Availability,
+        CatalogRow,
         MetricFilter,
-        MetricRow,
         Speed,
         closest_metrics,
         default_metrics,
@@ -121,7 +121,7 @@ if TYPE_CHECKING:
     from core.assessment.papers.paper import PAPERS, Paper, ReleasedData
     from core.assessment.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
     from core.assessment.papers.paper_words import find_words, own_words_note, save_words
-    from core.assessment.papers.published_scores import PUBLISHED, Comparison, compare_published
+    from core.assessment.papers.published_scores import PUBLISHED, ScoreComparison, compare_published
     from core.assessment.papers.released_files import fetch_released
     from core.assessment.pinned.address import address_of
     from core.assessment.pinned.comparison import PinChange, basis_of, compare
@@ -130,9 +130,9 @@ if TYPE_CHECKING:
     from core.assessment.pinned.pin import (
         AuditSource,
         PairSource,
-        Part,
         Pin,
         PinnedPair,
+        PinnedPart,
         PinnedReport,
         Source,
         StudySource,

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         kind_title,
         refusal,
     )
-    from core.edits.perturbations.fillers import Assertion, Filler, Phrase, Placement
+    from core.edits.perturbations.fillers import Assertion, Filler, PhraseFiller, Placement
     from core.edits.perturbations.imported import IMPORTED
     from core.edits.perturbations.repeated import Repeated
 else:

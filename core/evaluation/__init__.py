@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from core.evaluation.explanations.causes import cause_conversation
     from core.evaluation.explanations.checks import check_named_edits, contradicts_itself, stated_verdict
     from core.evaluation.explanations.detect import (
+        Detection,
         ExplainFunction,
         ExplainMode,
-        Finding,
         detect_and_explain,
         explain_all,
         explain_conversation,
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     )
     from core.evaluation.explanations.edited_summaries import SummaryWithEdit, summaries_with_edits
     from core.evaluation.explanations.judge import (
-        Case,
-        Judgement,
+        ExplanationCase,
+        ExplanationGrade,
         JudgeSetup,
         converse_in_order,
         judge_conversation,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
     from core.evaluation.explanations.judge_agreement import agreement_with_people
     from core.evaluation.explanations.pairwise import (
-        Comparison,
+        PairwiseAnswer,
         Preference,
         compare_all,
         comparison_record,
@@ -110,7 +110,7 @@ if TYPE_CHECKING:
     from core.evaluation.studies.discovery import ALL_METRICS
     from core.evaluation.studies.edit_discrimination import against_edits_of_people, edit_discrimination
     from core.evaluation.studies.gaming import (
-        Gaming,
+        GamingStudy,
         PhraseEffect,
         control_lengths,
         extended_run,

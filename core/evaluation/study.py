@@ -28,7 +28,7 @@ from core.stats import RESAMPLES
 from core.types import T
 
 if TYPE_CHECKING:
-    from core.results import Cases, Pool, Run, Shift, VariantKey
+    from core.results import Cases, Pool, Shift, StressRun, VariantKey
     from core.scoring import Engine, SentenceScores
     from core.stats import Resamples
     from core.types import Item
@@ -88,7 +88,7 @@ class StudyData:
     """Specs of the metrics to which the data were reduced; empty for all."""
     resamples: int = RESAMPLES
     """Number of resamples of documents for intervals and tests."""
-    run: Run | None = None
+    run: StressRun | None = None
     """A stress run; None where none was read."""
     run_name: str = "RUN.jsonl"
     """File of the run as commands name it."""
@@ -146,7 +146,7 @@ class StudyData:
         return draw_resamples(self.samples, self.resamples, track=self.track)
 
     @property
-    def stress_run(self) -> Run:
+    def stress_run(self) -> StressRun:
         """The run. Raises TouchstoneError without one."""
         if self.run is None:
             raise TouchstoneError("This study needs a stress run. Make one: cli.py stress PAIRS -o RUN.jsonl")

@@ -149,7 +149,7 @@ if TYPE_CHECKING:
         state_on_disk,
     )
     from core.models.weights.repository import ADAPTER_FILE, MODEL_CARD_FILE, Repository, read_repository
-    from core.models.words.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
+    from core.models.words.aggregation import LogitScale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
     from core.models.words.claims import Batch, TextPair, Unit, premise
     from core.models.words.head import (
         CARD_FILE,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         split_half_reliability,
         squared_distance,
     )
-    from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement, mark_best
+    from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, MetricStatistic, mark_best
     from core.stats.bootstrap import RESAMPLES, Distribution, Resamples, projected_seconds
     from core.stats.calibration import (
         best_threshold,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
     from core.stats.comparison import (
         MIN_TEST_DOCUMENTS,
-        Comparison,
+        StatisticDifference,
         compare_paired,
         delong_test,
         difference,

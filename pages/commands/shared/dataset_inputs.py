@@ -12,7 +12,7 @@ from annotations.exchange.samples import load_samples, load_sentence_scores, loa
 from annotations.store.store import Store
 from core.data import Refusal
 from core.errors import TouchstoneError
-from core.evaluation import Case, SkippedCase, cases_from_items, read_cases
+from core.evaluation import ExplanationCase, SkippedCase, cases_from_items, read_cases
 from core.results import (
     WHOLE,
     Cases,
@@ -110,7 +110,9 @@ def read_dataset_items(dataset: str) -> list[Item]:
         return load_items(store, dataset)
 
 
-def read_explanations(cases: Path | None, dataset: str | None, output: Path, refusals: list[Refusal]) -> list[Case]:
+def read_explanations(
+    cases: Path | None, dataset: str | None, output: Path, refusals: list[Refusal]
+) -> list[ExplanationCase]:
     """The explanations of a file or of an imported dataset that can be graded; how many cannot is printed, with the reasons."""
     if (cases is None) == (dataset is None):
         raise TouchstoneError("Name a file of explanations, or an imported dataset with --dataset: one of the two.")
@@ -125,4 +127,4 @@ def read_explanations(cases: Path | None, dataset: str | None, output: Path, ref
     skipped = Counter(entry.why for entry in entries if isinstance(entry, SkippedCase))
     if skipped:
         print_status(f"Not graded: {', '.join(f'{count} {why}' for why, count in skipped.items())}.")
-    return [entry for entry in entries if isinstance(entry, Case)]
+    return [entry for entry in entries if isinstance(entry, ExplanationCase)]

@@ -13,7 +13,7 @@ import streamlit as st
 
 from core.assessment import (
     LEVEL_MARKS,
-    Finding,
+    AuditAnswer,
     HistoryPoint,
     KeptAudit,
     Level,
@@ -168,5 +168,5 @@ def history_chart(points: Sequence[HistoryPoint]) -> go.Figure:
     return lay_out(chart, escape(figures[-1].label), _HEIGHT_PX, showlegend=False, margin={"t": 96, "b": 30})
 
 
-def _value(finding: Finding) -> float | None:
+def _value(finding: AuditAnswer) -> float | None:
     return finding.figure.estimate.value if finding.figure else None
