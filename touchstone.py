@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from core.edits.perturbation import Perturbation, PerturbationCard
     from core.evaluation.study import Study, StudyData
     from core.model_reference import Checkpoint, EndpointModel
-    from core.results.runs.run import StressRun
+    from core.results.runs.stress_run import StressRun
     from core.scoring.metric import Card, Metric
     from core.types import Sample
 

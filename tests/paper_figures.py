@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.assessment.papers.comparison import COLUMN_HEADS, PaperCoverage, format_coverage
+from core.assessment.papers.paper_comparison import COLUMN_HEADS, PaperCoverage, format_coverage
 from core.assessment.papers.published import read_published
 from core.stats.text_tables import markdown_table
 from tests.sources import ROOT

@@ -60,7 +60,7 @@ from annotations.people.sign_in import InviteRow, create_invite, load_invites, r
 from annotations.people.tokens import TokenRow, create_token, load_tokens, revoke_token
 from annotations.results.adaptive_overlap import ask_for_labels
 from annotations.results.annotator_fit import AnnotatorModels, load_annotator_models
-from annotations.results.calibration import CalibrationRound, load_calibration
+from annotations.results.calibration_round import CalibrationRound, load_calibration
 from annotations.results.drawn import CampaignDrawing, create_drawn_campaign
 from annotations.results.kept_edits import KeptEdits, count_kept_edits
 from annotations.results.label_agreement import LabelAgreement, Revisions, compute_agreements, count_revisions

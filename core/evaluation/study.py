@@ -28,7 +28,7 @@ from core.stats import RESAMPLES
 from core.types import T
 
 if TYPE_CHECKING:
-    from core.results import Cases, Pool, Shift, StressRun, VariantKey
+    from core.results import Cases, Shift, StressRun, SummaryPool, VariantKey
     from core.scoring import Engine, SentenceScores
     from core.stats import Resamples
     from core.types import Item
@@ -98,7 +98,7 @@ class StudyData:
     """Names of the filters that left the other variants out."""
     items: Mapping[str, Sequence[Item]] = dataclasses.field(default_factory=dict)
     """Items by the name of their dataset or file: pairs with their edits, or texts to count."""
-    pool: Pool | None = None
+    pool: SummaryPool | None = None
     """Summaries of which few have a label, where they were read without samples."""
     labels_file: str = ""
     """File with the labels that replace those of the pool; "" for its own."""
@@ -131,7 +131,7 @@ class StudyData:
         return self.samples
 
     @property
-    def summaries(self) -> Pool:
+    def summaries(self) -> SummaryPool:
         """The pool of summaries, by default made of the samples. Raises TouchstoneError if there is neither."""
         return self.pool or pool_of_cases(self.samples, self.by)
 

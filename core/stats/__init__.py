@@ -34,14 +34,6 @@ if TYPE_CHECKING:
     )
     from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, MetricStatistic, mark_best
     from core.stats.bootstrap import RESAMPLES, Distribution, Resamples, projected_seconds
-    from core.stats.calibration import (
-        best_threshold,
-        brier_score,
-        calibration_error,
-        isotonic_probabilities,
-        raw_probabilities,
-        threshold_decisions,
-    )
     from core.stats.comparison import (
         MIN_TEST_DOCUMENTS,
         StatisticDifference,
@@ -89,6 +81,14 @@ if TYPE_CHECKING:
         log_odds_with_missing,
         sigmoid,
         standard_scores,
+    )
+    from core.stats.probabilities import (
+        best_threshold,
+        brier_score,
+        calibration_error,
+        isotonic_probabilities,
+        raw_probabilities,
+        threshold_decisions,
     )
     from core.stats.rates.carried_rate import CarriedRate, rate_if_errors_hold, rate_if_scores_hold
     from core.stats.rates.cluster_mean import cluster_mean

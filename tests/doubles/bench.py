@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from core.model_reference import Checkpoint
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.conversation import BoardCell, CellKey, Conversation, Request, RunningConversation
 from core.scoring.engine.engine import Engine

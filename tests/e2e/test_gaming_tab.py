@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from core.data.datasets.bundled import bundled_items
 from core.edits.perturbation import PERTURBATIONS
-from core.results.runs.run import Plan, Source, StressRun, run_from_lines, to_json_line
+from core.results.runs.stress_run import Plan, Source, StressRun, run_from_lines, to_json_line
 from core.scoring.metric import METRICS
 from tests.e2e.bench import WORK_MS
 from tests.e2e.server import Server

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.results.runs.run import StressRun, run_from_lines
+from core.results.runs.stress_run import StressRun, run_from_lines
 from tests.e2e.bench import WORK_MS
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server, serve

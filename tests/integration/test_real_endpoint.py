@@ -13,7 +13,7 @@ from transformers.utils.import_utils import is_serve_available
 
 from core.models.llm.chat import Sampling
 from core.models.llm.client.client import EndpointClient
-from core.models.llm.client.responses import Completion
+from core.models.llm.client.completions import Completion
 from core.models.llm.endpoints.endpoint import Endpoint
 from core.models.llm.spending.budget import SpendTracker
 from core.models.llm.structured import answer_schema

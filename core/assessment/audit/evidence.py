@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from core.assessment.audit.audit_judge import is_judge, judge_model, judge_sampling
 from core.assessment.audit.data import AuditData, audit_command
-from core.assessment.audit.judge import is_judge, judge_model, judge_sampling
 from core.assessment.audit.judge_measurement import JudgeEvidence
 from core.assessment.audit.repetition import RepeatedRun, ask_again, ask_reworded, next_sample, repeated_texts
 from core.edits import Battery, Filler, Perturbation, Repeated

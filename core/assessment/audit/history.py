@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
+from core.assessment.audit.audit_report import AuditReport, same_battery
 from core.assessment.audit.question import LEVEL_MARKS, AuditAnswer, MetricAudit
-from core.assessment.audit.report import AuditReport, same_battery
 from core.stats import align_columns
 
 LAST = "LAST"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.assessment.audit.judge import JudgeModel
+from core.assessment.audit.audit_judge import JudgeModel
 from core.assessment.audit.question import AuditAnswer, MetricAudit
 
 

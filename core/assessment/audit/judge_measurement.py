@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Any
 
-from core.assessment.audit.judge import JudgeModel
+from core.assessment.audit.audit_judge import JudgeModel
 from core.assessment.audit.judge_trials import BROKEN, FAITHFUL, ScoredTrial, Trial, plan_trials, stand_in_trials
 from core.assessment.audit.repetition import next_sample
 from core.evaluation import PairwiseAnswer, pairwise_conversation

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from core.assessment.audit.judge import JudgeModel
+from core.assessment.audit.audit_judge import JudgeModel
 from core.models import format_money
 from core.registry import Registry
 from core.stats import MIN_TEST_DOCUMENTS, Estimate, format_in_units, format_percent, format_ratio, format_unsigned

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from core.assessment.audit.audit_report import AuditReport
 from core.assessment.audit.false_verdicts import false_verdicts
 from core.assessment.audit.judge_card import judge_cards
 from core.assessment.audit.question import (
@@ -18,7 +19,6 @@ from core.assessment.audit.question import (
     MetricAudit,
     ShownPair,
 )
-from core.assessment.audit.report import AuditReport
 from core.base import open_templates
 from core.results import format_edge, mark_place
 from core.text import as_segments, recover, with_visible_controls

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
+from core.assessment.audit.audit_report import AuditReport, audit_metrics, build_report
 from core.assessment.audit.data import audit_command
 from core.assessment.audit.evidence import Evidence, EvidenceWork
 from core.assessment.audit.question import MetricAudit
-from core.assessment.audit.report import AuditReport, audit_metrics, build_report
 from core.base import BackgroundTask
 
 

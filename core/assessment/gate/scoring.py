@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.assessment.audit.audit_report import audit_metrics
 from core.assessment.audit.data import items_data, with_battery
 from core.assessment.audit.evidence import EvidenceWork
-from core.assessment.audit.report import audit_metrics
 from core.assessment.gate.assertions import AuditAssertions, ScoreAssertions
 from core.assessment.notebook.scores import score_pairs
 from core.assessment.notebook.session import Pairs, download_weights, engine, read_pairs

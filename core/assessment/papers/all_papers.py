@@ -13,8 +13,8 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 from core.assessment.papers.benchmarks import PAGES, benchmark_pages, labelled_files
-from core.assessment.papers.comparison import compare_paper, comparison_record
 from core.assessment.papers.paper import DataFile, Paper, ReleasedData
+from core.assessment.papers.paper_comparison import compare_paper, comparison_record
 from core.assessment.papers.paper_words import own_words_note
 from core.assessment.papers.site import site_pages
 from core.base import Root, code_hash, code_parts

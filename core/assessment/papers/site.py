@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from core.assessment.papers.comparison import PaperCoverage, format_coverage
+from core.assessment.papers.paper_comparison import PaperCoverage, format_coverage
 from core.base import open_templates
 
 _TEMPLATES = open_templates(Path(__file__).with_name("templates"))

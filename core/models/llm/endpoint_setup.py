@@ -24,7 +24,7 @@ from core.models.llm.structured import StructuredAnswer, answer_schema, read_str
 
 if TYPE_CHECKING:
     from core.models.llm.client.client import EndpointClient
-    from core.models.llm.client.responses import Completion
+    from core.models.llm.client.completions import Completion
 
 _PATIENCE_S = 30.0  # a person waits at the screen; a local server may load the model first
 _ANSWER_TOKENS = 64

@@ -12,8 +12,8 @@ from pathlib import Path
 from core.base import apart_from_code
 from core.data import bundled_items
 from core.edits import Battery, standard_battery
-from core.results.runs.run import Plan, Source, StressRun, run_from_lines, run_lines
 from core.results.runs.shifts import Shift, score_shifts
+from core.results.runs.stress_run import Plan, Source, StressRun, run_from_lines, run_lines
 from core.scoring import METRICS
 from core.settings import Settings
 from core.types import PRECOMPUTED

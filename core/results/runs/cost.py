@@ -10,8 +10,8 @@ from typing import Any
 from core.edits import PERTURBATIONS
 from core.model_reference import asks_endpoint
 from core.models import CostEstimate
-from core.results.runs.run import Plan, Source, StressRun
 from core.results.runs.runner import check_conversation, variant_conversation
+from core.results.runs.stress_run import Plan, Source, StressRun
 from core.scoring import METRICS, NLI_CHECKS, Conversation, Engine
 
 _ESTIMATED_SOURCES = 40  # sources; planning a judge's questions on each variant of a thousand takes half a minute

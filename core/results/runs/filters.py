@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from core.edits import PERTURBATIONS, Intent, PerturbationCard, trivial_kind
 from core.errors import UnknownNameError
-from core.results.runs.run import Meaning, Source, StressRun, Variant, VariantKey
+from core.results.runs.stress_run import Meaning, Source, StressRun, Variant, VariantKey
 from core.text import Origin, edit_origin
 from core.types import Edit, ErrorType, Example, Item, Sample, T, Verdict
 

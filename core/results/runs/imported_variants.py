@@ -12,7 +12,7 @@ from core.data import FIELD_NAMES, Refusal, clean_text, document_key, file_rows
 from core.edits import IMPORTED, PERTURBATIONS, Intent, Perturbation
 from core.errors import TouchstoneError
 from core.results.runs.filters import rule_remarks
-from core.results.runs.run import RunRecord, Source, StressRun, Variant
+from core.results.runs.stress_run import RunRecord, Source, StressRun, Variant
 from core.text import recover
 from core.types import Example
 

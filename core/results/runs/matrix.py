@@ -10,8 +10,8 @@ import numpy as np
 
 from core.edits import Intent
 from core.results.runs.null_bands import NullBand, null_band
-from core.results.runs.run import StressRun, intent_of
 from core.results.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
+from core.results.runs.stress_run import StressRun, intent_of
 from core.stats import (
     FEW_PAIRS,
     Estimate,

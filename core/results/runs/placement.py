@@ -9,8 +9,8 @@ import random
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
-from core.results.runs.run import Source, StressRun, Variant, intent_of
 from core.results.runs.shifts import STRESS_RESAMPLES, document_array, score_array
+from core.results.runs.stress_run import Source, StressRun, Variant, intent_of
 from core.scoring import Metric, ScoringEngine
 from core.stats import Estimate, Resamples, ScorePairs, consistency_share, mean_correction
 from core.text import words

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from core.results.runs.matrix import KindCoverage, kind_coverage
-from core.results.runs.run import Check, StressRun
+from core.results.runs.stress_run import Check, StressRun
 from core.scoring import METRICS
 from core.text import count_unverified
 

@@ -12,7 +12,7 @@ from functools import partial
 from core.base import BackgroundTask, Progress
 from core.edits import PERTURBATIONS, Perturbation
 from core.results.runs.filters import rule_remarks
-from core.results.runs.run import Check, RunRecord, ScoreRecord, Source, StressRun, Variant, to_json_line
+from core.results.runs.stress_run import Check, RunRecord, ScoreRecord, Source, StressRun, Variant, to_json_line
 from core.scoring import METRICS, NLI_CHECKS, Conversation, Engine, Metric, NliCheck, NliResult
 from core.text import apply
 from core.types import Edit, Example, Failure

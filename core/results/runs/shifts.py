@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.results.runs.run import StressRun, VariantKey
+from core.results.runs.stress_run import StressRun, VariantKey
 from core.scoring import METRICS, SENTENCE_LABELS, SentenceLabel
 from core.stats import (
     Estimate,

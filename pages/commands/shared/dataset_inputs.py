@@ -16,9 +16,9 @@ from core.evaluation import ExplanationCase, SkippedCase, cases_from_items, read
 from core.results import (
     WHOLE,
     Cases,
-    Pool,
     Shard,
     Source,
+    SummaryPool,
     build_sources,
     cases_of_results,
     draw_sample,
@@ -50,7 +50,7 @@ def read_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> Cases:
     return pooled
 
 
-def read_pool(dataset: Sequence[str], results: Sequence[str], by: str | None) -> Pool:
+def read_pool(dataset: Sequence[str], results: Sequence[str], by: str | None) -> SummaryPool:
     """The summaries of datasets, or of one folder of results, with those that have no label; what was left out is printed."""
     if bool(dataset) == bool(results) or len(results) > 1:
         raise TouchstoneError("Name the pool: datasets with --dataset, or one folder of results with --results.")

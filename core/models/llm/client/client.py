@@ -14,6 +14,15 @@ import openai
 
 from core.errors import TouchstoneError
 from core.models.llm.chat import Sampling
+from core.models.llm.client.completions import (
+    Completion,
+    FirstToken,
+    read_completion,
+    read_first_token,
+    read_model_names,
+    read_stream,
+    read_windows,
+)
 from core.models.llm.client.endpoint_errors import (
     BrokenStreamError,
     backoff_s,
@@ -28,15 +37,6 @@ from core.models.llm.client.endpoint_errors import (
 from core.models.llm.client.http_client import http_client
 from core.models.llm.client.pacing import Pace
 from core.models.llm.client.requests import FirstTokens, chat_body, first_token_body, names_part, refused_part
-from core.models.llm.client.responses import (
-    Completion,
-    FirstToken,
-    read_completion,
-    read_first_token,
-    read_model_names,
-    read_stream,
-    read_windows,
-)
 from core.models.llm.dialect import Body
 from core.models.llm.endpoints.apis import DIALECTS
 from core.models.llm.endpoints.capabilities import (

@@ -9,7 +9,7 @@ import pytest
 from annotations.campaigns.campaign import CampaignRules, NewTask
 from annotations.campaigns.questions import bundled_question_sets, read_questions
 from annotations.management.campaign_progress import CampaignProgress, Share
-from core.results.runs.run import Plan, Source, StressRun, Variant
+from core.results.runs.stress_run import Plan, Source, StressRun, Variant
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_coefficient
 from core.types import Example, Verdict

@@ -8,7 +8,7 @@ import pytest
 
 from core.results.runs.noise_strip import format_edge, mark_place
 from core.results.runs.null_bands import NullBand
-from core.results.runs.run import Plan, StressRun
+from core.results.runs.stress_run import Plan, StressRun
 from core.stats.score_pairs import Move, classify_move
 from pages.ui.metrics.metric_evidence import batteries_sentence
 from pages.ui.probe.board_rows import BoardRow, Noise, RowState, noise_data, shift_move

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
 from core.data.datasets.bundled import bundled_items
-from core.results.runs.run import StressRun, run_from_lines
+from core.results.runs.stress_run import StressRun, run_from_lines
 from core.types import Verdict
 from pages.server import services
 from pages.ui.probe.pair import EDITOR_KEY

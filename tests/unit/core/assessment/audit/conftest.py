@@ -9,9 +9,9 @@ from itertools import chain
 
 import pytest
 
+from core.assessment.audit.audit_report import AuditReport, audit_metrics, build_report
 from core.assessment.audit.data import items_data
 from core.assessment.audit.evidence import Evidence, EvidenceWork
-from core.assessment.audit.report import AuditReport, audit_metrics, build_report
 from core.data.datasets.bundled import bundled_items
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS

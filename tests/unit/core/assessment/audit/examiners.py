@@ -21,11 +21,11 @@ from typing import ClassVar
 
 import pytest
 
+from core.assessment.audit.audit_report import audit_metrics
 from core.assessment.audit.data import AuditData, items_data
 from core.assessment.audit.evidence import EvidenceWork, phrase_controls
 from core.assessment.audit.false_verdicts import FalseVerdicts, count_verdicts, write_false_verdicts
 from core.assessment.audit.question import JUDGED_LEVELS, AuditAnswer, Level, MetricAudit
-from core.assessment.audit.report import audit_metrics
 from core.data.datasets.bundled import bundled_items
 from core.errors import UnscorableError
 from core.scoring.engine.engine import Engine

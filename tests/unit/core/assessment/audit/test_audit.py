@@ -7,6 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.assessment.audit.audit_report import (
+    AuditReport,
+    audit_metrics,
+    compare_reports,
+    read_report,
+    report_json,
+    summarize,
+    warnings_of,
+)
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.question import (
     QUESTIONS,
@@ -18,15 +27,6 @@ from core.assessment.audit.question import (
     worst_level,
 )
 from core.assessment.audit.questions.slices import SlicesQuestion as SliceQuestion
-from core.assessment.audit.report import (
-    AuditReport,
-    audit_metrics,
-    compare_reports,
-    read_report,
-    report_json,
-    summarize,
-    warnings_of,
-)
 from core.errors import TouchstoneError
 from core.evaluation.studies.gaming import metric_gaming
 from core.results.cases.measures import draw_resamples, metric_rows, slice_cases

@@ -8,13 +8,13 @@ from statistics import mean
 
 import pytest
 
+from core.assessment.audit.audit_report import AuditReport
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.question import QUESTIONS, AuditAnswer, FigureCase, ordered_questions
 from core.assessment.audit.repetition import RepeatedScore
-from core.assessment.audit.report import AuditReport
 from core.evaluation.studies.saved_threshold import fit_threshold
 from core.results.runs.placement import PLACES
-from core.results.runs.run import run_from_lines, run_lines
+from core.results.runs.stress_run import run_from_lines, run_lines
 from core.stats.statistic import Estimate
 from tests.unit.core.assessment.audit.known_metrics import KNOWN, Difference, Length, Oracle
 

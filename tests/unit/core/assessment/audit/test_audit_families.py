@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from core.assessment.audit.audit_report import audit_metrics, read_report
 from core.assessment.audit.data import items_data
 from core.assessment.audit.evidence import EvidenceWork
 from core.assessment.audit.question import AuditAnswer, AuditFigure, Level, MetricAudit
-from core.assessment.audit.report import audit_metrics, read_report
 from core.assessment.audit.task import AuditTask
 from core.assessment.gate.scoring import read_file
 from core.data.datasets.bundled import bundled_items

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
+from core.assessment.audit.audit_report import AuditReport, read_report, report_json
 from core.assessment.audit.question import AuditAnswer, AuditFigure, Level, MetricAudit, ShownPair
-from core.assessment.audit.report import AuditReport, read_report, report_json
 from core.assessment.audit.report_html import report_html, shared_label
 from core.assessment.audit.report_text import badge_svg, format_changes, format_report, report_markdown
 from core.edits.battery import standard_battery

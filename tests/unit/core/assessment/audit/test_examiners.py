@@ -6,6 +6,7 @@ import logging
 
 import pytest
 
+from core.assessment.audit.audit_report import failure_lines
 from core.assessment.audit.false_verdicts import false_verdicts
 from core.assessment.audit.question import (
     JUDGED_LEVELS,
@@ -15,7 +16,6 @@ from core.assessment.audit.question import (
     MetricAudit,
     ordered_questions,
 )
-from core.assessment.audit.report import failure_lines
 from tests.unit.core.assessment.audit.examiners import EXAMINERS, SEEDS, audited, judged
 
 pytestmark = pytest.mark.slow

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+from core.assessment.audit.audit_report import AuditReport
 from core.assessment.audit.question import AuditAnswer, AuditFigure, Level, MetricAudit, ShownPair
-from core.assessment.audit.report import AuditReport
 from core.assessment.pinned.making import PairScore, audit_pin, pair_pin
 from core.assessment.pinned.pin import AuditSource, PairSource, Pin, PinnedPart, PinnedReport, StudySource
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from cli import app
 from core.errors import UnscorableError
 from core.evaluation.studies.discovery import discover_bigrams, discover_in_run, discover_over_metrics
-from core.results.runs.run import Plan, ScoreRecord, Source, StressRun, run_lines
+from core.results.runs.stress_run import Plan, ScoreRecord, Source, StressRun, run_lines
 from core.types import Example
 from tests.unit.core.results.runs.toys import Adoring, install
 

@@ -18,7 +18,7 @@ from core.evaluation.studies.document_ablation import (
 )
 from core.evaluation.studies.readings import Readings
 from core.evaluation.study import StudyData
-from core.results.runs.run import Plan, ScoreRecord, Source, StressRun, run_lines
+from core.results.runs.stress_run import Plan, ScoreRecord, Source, StressRun, run_lines
 from core.types import Example
 
 

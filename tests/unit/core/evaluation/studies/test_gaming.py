@@ -11,10 +11,10 @@ from core.edits.perturbation import PERTURBATIONS
 from core.errors import TouchstoneError
 from core.evaluation.studies.gaming import GamingStudy, MetricGaming, PhraseEffect, metric_gaming, phrase_kinds
 from core.evaluation.study import StudyData
-from core.models.pool import ModelPool
-from core.results.runs.run import Plan, ScoreRecord, Source, StressRun
+from core.models.model_pool import ModelPool
 from core.results.runs.runner import continue_run
 from core.results.runs.shifts import score_shifts
+from core.results.runs.stress_run import Plan, ScoreRecord, Source, StressRun
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS

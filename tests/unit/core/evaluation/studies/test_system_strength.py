@@ -21,8 +21,8 @@ from core.evaluation.studies.system_strength import (
 )
 from core.evaluation.study import StudyData
 from core.results.cases.cases import Cases, build_cases
-from core.results.runs.run import Plan, ScoreRecord, Source, StressRun
 from core.results.runs.shifts import score_shifts
+from core.results.runs.stress_run import Plan, ScoreRecord, Source, StressRun
 from core.types import Example, Rating, Sample, Verdict
 from tests.unit.core.evaluation.studies.bench_samples import sample
 from tests.unit.core.results.runs.stressed import variant

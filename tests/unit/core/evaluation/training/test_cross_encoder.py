@@ -16,7 +16,9 @@ import pytest
 from core.errors import LoadError, TouchstoneError
 from core.evaluation.training.card import BROKEN, NOTICED, PAIR_SHARE, WITHOUT, CardFigure, card_figures, verdict
 from core.evaluation.training.cross_encoder_trainer import EncoderSetting, encoder_account, train_cross_encoder
-from core.evaluation.training.run import (
+from core.evaluation.training.stress_rows import StressSource
+from core.evaluation.training.training_data import TrainingData
+from core.evaluation.training.training_run import (
     Recipe,
     TrainedFolder,
     TrainingPlan,
@@ -24,12 +26,10 @@ from core.evaluation.training.run import (
     load_pair_network,
     train_to_folder,
 )
-from core.evaluation.training.stress_rows import StressSource
-from core.evaluation.training.training_data import TrainingData
 from core.models.unfinished_training import TrainingStep
 from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, document_key
 from core.results.cases.training_overlap import scores_out_of_fold, training_documents
-from core.results.runs.run import Plan, Source, StressRun, Variant
+from core.results.runs.stress_run import Plan, Source, StressRun, Variant
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
@@ -147,7 +147,7 @@ def test_plain_sentence_transformers_and_the_metric_say_the_same(ships: Alone, e
     from sentence_transformers import CrossEncoder
 
     from core.models.networks.tokenizer import TextTokenizer
-    from core.models.weights.files import max_text_tokens
+    from core.models.weights.weight_files import max_text_tokens
     from core.models.words.claims import premise
 
     folder = ships.folder

@@ -22,12 +22,12 @@ from core.evaluation.training.card import (
     verdict,
 )
 from core.evaluation.training.claim_batches import stress_batches
-from core.evaluation.training.run import TrainingPlan, TrainingSource
 from core.evaluation.training.stress_figures import stress_figures, stress_section
 from core.evaluation.training.stress_rows import StressSource, with_stress_run
 from core.evaluation.training.training_data import TrainingData, training_data
+from core.evaluation.training.training_run import TrainingPlan, TrainingSource
 from core.models.words.claims import Batch, Unit
-from core.results.runs.run import Check, Meaning, Opinion, Plan, Source, StressRun, Variant
+from core.results.runs.stress_run import Check, Meaning, Opinion, Plan, Source, StressRun, Variant
 from core.scoring.nli_check import NliResult
 from core.types import Example, Item, Split, Verdict
 from tests.unit.core.evaluation.training.training_process import items

@@ -12,8 +12,8 @@ import pytest
 from core.errors import BadSettingError, EndpointUnusableError, TouchstoneError
 from core.models.llm.chat import Sampling
 from core.models.llm.client.client import EndpointClient
+from core.models.llm.client.completions import Completion
 from core.models.llm.client.requests import FirstTokens
-from core.models.llm.client.responses import Completion
 from core.models.llm.endpoints.endpoints import configured_endpoint
 from tests.unit.core.models.llm import transcripts as said
 from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, serving

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.results.runs.run import Plan, ScoreRecord, Source, StressRun, Variant
+from core.results.runs.stress_run import Plan, ScoreRecord, Source, StressRun, Variant
 from core.types import Edit, Example, Span
 
 METRIC = "rouge2"  # higher is more consistent

@@ -13,9 +13,9 @@ from core.edits.perturbation import PERTURBATIONS
 from core.results.cases.bundled_scores import precomputed_scores
 from core.results.runs.bundled_run import bundled_run_lines, plan_bundled_run
 from core.results.runs.matrix import shift_matrix
-from core.results.runs.run import StressRun, run_from_lines
 from core.results.runs.runner import continue_run
 from core.results.runs.shifts import score_shifts
+from core.results.runs.stress_run import StressRun, run_from_lines
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings

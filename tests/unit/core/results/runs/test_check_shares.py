@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from core.evaluation.studies.shifts import Shifts
 from core.evaluation.study import StudyData
-from core.results.runs.run import Check, Plan, Source, StressRun, run_from_lines, run_lines
 from core.results.runs.shifts import check_shares
+from core.results.runs.stress_run import Check, Plan, Source, StressRun, run_from_lines, run_lines
 from core.scoring.nli_check import NliResult, SentenceLabel
 from core.types import Example
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from core.results.runs.run import Plan, RunRecord, ScoreRecord, Source, StressRun
+from core.results.runs.stress_run import Plan, RunRecord, ScoreRecord, Source, StressRun
 from core.types import Example
 from pages.commands.shared.messages import print_status, show_run_progress, with_progress
 

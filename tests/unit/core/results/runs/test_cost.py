@@ -10,10 +10,10 @@ import pytest
 
 from core.edits.perturbation import PERTURBATIONS
 from core.models.llm.spending.spend import CostEstimate
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.results.runs.cost import asks_endpoints, estimate_run_cost, missing_conversations
-from core.results.runs.run import Plan, Source, StressRun
 from core.results.runs.runner import continue_run
+from core.results.runs.stress_run import Plan, Source, StressRun
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.types import Example

@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import UnknownNameError
 from core.results.runs.filters import VARIANT_FILTERS, count_left_out, filter_variants
-from core.results.runs.run import Check, Meaning, Opinion, StressRun, VariantKey
+from core.results.runs.stress_run import Check, Meaning, Opinion, StressRun, VariantKey
 from core.scoring.nli_check import NliResult
 from tests.unit.core.results.runs.stressed import run_of
 

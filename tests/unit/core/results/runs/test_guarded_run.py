@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core.models.pool import ModelPool
-from core.results.runs.run import (
+from core.models.model_pool import ModelPool
+from core.results.runs.runner import continue_run
+from core.results.runs.stress_run import (
     Check,
     Plan,
     Source,
@@ -19,7 +20,6 @@ from core.results.runs.run import (
     run_lines,
     to_json_line,
 )
-from core.results.runs.runner import continue_run
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.types import Example

@@ -11,8 +11,8 @@ from core.evaluation.studies.shifts import Shifts, cells_of
 from core.evaluation.study import StudyData
 from core.results.runs.matrix import MatrixCell, MetricBalance, kind_coverage, metric_balances, shift_matrix
 from core.results.runs.null_bands import NullBand, null_band
-from core.results.runs.run import StressRun, Variant
 from core.results.runs.shifts import changed_words, score_shifts
+from core.results.runs.stress_run import StressRun, Variant
 from core.results.runs.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts
 from core.scoring.metric import metric_title
 from core.stats.score_pairs import Move, classify_move

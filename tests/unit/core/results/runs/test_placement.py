@@ -7,7 +7,7 @@ import pytest
 
 from core.evaluation.studies.gaming import lifted_share
 from core.results.runs.placement import PLACES, PlacedPair, place_effects, placed_examples
-from core.results.runs.run import Plan, ScoreRecord, Source, StressRun, Variant
+from core.results.runs.stress_run import Plan, ScoreRecord, Source, StressRun, Variant
 from core.scoring.metric import METRICS
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import Threshold

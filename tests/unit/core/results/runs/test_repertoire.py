@@ -10,9 +10,9 @@ import pytest
 from core.edits.perturbation import PERTURBATIONS
 from core.edits.perturbations.fillers import Assertion
 from core.evaluation.studies.gaming import extended_run, in_every_place, known_phrases
-from core.models.pool import ModelPool
-from core.results.runs.run import Meaning, Opinion, Plan, ScoreRecord, StressRun, Variant
+from core.models.model_pool import ModelPool
 from core.results.runs.runner import continue_run
+from core.results.runs.stress_run import Meaning, Opinion, Plan, ScoreRecord, StressRun, Variant
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from tests.unit.core.results.runs.stressed import run_of

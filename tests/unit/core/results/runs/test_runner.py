@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.models.pool import ModelPool
-from core.results.runs.run import Plan, RunRecord, Source, StressRun, Variant, from_json_line
+from core.models.model_pool import ModelPool
 from core.results.runs.runner import BackgroundRuns, continue_run
+from core.results.runs.stress_run import Plan, RunRecord, Source, StressRun, Variant, from_json_line
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.text.edits import apply

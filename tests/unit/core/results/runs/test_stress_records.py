@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TouchstoneError
-from core.results.runs.run import (
+from core.results.runs.stress_run import (
     Meaning,
     Opinion,
     Plan,

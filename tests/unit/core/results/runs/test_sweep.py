@@ -18,10 +18,10 @@ from core.evaluation.studies.window_sweep import (
     window_variants,
 )
 from core.evaluation.study import StudyData
-from core.models.pool import ModelPool
-from core.results.runs.run import Meaning, Opinion, Plan, ScoreRecord, Source, StressRun
+from core.models.model_pool import ModelPool
 from core.results.runs.runner import continue_run
 from core.results.runs.shifts import score_shifts
+from core.results.runs.stress_run import Meaning, Opinion, Plan, ScoreRecord, Source, StressRun
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.results.runs.matrix import kind_coverage
-from core.results.runs.run import Check, StressRun
 from core.results.runs.run_sentences import (
     check_sentence,
     check_sentences,
@@ -13,6 +12,7 @@ from core.results.runs.run_sentences import (
     refusal_sentences,
     split_refusal,
 )
+from core.results.runs.stress_run import Check, StressRun
 from core.scoring.nli_check import NliResult
 from tests.unit.core.results.runs.stressed import METRIC, run_of
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from core.assessment.audit.audit_report import AuditReport, instrument_sentence, read_report, report_json
 from core.assessment.audit.history import (
     KeptAudit,
     by_data,
@@ -16,7 +17,6 @@ from core.assessment.audit.history import (
     reports_to_keep,
 )
 from core.assessment.audit.question import AuditAnswer, AuditFigure, Level, MetricAudit, ShownPair
-from core.assessment.audit.report import AuditReport, instrument_sentence, read_report, report_json
 from core.edits.battery import read_battery, standard_battery
 from core.results.cases.data_facts import DataFacts
 from core.stats.statistic import Estimate

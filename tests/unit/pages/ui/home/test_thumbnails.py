@@ -12,8 +12,8 @@ from annotations.store.records import StoredPair
 from core.assessment.audit.question import AuditAnswer, Level
 from core.results.runs.bundled_run import bundled_run_lines
 from core.results.runs.matrix import shift_matrix
-from core.results.runs.run import run_from_lines
 from core.results.runs.shifts import score_shifts
+from core.results.runs.stress_run import run_from_lines
 from core.types import Result
 from pages.ui.home.thumbnails import (
     HEIGHT,

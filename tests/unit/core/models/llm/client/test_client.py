@@ -10,8 +10,8 @@ import pytest
 from core.errors import TouchstoneError
 from core.models.llm.chat import Sampling
 from core.models.llm.client.client import EndpointClient
+from core.models.llm.client.completions import Completion, FirstToken
 from core.models.llm.client.requests import FirstTokens
-from core.models.llm.client.responses import Completion, FirstToken
 from core.models.llm.endpoints.endpoint import Endpoint
 from tests.unit.core.models.llm.scripted import Reply, completion, listing, refusal, serving, stream
 

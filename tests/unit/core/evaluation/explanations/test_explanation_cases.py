@@ -9,7 +9,7 @@ import pytest
 
 from core.data.dataset import Refusal
 from core.errors import TouchstoneError
-from core.evaluation.explanations.cases import (
+from core.evaluation.explanations.explanation_cases import (
     SkippedCase,
     cases_from_items,
     judgement_record,

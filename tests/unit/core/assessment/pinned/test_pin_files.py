@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from core.assessment.pinned.comparison import basis_of
-from core.assessment.pinned.files import form_files, pins_html, pins_latex, pins_markdown, write_pins
 from core.assessment.pinned.pin import PinnedPair, PinnedPart, PinnedReport
+from core.assessment.pinned.pin_comparison import basis_of
+from core.assessment.pinned.pin_files import form_files, pins_html, pins_latex, pins_markdown, write_pins
 from core.assessment.pinned.prose import prose_html, prose_latex, prose_markdown
 from core.assessment.pinned.recipe import read_recipe, report_toml
 from core.errors import TouchstoneError
