@@ -84,6 +84,26 @@ def json_object(source: Path) -> Row:
     return parsed
 
 
+def whole_object(source: Path) -> Row:
+    """A file that is one object over one or more lines; empty for any other file, without reading more of it than its beginning."""
+    with source.open("rb") as file:
+        head = file.read(_NEAR_END).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not head.startswith(b"{"):
+        return {}
+    try:
+        with open_text(source) as file:
+            first = next(bounded_lines(file), None) or ""
+            if not _breaks_off(first) and next(
+                (line for line in bounded_lines(file) if line is None or line.strip()), ""
+            ):
+                return {}
+            file.seek(0)
+            parsed = _parse_line(file.read())
+    except TouchstoneError:
+        return {}
+    return {} if isinstance(parsed, str) else parsed
+
+
 def _parse_line(text: str) -> Row | str:
     try:
         return _object_or_reason(json.loads(text))

@@ -1,0 +1,151 @@
+"""Exports of other tools, recognised by their content and not by their names, and their pairs as rows of a table."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import ClassVar
+
+from core.data.datasets.formats.column_inference import infer_column_map, score_column
+from core.data.datasets.formats.column_map import ColumnMap
+from core.data.datasets.formats.table_files import table_rows
+from core.data.datasets.formats.text_files import UTF8, NumberedRow, Row
+from core.errors import TouchstoneError
+from core.registry import Registry
+
+SCORE = "scores."
+"""Start of the name of a column with the values of a scorer, in the pairs of a form."""
+
+LOWER = " (lower is better)"
+"""End of the name of such a column whose lower values are better, of a form that says so."""
+
+ANNOTATOR = "annotator"
+"""The column with the person who answered, in the pairs of a form that has a row for each person."""
+
+_HEAD_ROWS = 50  # rows by which a form is recognised
+
+
+class Form(ABC):
+    """The export of a tool: what it is recognised by, and its pairs under names that a mapping knows.
+
+    A pair has `summary` and `document` or `contexts`, and where they are known `question`, `system`, `id`; `annotator` where there is
+    a row for each person; a scorer's value as `scores.NAME`; an answer under the name of its question.
+    """
+
+    name: ClassVar[str]
+    """The name in records."""
+
+    title: ClassVar[str]
+    """The export with its article, as "a Prodigy export"."""
+
+    lower_is_better: ClassVar[frozenset[str]] = frozenset()
+    """The tool's scorers whose lower values are better, in lower case."""
+
+    def records(self, source: Path) -> Iterator[NumberedRow] | None:
+        """The records of a file that is not a table of them, such as an archive; None for any other file."""
+        del source
+        return None
+
+    @abstractmethod
+    def matches(self, rows: Sequence[Row]) -> bool:
+        """True if these first records, at least one, are the tool's."""
+
+    @abstractmethod
+    def pairs(self, row: Row) -> list[Row]:
+        """The pairs of a record. Raises TouchstoneError where it has no summary."""
+
+    def stated(self, columns: ColumnMap, rows: Sequence[Row]) -> ColumnMap:
+        """The mapping with what the form itself states, for rows of its pairs."""
+        del rows
+        return columns
+
+
+FORMS: Registry[Form] = Registry("form", f"{__package__}.forms")
+
+
+def form_of(source: Path, encoding: str = UTF8, sheet: str = "") -> Form | None:
+    """The form that a file is in; None for any other table."""
+    if not source.is_file():
+        return None
+    status = source.stat()
+    return _form_of(source, encoding, sheet, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(64)
+def _form_of(source: Path, encoding: str, sheet: str, _size: int, _changed_ns: int) -> Form | None:
+    forms = [form() for form in FORMS]
+    for form in forms:
+        records = form.records(source)
+        if records is not None and form.matches(_head(records)):
+            return form
+    if source.suffix.lower() in _ARCHIVES:
+        return None
+    try:
+        rows = _head(table_rows(source, encoding, sheet))
+    except TouchstoneError:
+        return None  # reading it says what is wrong
+    return next((form for form in forms if rows and form.matches(rows)), None)
+
+
+_ARCHIVES = frozenset({".eval", ".zip"})
+
+
+def _head(lines: Iterator[NumberedRow]) -> list[Row]:
+    return [row for _, row in islice(lines, _HEAD_ROWS) if not isinstance(row, str)]
+
+
+def form_rows(source: Path, encoding: str = UTF8, sheet: str = "") -> Iterator[NumberedRow]:
+    """The rows of a table; of a file in a known form, its pairs."""
+    form = form_of(source, encoding, sheet)
+    if form is None:
+        yield from table_rows(source, encoding, sheet)
+        return
+    for number, record in form.records(source) or table_rows(source, encoding, sheet):
+        try:
+            pairs = [record] if isinstance(record, str) else form.pairs(record)
+        except TouchstoneError as error:
+            pairs = [str(error)]
+        for place, pair in enumerate(pairs, start=1):
+            named = isinstance(pair, str) or len(pairs) == 1 or "id" in pair or ANNOTATOR in pair
+            yield number, pair if named else {"id": f"{source.stem}-{number}.{place}", **pair}
+
+
+def form_columns(source: Path, rows: Sequence[Row], encoding: str = UTF8, sheet: str = "") -> ColumnMap:
+    """The mapping that rows of a source suggest, with what its form states. Raises as `infer_column_map`."""
+    form = form_of(source, encoding, sheet)
+    if form is None:
+        return infer_column_map(rows)
+    names = dict.fromkeys(name for row in rows for name in row if name.startswith(SCORE))
+    inferred = infer_column_map([{name: cell for name, cell in row.items() if name not in names} for row in rows])
+    scores = [
+        score_column(name.removesuffix(LOWER)).model_copy(update={"column": name, "edited": False}) for name in names
+    ]
+    directed = tuple(
+        score.model_copy(update={"lower_is_better": True})
+        if score.column.endswith(LOWER) or score.metric.lower() in form.lower_is_better
+        else score
+        for score in scores
+    )
+    answered = {name for row in rows for name in row if name == ANNOTATOR}
+    update: dict[str, object] = {"scores": (*directed, *inferred.scores)}
+    if answered:
+        # a number that a person gave is a rating, whatever its levels
+        ratings = (*inferred.ratings, *(score.column for score in inferred.scores))
+        update = {"scores": directed, "ratings": ratings, "annotator": ANNOTATOR, "annotators": ()}
+    if any("id" in row for row in rows):
+        update |= {"id": "id", "group": "" if inferred.group == "id" else inferred.group}
+    return form.stated(inferred.model_copy(update=update), rows)
+
+
+def describe_form(source: Path, encoding: str = UTF8, sheet: str = "") -> str:
+    """What the content of a file says that it is, in a sentence; "" for a table in no known form."""
+    form = form_of(source, encoding, sheet)
+    if form is None:
+        return ""
+    rows = [row for _, row in form_rows(source, encoding, sheet) if not isinstance(row, str)]
+    people = {str(row[ANNOTATOR]) for row in rows if row.get(ANNOTATOR) not in (None, "")}
+    many = f" with {len(people)} annotator{'s' if len(people) > 1 else ''}" if people else ""
+    return f"This looks like {form.title}{many}."
