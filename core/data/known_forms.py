@@ -9,8 +9,15 @@ from itertools import islice
 from pathlib import Path
 from typing import ClassVar
 
-from core.data.datasets.formats.column_inference import infer_column_map, score_column
-from core.data.datasets.formats.column_map import ColumnMap
+from core.data.datasets.formats.column_inference import infer_column_map, score_column, undecided_words
+from core.data.datasets.formats.column_map import (
+    NO_WORDS,
+    YES_WORDS,
+    ColumnMap,
+    is_filled,
+    label_words,
+    without_direction,
+)
 from core.data.datasets.formats.table_files import table_rows
 from core.data.datasets.formats.text_files import UTF8, NumberedRow, Row
 from core.errors import TouchstoneError
@@ -43,6 +50,9 @@ class Form(ABC):
 
     lower_is_better: ClassVar[frozenset[str]] = frozenset()
     """The tool's scorers whose lower values are better, in lower case."""
+
+    higher_is_better: ClassVar[bool] = False
+    """True if the tool states that a higher value of each other scorer is better, whatever its name says."""
 
     def records(self, source: Path) -> Iterator[NumberedRow] | None:
         """The records of a file that is not a table of them, such as an archive; None for any other file."""
@@ -123,11 +133,10 @@ def form_columns(source: Path, rows: Sequence[Row], encoding: str = UTF8, sheet:
     scores = [
         score_column(name.removesuffix(LOWER)).model_copy(update={"column": name, "edited": False}) for name in names
     ]
+    stated_lower = [score.column.endswith(LOWER) or score.metric.lower() in form.lower_is_better for score in scores]
     directed = tuple(
-        score.model_copy(update={"lower_is_better": True})
-        if score.column.endswith(LOWER) or score.metric.lower() in form.lower_is_better
-        else score
-        for score in scores
+        score.model_copy(update={"lower_is_better": lower}) if lower or form.higher_is_better else score
+        for score, lower in zip(scores, stated_lower, strict=True)
     )
     answered = {name for row in rows for name in row if name == ANNOTATOR}
     update: dict[str, object] = {"scores": (*directed, *inferred.scores)}
@@ -137,7 +146,12 @@ def form_columns(source: Path, rows: Sequence[Row], encoding: str = UTF8, sheet:
         update = {"scores": directed, "ratings": ratings, "annotator": ANNOTATOR, "annotators": ()}
     if any("id" in row for row in rows):
         update |= {"id": "id", "group": "" if inferred.group == "id" else inferred.group}
-    return form.stated(inferred.model_copy(update=update), rows)
+    columns = form.stated(inferred.model_copy(update=update), rows)
+    if columns.label != inferred.label:
+        # the form's own column, which may be the answer to any question
+        words = {word for row in rows if is_filled(row, columns.label) for word in label_words(row, columns.label)}
+        columns = without_direction(columns, [*(words & {*YES_WORDS, *NO_WORDS}), *undecided_words(rows, columns)])
+    return columns
 
 
 def describe_form(source: Path, encoding: str = UTF8, sheet: str = "") -> str:

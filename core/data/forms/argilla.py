@@ -102,7 +102,7 @@ def _feedback(row: Row) -> tuple[Row, _Answers] | None:
 def _first(row: Row) -> tuple[Row, _Answers] | None:
     inputs = row.get("inputs")
     texts = inputs if isinstance(inputs, dict) else {"text": row["text"]} if isinstance(row.get("text"), str) else None
-    if texts is None or not _FIRST_FIELDS <= row.keys():
+    if texts is None or not row.keys() >= _FIRST_FIELDS:
         return None
     metadata, annotation = row.get("metadata"), row["annotation"]
     validated = row["status"] == "Validated" and annotation is not None

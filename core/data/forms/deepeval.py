@@ -20,6 +20,7 @@ _OUTPUTS = ("actualOutput", "actual_output")
 _CONTEXTS = ("retrievalContext", "retrieval_context", "context")
 _METRICS = ("metricsData", "metrics_data")
 _LOWER_METRICS = "lower"
+_ONCE_LOWER = ("hallucination", "bias", "toxicity", "misuse")
 
 
 @FORMS.add
@@ -28,6 +29,7 @@ class DeepEval(Form):
 
     name = "deepeval"
     title = "a test run of DeepEval"
+    higher_is_better = True
 
     def records(self, source: Path) -> Iterator[NumberedRow] | None:
         whole = whole_object(source)
@@ -46,19 +48,13 @@ class DeepEval(Form):
         contexts = _first(row, _CONTEXTS)
         if not summary:
             raise TouchstoneError("This test case has no actual output.")
-        lower = row[_LOWER_METRICS]
-        scores = {
-            f"{SCORE}{metric['name']}{LOWER if isinstance(lower, list) and metric['name'] in lower else ''}": metric.get(
-                "score", "n/a"
-            )
-            for metric in _metrics(row)
-        }
+        columns = {_column(metric, row[_LOWER_METRICS]): metric.get("score", "n/a") for metric in _metrics(row)}
         asked = said_text(row.get("input"))
         return [
             {
                 **({"contexts": contexts, "question": asked} if contexts else {"document": asked}),
                 "summary": summary,
-                **scores,
+                **columns,
             }
         ]
 
@@ -74,12 +70,20 @@ def _metrics(case: Row) -> list[Row]:
     ]
 
 
-def _lower_metrics(cases: Sequence[Row]) -> list[str]:
-    """The metrics with a success below their threshold, or a failure above it."""
-    lower: dict[str, None] = {}
+def _column(metric: Row, lower: object) -> str:
+    """The column of a metric, with its direction; under its own name where none is known."""
+    name = str(metric["name"])
+    is_lower = lower.get(name) if isinstance(lower, dict) else None
+    if is_lower is None and name.lower().startswith(_ONCE_LOWER):
+        return name
+    return f"{SCORE}{name}{LOWER if is_lower else ''}"
+
+
+def _lower_metrics(cases: Sequence[Row]) -> dict[str, bool]:
+    """Metric → if lower is better: true of one with a success below its threshold, or a failure above it."""
+    lower: dict[str, bool] = {}
     for metric in (metric for case in cases for metric in _metrics(case)):
         score, threshold = metric.get("score"), metric.get("threshold")
         if isinstance(score, int | float) and isinstance(threshold, int | float) and score != threshold:
-            if (score > threshold) is not bool(metric.get("success")):
-                lower[str(metric["name"])] = None
-    return [*lower]
+            lower[str(metric["name"])] = (score > threshold) is not bool(metric.get("success"))
+    return lower

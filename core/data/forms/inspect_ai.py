@@ -47,7 +47,7 @@ class InspectAI(Form):
         return zip(count(1), [sample for sample in samples if isinstance(sample, dict)], strict=False)
 
     def matches(self, rows: Sequence[Row]) -> bool:
-        return bool(rows) and all(_FIELDS <= row.keys() for row in rows)
+        return bool(rows) and all(row.keys() >= _FIELDS for row in rows)
 
     def pairs(self, row: Row) -> list[Row]:
         attachments = row.get("attachments")

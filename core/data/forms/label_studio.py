@@ -29,7 +29,7 @@ class LabelStudio(Form):
     title = "a Label Studio export"
 
     def matches(self, rows: Sequence[Row]) -> bool:
-        return all(_ROW_FIELDS <= row.keys() or _annotations(row) is not None for row in rows)
+        return all(row.keys() >= _ROW_FIELDS or _annotations(row) is not None for row in rows)
 
     def pairs(self, row: Row) -> list[Row]:
         annotations = _annotations(row)

@@ -25,7 +25,7 @@ class LmEvaluationHarness(Form):
     title = "a log of lm-evaluation-harness"
 
     def matches(self, rows: Sequence[Row]) -> bool:
-        return all(_FIELDS <= row.keys() for row in rows)
+        return all(row.keys() >= _FIELDS for row in rows)
 
     def pairs(self, row: Row) -> list[Row]:
         responses = row["filtered_resps"]

@@ -25,6 +25,7 @@ class Promptfoo(Form):
 
     name = "promptfoo"
     title = "results of promptfoo"
+    higher_is_better = True
 
     def records(self, source: Path) -> Iterator[NumberedRow] | None:
         outer = whole_object(source).get("results")
@@ -35,7 +36,7 @@ class Promptfoo(Form):
 
     def matches(self, rows: Sequence[Row]) -> bool:
         return bool(rows) and all(
-            _FIELDS <= row.keys() and ("response" in row or "gradingResult" in row) for row in rows
+            row.keys() >= _FIELDS and ("response" in row or "gradingResult" in row) for row in rows
         )
 
     def pairs(self, row: Row) -> list[Row]:

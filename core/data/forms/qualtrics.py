@@ -40,7 +40,7 @@ class Qualtrics(Form):
     title = "a Qualtrics export"
 
     def matches(self, rows: Sequence[Row]) -> bool:
-        return all(_FIELDS <= row.keys() for row in rows)
+        return all(row.keys() >= _FIELDS for row in rows)
 
     def pairs(self, row: Row) -> list[Row]:
         if not str(row["ResponseId"]).startswith("R_") or _is_preview(row):

@@ -54,6 +54,7 @@ class Ragas(Form):
 
     name = "ragas"
     title = "results of RAGAS"
+    higher_is_better = True
     lower_is_better = frozenset(
         {*_WORSE, *(f"{name}_{mode}" for name in _WORSE for mode in ("relevant", "irrelevant"))}
     )

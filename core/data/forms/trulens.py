@@ -28,7 +28,7 @@ class TruLens(Form):
     title = "records of TruLens"
 
     def matches(self, rows: Sequence[Row]) -> bool:
-        return all(_FIELDS <= row.keys() and any(name in row for name in _APPS) for row in rows)
+        return all(row.keys() >= _FIELDS and any(name in row for name in _APPS) for row in rows)
 
     def pairs(self, row: Row) -> list[Row]:
         asked, summary = asked_text(json_value(row["input"])), said_text(json_value(row["output"]))
