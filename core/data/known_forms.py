@@ -155,7 +155,7 @@ def form_columns(source: Path, rows: Sequence[Row], encoding: str = UTF8, sheet:
 
 
 def describe_form(source: Path, encoding: str = UTF8, sheet: str = "") -> str:
-    """What the content of a file says that it is, in a sentence; "" for a table in no known form."""
+    """Sentence that names the form of a file and its annotators; "" for a table in no known form."""
     form = form_of(source, encoding, sheet)
     if form is None:
         return ""

@@ -26,7 +26,7 @@ class Recognition:
 
 
 def recognise(source: Path) -> Recognition | None:
-    """What the content of a file or folder says that it is; None for a table in no known form, and for what cannot be read."""
+    """The benchmark or form that the content of a file or folder is in; None for a table in no known form, and for what cannot be read."""
     if source.is_dir():
         files = sorted(path for path in source.rglob("*") if path.suffix.lower() in _SUFFIXES and path.is_file())
         names = dict.fromkeys(name for file in files[:_MOST_FILES] for name in _benchmarks(file))

@@ -36,7 +36,7 @@ class Argilla(Form):
         if read is None:
             return [row]
         shown, answers = read
-        return [{**shown, **said, ANNOTATOR: person} for person, said in answers.items()] or [
+        return [{**shown, **values, ANNOTATOR: person} for person, values in answers.items()] or [
             {**shown, ANNOTATOR: None}
         ]
 

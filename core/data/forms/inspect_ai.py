@@ -15,8 +15,8 @@ from pathlib import Path
 
 from core.data.datasets.formats.fields import table_number
 from core.data.datasets.formats.json_files import whole_object
+from core.data.datasets.formats.record_texts import asked_text, document_of, said_text
 from core.data.datasets.formats.text_files import MAX_LINE, NumberedRow, Row
-from core.data.forms_texts import asked_text, document_of, said_text
 from core.data.known_forms import FORMS, SCORE, Form
 from core.errors import TouchstoneError
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.data.datasets.formats.record_texts import document_of
 from core.data.datasets.formats.text_files import Row
-from core.data.forms_texts import document_of
 from core.data.known_forms import FORMS, SCORE, Form
 from core.errors import TouchstoneError
 
@@ -51,6 +51,6 @@ def _flat(value: object) -> list[object]:
 
 
 def _is_log_likelihood(row: Row) -> bool:
-    """True if each answer is a log-likelihood and if it is the likeliest: (-3.2, False), which are logged as texts."""
+    """True if each answer is a log-likelihood and if it is the most likely: (-3.2, False), which are logged as texts."""
     leaves = [str(leaf) for leaf in _flat(row["resps"])]
     return len(leaves) > 1 and {*leaves[1::2]} <= {"True", "False"}

@@ -1,4 +1,4 @@
-"""Annotations of thresh: `source`, `target` and `edits`, each with a `category` and the places that it marks. thresh.tools"""
+"""Annotations of thresh: `source`, `target` and `edits`, each with a `category` and the places that it marks (thresh.tools)."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from core.data.datasets.formats.cells import json_value
 from core.data.datasets.formats.fields import table_number
+from core.data.datasets.formats.record_texts import asked_text, said_text
 from core.data.datasets.formats.text_files import Row
-from core.data.forms_texts import asked_text, said_text
 from core.data.known_forms import FORMS, SCORE, Form
 from core.errors import TouchstoneError
 
@@ -21,7 +21,7 @@ _CALLS = "_calls"
 
 
 @FORMS.add
-class TruLens(Form):
+class TrulensRecords(Form):
     """The output is the summary; its document is what the calls of a feedback call source, else the input."""
 
     name = "trulens"

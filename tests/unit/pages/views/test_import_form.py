@@ -222,7 +222,7 @@ def test_files_that_are_given_while_others_are_imported_stay_in_the_dialog(
     assert state_of(form, EvaluateState).import_open
     import_as(form, "second")
     assert not state_of(form, EvaluateState).import_open
-    assert {"generic", "second"} <= {*store.dataset_names()}
+    assert {"first", "second"} <= {*store.dataset_names()}
     assert first
     first.folder.cleanup()
 
