@@ -54,6 +54,9 @@ class Form(ABC):
     higher_is_better: ClassVar[bool] = False
     """True if the tool states that a higher value of each other scorer is better, whatever its name says."""
 
+    own_label: ClassVar[str] = ""
+    """The column of answers to a question that the form does not name, in which 1 and yes may mean anything; "" for none."""
+
     def records(self, source: Path) -> Iterator[NumberedRow] | None:
         """The records of a file that is not a table of them, such as an archive; None for any other file."""
         del source
@@ -147,11 +150,11 @@ def form_columns(source: Path, rows: Sequence[Row], encoding: str = UTF8, sheet:
     if any("id" in row for row in rows):
         update |= {"id": "id", "group": "" if inferred.group == "id" else inferred.group}
     columns = form.stated(inferred.model_copy(update=update), rows)
-    if columns.label != inferred.label:
-        # the form's own column, which may be the answer to any question
-        words = {word for row in rows if is_filled(row, columns.label) for word in label_words(row, columns.label)}
-        columns = without_direction(columns, [*(words & {*YES_WORDS, *NO_WORDS}), *undecided_words(rows, columns)])
-    return columns
+    if not any(form.own_label in row for row in rows) or columns.label not in {"", form.own_label}:
+        return columns
+    columns = columns.model_copy(update={"label": form.own_label})
+    words = {word for row in rows if is_filled(row, columns.label) for word in label_words(row, columns.label)}
+    return without_direction(columns, [*(words & {*YES_WORDS, *NO_WORDS}), *undecided_words(rows, columns)])
 
 
 def describe_form(source: Path, encoding: str = UTF8, sheet: str = "") -> str:

@@ -27,6 +27,7 @@ class Argilla(Form):
 
     name = "argilla"
     title = "an Argilla export"
+    own_label = "label"
 
     def matches(self, rows: Sequence[Row]) -> bool:
         return all(_read(row) is not None for row in rows)

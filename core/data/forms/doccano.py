@@ -22,6 +22,7 @@ class Doccano(Form):
 
     name = "doccano"
     title = "a doccano export"
+    own_label = "label"
 
     def matches(self, rows: Sequence[Row]) -> bool:
         return all(

@@ -43,7 +43,8 @@ class LabelStudio(Form):
         ]
 
     def stated(self, columns: ColumnMap, rows: Sequence[Row]) -> ColumnMap:
-        listed = [name for name in rows[0] if any(isinstance(row.get(name), list) for row in rows)]
+        names = dict.fromkeys(name for row in rows for name in row)
+        listed = [name for name in names if any(isinstance(row.get(name), list) for row in rows)]
         free = [name for name in listed if name not in {column for _, column in columns.used()}]
         return columns.model_copy(update={"error_type": free[0]}) if free and not columns.error_type else columns
 
@@ -86,10 +87,11 @@ def _row_pair(row: Row) -> Row:
             pair[name.removeprefix(_INPUT)] = cell
             continue
         value = json_value(cell)
-        if isinstance(value, dict) and (answer := _answer(value)) is not None:
-            value = answer if isinstance(answer, int | float) else [*_listed(answer)]
-        elif isinstance(value, list) and value and all(isinstance(part, dict) for part in value):
-            value = [label for part in value for label in _listed(_answer(part))]
+        if isinstance(value, list) and value and all(isinstance(part, dict) for part in value):
+            answers = [answer for part in value for answer in _listed(_answer(part))]
+            value = answers[0] if len(value) == len(answers) == 1 and isinstance(answers[0], int | float) else answers
+        elif isinstance(value, dict) and (answer := _answer(value)) is not None:
+            value = answer if isinstance(answer, int | float) else _listed(answer)
         pair[f"{name} answer" if f"{_INPUT}{name}" in row else name] = value
     return pair
 

@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.data.datasets.formats.column_map import CONSISTENT_WORDS, INCONSISTENT_WORDS, ColumnMap
+from core.data.datasets.formats.column_map import (
+    CONSISTENT_WORDS,
+    INCONSISTENT_WORDS,
+    NO_WORDS,
+    YES_WORDS,
+    ColumnMap,
+)
 from core.data.datasets.formats.text_files import Row
 from core.data.known_forms import ANNOTATOR, FORMS, Form
 
@@ -16,9 +22,15 @@ _OTHER_FIELDS = frozenset(
     {"answer", "label", "accept", "options", "spans", "tokens", "meta", "config", "html", "priority", "score"}
 )
 _WORDS = {
-    **dict.fromkeys(CONSISTENT_WORDS, ("consistent", "inconsistent")),
-    **dict.fromkeys(INCONSISTENT_WORDS, ("inconsistent", "consistent")),
+    word: pair
+    for words, pair in (
+        (CONSISTENT_WORDS, ("consistent", "inconsistent")),
+        (INCONSISTENT_WORDS, ("inconsistent", "consistent")),
+    )
+    for word in words
+    if word not in {*YES_WORDS, *NO_WORDS}
 }
+"""A label → what accept and reject of it say."""
 _LABEL = "label"
 _SPANS = "spans"
 
@@ -33,6 +45,7 @@ class Prodigy(Form):
 
     name = "prodigy"
     title = "a Prodigy export"
+    own_label = _LABEL
 
     def matches(self, rows: Sequence[Row]) -> bool:
         return all("_input_hash" in row and row.get("answer") in {"accept", "reject", "ignore"} for row in rows)
@@ -51,10 +64,7 @@ class Prodigy(Form):
         ]
 
     def stated(self, columns: ColumnMap, rows: Sequence[Row]) -> ColumnMap:
-        names = {name for row in rows for name in row}
-        update = {field: name for field, name in (("label", _LABEL), ("error_type", _SPANS)) if name in names}
-        used = {column for field, column in columns.single().items() if field not in update}
-        return columns.model_copy(update={field: name for field, name in update.items() if name not in used})
+        return columns.model_copy(update={"error_type": _SPANS}) if any(_SPANS in row for row in rows) else columns
 
 
 def _answer(row: Row) -> dict[str, object]:

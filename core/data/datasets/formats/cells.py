@@ -10,7 +10,7 @@ from core import parse_expression
 
 _LITERAL = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _BETWEEN = re.compile(r"[\s,]*")
-_LIST = re.compile(r"(?:array\()?\[(.*)\](?:,\s*dtype=\w+\))?", re.DOTALL)
+_LIST = re.compile(r"(?:array\()?\[(.*)\](?:,\s*dtype=[^,\])]+\))?", re.DOTALL)
 
 
 def json_value(cell: object) -> object:
