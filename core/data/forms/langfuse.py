@@ -10,7 +10,7 @@ from itertools import count
 from math import fsum
 from pathlib import Path
 
-from core.data.datasets.formats.cells import json_value
+from core.data.datasets.formats.cells import cell_value
 from core.data.datasets.formats.json_files import whole_object
 from core.data.datasets.formats.record_texts import asked_text, document_of, said_text
 from core.data.datasets.formats.text_files import NumberedRow, Row
@@ -57,7 +57,7 @@ class Langfuse(Form):
         )
 
     def pairs(self, row: Row) -> list[Row]:
-        asked, output, metadata = (json_value(row.get(name)) for name in ("input", "output", "metadata"))
+        asked, output, metadata = (cell_value(row.get(name)) for name in ("input", "output", "metadata"))
         summary = said_text(output)
         if not summary:
             raise TouchstoneError("This trace has no output as text.")
@@ -78,7 +78,7 @@ class Langfuse(Form):
 
 def _scores(row: Row) -> dict[str, object]:
     """The numbers by name, the mean of several; categories are left out."""
-    listed = json_value(row.get("scores"))
+    listed = cell_value(row.get("scores"))
     values: dict[str, list[float]] = {}
     if isinstance(listed, dict):
         entries: list[tuple[object, object]] = [

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 
-from core.data.datasets.formats.cells import json_value
+from core.data.datasets.formats.cells import cell_value
 from core.data.datasets.formats.json_files import whole_object
 from core.data.datasets.formats.record_texts import asked_text, document_of, said_text
 from core.data.datasets.formats.text_files import NumberedRow, Row
@@ -46,8 +46,8 @@ class MLflow(Form):
         )
 
     def pairs(self, row: Row) -> list[Row]:
-        asked = json_value(next((row[name] for name in _INPUTS if row.get(name)), None))
-        summary = said_text(json_value(next((row[name] for name in _OUTPUTS if row.get(name)), None)))
+        asked = cell_value(next((row[name] for name in _INPUTS if row.get(name)), None))
+        summary = said_text(cell_value(next((row[name] for name in _OUTPUTS if row.get(name)), None)))
         if not summary:
             raise TouchstoneError("This row has no output as text.")
         document = document_of(asked) if isinstance(asked, dict) else ""
@@ -57,7 +57,7 @@ class MLflow(Form):
                 metric = name.rpartition("/")[0]
                 scores[f"{SCORE}{metric.removesuffix(_VERSIONS[0]).removesuffix(_VERSIONS[1])}"] = _number(value)
         people: dict[str, dict[str, object]] = {}
-        assessments = json_value(row.get("assessments"))
+        assessments = cell_value(row.get("assessments"))
         for entry in assessments if isinstance(assessments, list) else ():
             feedback = entry.get("feedback") if isinstance(entry, dict) else None
             if not isinstance(feedback, dict):

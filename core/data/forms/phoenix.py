@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.data.datasets.formats.cells import json_value
+from core.data.datasets.formats.cells import cell_value
 from core.data.datasets.formats.record_texts import asked_text, said_text
 from core.data.datasets.formats.text_files import Row
 from core.data.known_forms import FORMS, SCORE, Form
@@ -37,7 +37,7 @@ class Phoenix(Form):
         )
 
     def pairs(self, row: Row) -> list[Row]:
-        asked, output, documents = (json_value(_first(row, names)) for names in (_INPUT, _OUTPUT, _DOCUMENTS))
+        asked, output, documents = (cell_value(_first(row, names)) for names in (_INPUT, _OUTPUT, _DOCUMENTS))
         summary = said_text(output)
         if not summary:
             raise TouchstoneError(

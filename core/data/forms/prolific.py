@@ -14,7 +14,8 @@ _PEOPLE = frozenset(
     {"prolific pid", "prolific id", "prolificid", "prolificpid", "what is your prolific id", "your prolific id"}
 )
 _OTHER_FIELDS = frozenset({"timestamp", "study id", "session id", "email address", "username", "completion code"})
-_EMPTY = (None, "")
+_SURVEY_ID = "ResponseId"
+"""A column of Qualtrics, which is a form of its own."""
 
 
 @FORMS.add
@@ -25,7 +26,7 @@ class Prolific(Form):
     title = "a form filled in by people of Prolific"
 
     def matches(self, rows: Sequence[Row]) -> bool:
-        return all(_person(row) for row in rows)
+        return all(_person(row) and _SURVEY_ID not in row for row in rows)
 
     def pairs(self, row: Row) -> list[Row]:
         column = _person(row)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.data.datasets.formats.cells import json_value
+from core.data.datasets.formats.cells import cell_value
 from core.data.datasets.formats.fields import table_number
 from core.data.datasets.formats.record_texts import asked_text, said_text
 from core.data.datasets.formats.text_files import Row
@@ -31,7 +31,7 @@ class TrulensRecords(Form):
         return all(row.keys() >= _FIELDS and any(name in row for name in _APPS) for row in rows)
 
     def pairs(self, row: Row) -> list[Row]:
-        asked, summary = asked_text(json_value(row["input"])), said_text(json_value(row["output"]))
+        asked, summary = asked_text(cell_value(row["input"])), said_text(cell_value(row["output"]))
         if not summary:
             raise TouchstoneError("This record has no output.")
         feedbacks = [name for name in row if f"{name}{_CALLS}" in row] or [
@@ -58,7 +58,7 @@ class TrulensRecords(Form):
 
 def _sources(calls: object) -> list[str]:
     """The texts that a feedback compared with: its argument `source` or `context`."""
-    listed = json_value(calls)
+    listed = cell_value(calls)
     arguments = [call.get("args") for call in (listed if isinstance(listed, list) else ()) if isinstance(call, dict)]
     texts = [said_text(values.get("source", values.get("context"))) for values in arguments if isinstance(values, dict)]
     return [text for text in texts if text]

@@ -23,6 +23,17 @@ def json_value(cell: object) -> object:
         return cell
 
 
+def cell_value(cell: object) -> object:
+    """The list or object that a cell holds as JSON, or as Python writes it; any other cell as it is."""
+    value = json_value(cell)
+    if not isinstance(value, str) or value.strip()[:1] not in {"[", "{"}:
+        return value
+    try:
+        return ast.literal_eval(parse_expression(value.strip()))
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return value
+
+
 def listed_texts(cell: object) -> object:
     """The texts of a list written as JSON, as Python writes it, or as numpy does, without commas; any other cell as it is."""
     value = json_value(cell)
