@@ -83,7 +83,7 @@ def _import_dialog() -> None:
             )
             upload = upload if files else None
             if upload and upload.looks_like:
-                st.info(escape_markdown(upload.looks_like), icon=":material/find_in_page:")
+                st.info(escape_markdown(upload.looks_like), icon=":material/info:")
     with mapping_column:
         reading = None
         if upload:
