@@ -14,6 +14,7 @@ from core.data.datasets.formats.column_map import (
     NO_WORDS,
     YES_WORDS,
     ColumnMap,
+    ScoreColumn,
     is_filled,
     label_words,
     without_direction,
@@ -27,12 +28,15 @@ SCORE = "scores."
 """Start of the name of a column with the values of a scorer, in the pairs of a form."""
 
 LOWER = " (lower is better)"
-"""End of the name of such a column whose lower values are better, of a form that says so."""
+HIGHER = " (higher is better)"
+"""End of the name of such a column whose direction the form states, where the name of the scorer may say another."""
 
 ANNOTATOR = "annotator"
 """The column with the person who answered, in the pairs of a form that has a row for each person."""
 
 _HEAD_ROWS = 50  # rows by which a form is recognised
+_MOST_CHOICES = 8  # of a question
+_LONGEST_CHOICE = 60  # characters
 
 
 class Form(ABC):
@@ -117,12 +121,16 @@ def form_rows(source: Path, encoding: str = UTF8, sheet: str = "") -> Iterator[N
         yield from table_rows(source, encoding, sheet)
         return
     for number, record in form.records(source) or table_rows(source, encoding, sheet):
+        if isinstance(record, str):
+            yield number, record
+            continue
         try:
-            pairs = [record] if isinstance(record, str) else form.pairs(record)
+            pairs = form.pairs(record)
         except TouchstoneError as error:
-            pairs = [str(error)]
+            yield number, str(error)
+            continue
         for place, pair in enumerate(pairs, start=1):
-            named = isinstance(pair, str) or len(pairs) == 1 or "id" in pair or ANNOTATOR in pair
+            named = len(pairs) == 1 or "id" in pair or ANNOTATOR in pair
             yield number, pair if named else {"id": f"{source.stem}-{number}.{place}", **pair}
 
 
@@ -133,14 +141,7 @@ def form_columns(source: Path, rows: Sequence[Row], encoding: str = UTF8, sheet:
         return infer_column_map(rows)
     names = dict.fromkeys(name for row in rows for name in row if name.startswith(SCORE))
     inferred = infer_column_map([{name: cell for name, cell in row.items() if name not in names} for row in rows])
-    scores = [
-        score_column(name.removesuffix(LOWER)).model_copy(update={"column": name, "edited": False}) for name in names
-    ]
-    stated_lower = [score.column.endswith(LOWER) or score.metric.lower() in form.lower_is_better for score in scores]
-    directed = tuple(
-        score.model_copy(update={"lower_is_better": lower}) if lower or form.higher_is_better else score
-        for score, lower in zip(scores, stated_lower, strict=True)
-    )
+    directed = tuple(_directed_score(name, form) for name in names)
     answered = {name for row in rows for name in row if name == ANNOTATOR}
     update: dict[str, object] = {"scores": (*directed, *inferred.scores)}
     if answered:
@@ -150,11 +151,43 @@ def form_columns(source: Path, rows: Sequence[Row], encoding: str = UTF8, sheet:
     if any("id" in row for row in rows):
         update |= {"id": "id", "group": "" if inferred.group == "id" else inferred.group}
     columns = form.stated(inferred.model_copy(update=update), rows)
-    if not any(form.own_label in row for row in rows) or columns.label not in {"", form.own_label}:
+    own = form.own_label if any(form.own_label in row for row in rows) else ""
+    if columns.label and columns.label != own:
         return columns
-    columns = columns.model_copy(update={"label": form.own_label})
-    words = {word for row in rows if is_filled(row, columns.label) for word in label_words(row, columns.label)}
+    label = own or (_only_choice(columns, rows) if answered else "")
+    if not label:
+        return columns
+    columns = columns.model_copy(update={"label": label})
+    words = {word for row in rows if is_filled(row, label) for word in label_words(row, label)}
     return without_direction(columns, [*(words & {*YES_WORDS, *NO_WORDS}), *undecided_words(rows, columns)])
+
+
+def _directed_score(column: str, form: Form) -> ScoreColumn:
+    """A column of a scorer's values, with the direction that the form states, else that of its name."""
+    score = score_column(column.removesuffix(LOWER).removesuffix(HIGHER))
+    lower = column.endswith(LOWER) or score.metric.lower() in form.lower_is_better
+    stated = lower or column.endswith(HIGHER) or form.higher_is_better
+    return score.model_copy(
+        update={"column": column, "edited": False, **({"lower_is_better": lower} if stated else {})}
+    )
+
+
+def _only_choice(columns: ColumnMap, rows: Sequence[Row]) -> str:
+    """The column of choices that people made, where there is just one that the mapping does not use; else ""."""
+    used = {column for _, column in columns.used()}
+    cells: dict[str, list[object]] = {}
+    for row in rows:
+        for name in row.keys() - used:
+            if is_filled(row, name):
+                cells.setdefault(name, []).append(row[name])
+    choices = [
+        name
+        for name, values in cells.items()
+        if all(isinstance(value, str) and len(value) <= _LONGEST_CHOICE for value in values)
+        and len(set(values)) <= _MOST_CHOICES
+        and len(set(values)) < max(len(values), 2)
+    ]
+    return choices[0] if len(choices) == 1 else ""
 
 
 def describe_form(source: Path, encoding: str = UTF8, sheet: str = "") -> str:

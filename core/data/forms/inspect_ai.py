@@ -17,12 +17,13 @@ from core.data.datasets.formats.fields import table_number
 from core.data.datasets.formats.json_files import whole_object
 from core.data.datasets.formats.record_texts import asked_text, document_of, said_text
 from core.data.datasets.formats.text_files import MAX_LINE, NumberedRow, Row
-from core.data.known_forms import FORMS, SCORE, Form
+from core.data.known_forms import FORMS, HIGHER, SCORE, Form
 from core.errors import TouchstoneError
 
 _FIELDS = frozenset({"id", "epoch", "input", "target", "output"})
-_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Values of the grades that its scorers give, as inspect_ai counts them."""
+_ANSWERS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _ATTACHMENT = "attachment://"
 _ZSTANDARD = 93  # of the zip format
 _LOCAL_HEADER = 30  # bytes
@@ -132,7 +133,11 @@ def _score_columns(scores: Mapping[str, object]) -> dict[str, object]:
     for name, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else score
         for key, part in value.items() if isinstance(value, dict) else [("", value)]:
-            number = _GRADES.get(str(part), _GRADES.get(str(part).lower(), table_number(part)))
+            graded = str(part) in _GRADES
+            number = _GRADES.get(str(part), _ANSWERS.get(str(part).lower(), table_number(part)))
             if number is not None or part is None:
-                columns[f"{SCORE}{name}{f'.{key}' if key else ''}"] = number if number is not None else "n/a"
+                # correct is better, also by a scorer that is called after an error
+                columns[f"{SCORE}{name}{f'.{key}' if key else ''}{HIGHER if graded else ''}"] = (
+                    number if number is not None else "n/a"
+                )
     return columns

@@ -72,9 +72,8 @@ def _answers(annotation: Row) -> dict[str, object]:
 def _answer(value: object) -> object:
     """The answer in a value: one choice as its word, several choices or the labels of an area as a list, a number; None for any other."""
     if isinstance(value, dict):
-        option = next((value[name] for name in _VALUES if name in value), None)
-        single = "choices" in value and isinstance(option, list) and len(option) == 1
-        return option[0] if single else option
+        option: object = next((value[name] for name in _VALUES if name in value), None)
+        return option[0] if "choices" in value and isinstance(option, list) and len(option) == 1 else option
     return None
 
 

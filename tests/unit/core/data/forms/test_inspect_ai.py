@@ -108,3 +108,8 @@ def test_a_sample_that_failed_is_refused_and_the_others_are_read(tmp_path: Path)
     path = whole(tmp_path, log([*SAMPLES, failed]))
     [reason] = refusals_of(path)
     assert "no completion" in reason
+
+
+def test_correct_is_better_also_of_a_scorer_that_is_called_after_an_error(tmp_path: Path) -> None:
+    graded = [{**record, "scores": {"hallucination": {"value": "C"}}} for record in SAMPLES]
+    assert scores(items_of(whole(tmp_path, log(graded)))[0]) == {"hallucination": 1.0}

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from core.data.datasets.generic import preview_rows
+from core.data.known_forms import form_columns
 from core.types import Rating
 from tests.unit.core.data.forms.form_files import (
     CONSISTENT,
@@ -29,6 +31,8 @@ ANSWERS = [
     (2, 1, FALSE, "Inconsistent"),
     (2, 2, FALSE, "Consistent"),
 ]
+
+TRIAGE = [(1, 1, TRUE, "Keep"), (1, 2, TRUE, "Keep"), (2, 1, FALSE, "Look again"), (2, 2, FALSE, "Keep")]
 
 
 def row(task: int, person: object, summary: str, verdict: object, **more: object) -> dict[str, object]:
@@ -106,3 +110,11 @@ def test_a_task_that_everybody_skipped_is_unlabelled(tmp_path: Path) -> None:
     answered, skipped = items_of(whole(tmp_path, [task(1), task(2, was_cancelled=True)]))
     assert votes(answered) == {"kim@lab.example": CONSISTENT}
     assert labels([answered, skipped]) == [CONSISTENT, None]
+
+
+def test_the_one_question_with_options_of_its_own_is_handed_on_as_a_label_without_a_meaning(tmp_path: Path) -> None:
+    rows = [{**row(n, who, text, None), "triage": option} for n, who, text, option in TRIAGE]
+    path = whole(tmp_path, [{name: cell for name, cell in each.items() if name != "verdict"} for each in rows])
+    assert labels(items_of(path)) == [None, None]
+    columns = form_columns(path, preview_rows(path))
+    assert (columns.label, {"keep", "look again"} & columns.verdicts.keys()) == ("triage", set())
