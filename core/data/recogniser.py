@@ -7,8 +7,8 @@ from itertools import islice
 from pathlib import Path
 
 from core.data.dataset import DATASETS, Importer, Refusal
+from core.data.datasets.formats.known_forms import describe_form
 from core.data.datasets.formats.table_files import table_rows
-from core.data.known_forms import describe_form
 from core.errors import TouchstoneError
 
 _GENERIC = "generic"

@@ -24,10 +24,10 @@ from core.data.datasets.formats.column_map import (
     with_consistent_words,
 )
 from core.data.datasets.formats.item_stream import RecordPlace
+from core.data.datasets.formats.known_forms import form_columns, form_rows
 from core.data.datasets.formats.mapping_report import direction_question, format_mapping
 from core.data.datasets.formats.text_files import UTF8, Row
 from core.data.datasets.formats.workbook_files import sheet_names
-from core.data.known_forms import form_columns, form_rows
 from core.errors import TouchstoneError
 from core.types import ALL_JUDGES, Item, Judgement, Rating, ReleasedScore, Verdict
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.data.dataset import DATASETS
-from core.data.known_forms import FORMS
+from core.data.datasets.formats.known_forms import FORMS
 from core.data.recogniser import recognise
 from tests.unit.core.data.datasets.samples import OWN_FORMATS, SAMPLES
 

@@ -284,7 +284,10 @@ def test_a_benchmark_that_is_dropped_chooses_its_importer_and_a_table_after_it_t
     form = upload(form, tmp_path / "download.json")
     assert form.selectbox(key="import-form").value == "halueval"
     assert form.text_input(EvaluateState.dataset_name.of("halueval").key).value == "download"
+    first = state_of(form, EvaluateState).upload
     (tmp_path / "own.csv").write_text(f"document,summary,label\n{DOCUMENT},A summary.,1\n", encoding="utf-8")
     form = upload(form, tmp_path / "own.csv")
     assert form.selectbox(key="import-form").value == "generic"
     assert form.text_input(EvaluateState.dataset_name.of("generic").key).value == "own"
+    assert first
+    first.folder.cleanup()

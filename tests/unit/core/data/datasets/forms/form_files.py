@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.data.dataset import Refusal
+from core.data.datasets.formats.known_forms import describe_form
 from core.data.datasets.generic import Generic
-from core.data.known_forms import describe_form
 from core.types import Item, Verdict
 
 DOCUMENT = "The ferry Alma left Kiel at noon on Monday. She carried forty cars, and fog held her back for an hour."

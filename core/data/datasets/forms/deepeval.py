@@ -11,9 +11,9 @@ from itertools import count
 from pathlib import Path
 
 from core.data.datasets.formats.json_files import whole_object
+from core.data.datasets.formats.known_forms import FORMS, LOWER, SCORE, Form
 from core.data.datasets.formats.record_texts import said_text
 from core.data.datasets.formats.text_files import NumberedRow, Row
-from core.data.known_forms import FORMS, LOWER, SCORE, Form
 from core.errors import TouchstoneError
 
 _OUTPUTS = ("actualOutput", "actual_output")

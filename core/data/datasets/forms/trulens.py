@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from core.data.datasets.formats.cells import cell_value
 from core.data.datasets.formats.fields import table_number
+from core.data.datasets.formats.known_forms import FORMS, SCORE, Form
 from core.data.datasets.formats.record_texts import asked_text, said_text
 from core.data.datasets.formats.text_files import Row
-from core.data.known_forms import FORMS, SCORE, Form
 from core.errors import TouchstoneError
 
 _FIELDS = frozenset({"record_id", "input", "output"})

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from core.data.datasets.formats.known_forms import form_columns
 from core.data.datasets.generic import preview_rows
-from core.data.known_forms import form_columns
 from core.types import Rating
-from tests.unit.core.data.forms.form_files import (
+from tests.unit.core.data.datasets.forms.form_files import (
     CONSISTENT,
     DOCUMENT,
     FALSE,

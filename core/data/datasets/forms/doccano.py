@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.data.datasets.formats.column_map import ColumnMap
+from core.data.datasets.formats.known_forms import FORMS, Form
 from core.data.datasets.formats.text_files import Row
-from core.data.known_forms import FORMS, Form
 
 _LABELS = ("label", "labels", "entities", "categories")
 _SPANS = "spans"

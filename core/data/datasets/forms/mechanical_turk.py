@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.data.datasets.formats.cells import json_value
+from core.data.datasets.formats.known_forms import ANNOTATOR, FORMS, Form
 from core.data.datasets.formats.text_files import Row
-from core.data.known_forms import ANNOTATOR, FORMS, Form
 
 _ANSWER = "Answer."
 _INPUT = "Input."

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.data.datasets.formats.cells import listed_texts
+from core.data.datasets.formats.known_forms import FORMS, SCORE, Form
 from core.data.datasets.formats.text_files import Row
-from core.data.known_forms import FORMS, SCORE, Form
 from core.errors import TouchstoneError
 
 _NAMES = ({"user_input", "retrieved_contexts", "response"}, {"question", "contexts", "answer"})

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from core.data.datasets.formats.cells import cell_value
 from core.data.datasets.formats.json_files import whole_object
+from core.data.datasets.formats.known_forms import ANNOTATOR, FORMS, SCORE, Form
 from core.data.datasets.formats.record_texts import asked_text, document_of, said_text
 from core.data.datasets.formats.text_files import NumberedRow, Row
-from core.data.known_forms import ANNOTATOR, FORMS, SCORE, Form
 from core.errors import TouchstoneError
 
 _OUTPUTS = ("response", "outputs", "output", "predictions", "prediction")

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from core.data.datasets.formats.cells import json_value
 from core.data.datasets.formats.column_map import ColumnMap
+from core.data.datasets.formats.known_forms import ANNOTATOR, FORMS, Form
 from core.data.datasets.formats.text_files import Row
-from core.data.known_forms import ANNOTATOR, FORMS, Form
 
 _ROW_FIELDS = frozenset({"annotator", "annotation_id", "lead_time"})
 _OTHER_FIELDS = frozenset({*_ROW_FIELDS, "created_at", "updated_at", "agreement"})

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from core.data.datasets.formats.known_forms import ANNOTATOR, FORMS, Form
 from core.data.datasets.formats.text_files import Row
-from core.data.known_forms import ANNOTATOR, FORMS, Form
 
 _FIELDS = frozenset({"ResponseId", "RecordedDate", "Finished"})
 _LOOP = re.compile(r"(?P<number>\d+)_(?P<name>.+)")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from core.data.datasets.formats.known_forms import form_columns
 from core.data.datasets.generic import Generic, preview_rows
-from core.data.known_forms import form_columns
-from tests.unit.core.data.forms.form_files import (
+from tests.unit.core.data.datasets.forms.form_files import (
     CONSISTENT,
     DOCUMENT,
     FALSE,

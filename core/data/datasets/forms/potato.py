@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.data.datasets.formats.known_forms import FORMS, Form
 from core.data.datasets.formats.potato_records import potato_records
 from core.data.datasets.formats.text_files import Row
-from core.data.known_forms import FORMS, Form
 
 
 @FORMS.add

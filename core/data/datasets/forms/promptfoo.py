@@ -11,9 +11,9 @@ from itertools import count
 from pathlib import Path
 
 from core.data.datasets.formats.json_files import whole_object
+from core.data.datasets.formats.known_forms import FORMS, SCORE, Form
 from core.data.datasets.formats.record_texts import asked_text, document_of, said_text
 from core.data.datasets.formats.text_files import NumberedRow, Row
-from core.data.known_forms import FORMS, SCORE, Form
 from core.errors import TouchstoneError
 
 _FIELDS = frozenset({"vars", "prompt", "success"})

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.data.datasets.formats.known_forms import FORMS, SCORE, Form
 from core.data.datasets.formats.record_texts import document_of
 from core.data.datasets.formats.text_files import Row
-from core.data.known_forms import FORMS, SCORE, Form
 from core.errors import TouchstoneError
 
 _FIELDS = frozenset({"doc_id", "doc", "target", "resps", "filtered_resps"})

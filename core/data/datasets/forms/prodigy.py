@@ -15,8 +15,8 @@ from core.data.datasets.formats.column_map import (
     YES_WORDS,
     ColumnMap,
 )
+from core.data.datasets.formats.known_forms import ANNOTATOR, FORMS, Form
 from core.data.datasets.formats.text_files import Row
-from core.data.known_forms import ANNOTATOR, FORMS, Form
 
 _OTHER_FIELDS = frozenset(
     {"answer", "label", "accept", "options", "spans", "tokens", "meta", "config", "html", "priority", "score"}

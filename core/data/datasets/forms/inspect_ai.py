@@ -15,9 +15,9 @@ from pathlib import Path
 
 from core.data.datasets.formats.fields import table_number
 from core.data.datasets.formats.json_files import whole_object
+from core.data.datasets.formats.known_forms import FORMS, HIGHER, SCORE, Form
 from core.data.datasets.formats.record_texts import asked_text, document_of, said_text
 from core.data.datasets.formats.text_files import MAX_LINE, NumberedRow, Row
-from core.data.known_forms import FORMS, HIGHER, SCORE, Form
 from core.errors import TouchstoneError
 
 _FIELDS = frozenset({"id", "epoch", "input", "target", "output"})

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.data.datasets.formats.cells import cell_value
+from core.data.datasets.formats.known_forms import FORMS, SCORE, Form
 from core.data.datasets.formats.record_texts import asked_text, said_text
 from core.data.datasets.formats.text_files import Row
-from core.data.known_forms import FORMS, SCORE, Form
 from core.errors import TouchstoneError
 
 _INPUT = ("attributes.input.value", "input")
