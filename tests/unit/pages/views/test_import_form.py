@@ -270,7 +270,9 @@ def test_a_dropped_file_is_named_by_its_content_and_the_dataset_by_the_file(
     ]
     (tmp_path / "labels.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in answers), encoding="utf-8")
     form = upload(form, tmp_path / "labels.jsonl")
-    assert [info.value for info in form.info] == ["This looks like a Prodigy export with 2 annotators."]
+    assert [info.value.replace("\\", "") for info in form.info] == [
+        "This looks like a Prodigy export with 2 annotators."
+    ]
     form = finished(form.button("import-database").click())
     verdicts = [sample.item.intended for sample in load_samples(store, "labels")]
     assert verdicts == [Verdict.CONSISTENT, Verdict.INCONSISTENT, Verdict.INCONSISTENT]
