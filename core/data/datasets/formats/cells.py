@@ -6,7 +6,7 @@ import ast
 import json
 import re
 
-from core import parse_expression
+from core.base import parse_expression
 
 _LITERAL = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _BETWEEN = re.compile(r"[\s,]*")
