@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from core.base import open_face
 
 if TYPE_CHECKING:
+    from core.text.canonical import CanonicalExample, CanonicalText, canonical_example
     from core.text.claim_records import claim_record, claims_to_json, clean_origin, parse_claims
     from core.text.contexts import (
         NamedText,
