@@ -26,9 +26,9 @@ from core.data.datasets.formats.column_map import (
 )
 from core.data.datasets.formats.item_stream import RecordPlace
 from core.data.datasets.formats.mapping_report import direction_question, format_mapping
-from core.data.datasets.formats.table_files import table_rows
+from core.data.datasets.formats.table_files import table_notes, table_rows
 from core.data.datasets.formats.text_files import UTF8, Row
-from core.data.datasets.formats.workbook_files import sheet_names
+from core.data.datasets.formats.workbook_files import default_sheet, sheet_names
 from core.errors import TouchstoneError
 from core.types import ALL_JUDGES, Item, Judgement, Rating, ReleasedScore, Verdict
 
@@ -64,9 +64,9 @@ class Generic(Importer):
         return read_with_map(source, columns, self.encoding, self.sheet)
 
     def describe(self, source: Path) -> list[str]:
-        return format_mapping(
-            self._columns(source), self._rows(source), [name for name in sheet_names(source)[1:] if not self.sheet]
-        )
+        others = [name for name in sheet_names(source) if not self.sheet and name != default_sheet(source)]
+        notes = [f"{'note':12} {note}" for note in table_notes(source, self.encoding, self.sheet)]
+        return [*notes, *format_mapping(self._columns(source), self._rows(source), others)]
 
     def settings_used(self, source: Path) -> dict[str, str]:
         return used_settings(self._columns(source), self.encoding, self.sheet)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import codecs
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+import io
+from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TextIO
 
+from core.data.datasets.formats.file_kinds import open_bytes
 from core.errors import TouchstoneError
 
 Row = Mapping[str, object]
@@ -17,16 +18,8 @@ NumberedRow = tuple[int, Row | str]
 record or the reason why there is none."""
 
 
-def distinct_columns(names: Iterable[str]) -> list[str]:
-    """The names of a table's columns; several may have none. Raises TouchstoneError where two bear the same name."""
-    listed = list(names)
-    twice = [name for name, number in Counter(listed).items() if name and number > 1]
-    if twice:
-        raise TouchstoneError(f"Two columns are called {twice[0]!r}. Give each column a name of its own.")
-    return listed
-
-
 UTF8 = "utf-8"
+_HEAD_CHARACTERS = 1 << 12
 
 
 class EncodingError(TouchstoneError):
@@ -42,7 +35,13 @@ def open_text(source: Path, encoding: str = UTF8) -> TextIO:
     if encoding == UTF8 and has_utf16_mark(source):
         encoding = "utf-16"
     _check_encoding(source, encoding, status.st_size, status.st_mtime_ns)
-    return source.open(encoding="utf-8-sig" if encoding == UTF8 else encoding, newline="")
+    return io.TextIOWrapper(open_bytes(source), encoding="utf-8-sig" if encoding == UTF8 else encoding, newline="")
+
+
+def first_characters(source: Path, encoding: str = UTF8) -> str:
+    """The beginning of a text file, read as `open_text` reads it."""
+    with open_text(source, encoding) as file:
+        return file.read(_HEAD_CHARACTERS)
 
 
 def existing_file(source: Path) -> Path:
@@ -63,7 +62,7 @@ def _check_encoding(source: Path, encoding: str, _size: int, _changed_ns: int) -
         raise TouchstoneError(
             f"There is no encoding {encoding!r}. Known are utf-8, utf-16, cp1252, latin-1 …"
         ) from None
-    with source.open("rb") as file:
+    with open_bytes(source) as file:
         try:
             for chunk in iter(partial(file.read, 1 << 20), b""):
                 decoder.decode(chunk)
@@ -87,13 +86,13 @@ def encoding_of(source: Path) -> str:
 
 
 def has_utf16_mark(source: Path) -> bool:
-    with source.open("rb") as file:
+    with open_bytes(source) as file:
         return file.read(2) in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}
 
 
 def likely_encoding(source: Path) -> str:
     """Most likely encoding of a text file that is not UTF-8: utf-16 by its NUL bytes, else cp1252 or latin-1."""
-    with source.open("rb") as file:
+    with open_bytes(source) as file:
         head = file.read(1 << 16)
     if head.count(0) * 4 > len(head):
         return "utf-16-le" if head[1::2].count(0) >= head[::2].count(0) else "utf-16-be"

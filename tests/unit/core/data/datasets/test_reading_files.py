@@ -52,7 +52,7 @@ def test_blank_rows_above_the_header_of_a_sheet_do_not_count(tmp_path: Path) -> 
 def test_two_columns_of_one_name_are_refused_and_two_without_a_name_are_not(tmp_path: Path) -> None:
     with pytest.raises(TouchstoneError, match="Two columns are called 'text'"):
         read(put(tmp_path, "r.csv", "id,text,text\na,b,c\n"))
-    assert read(put(tmp_path, "r.csv", ",text,\na,b,\n")) == [(2, {"": "", "text": "b"})]
+    assert read(put(tmp_path, "r.csv", ",text,\na,b,\n")) == [(2, {"": "a", "text": "b"})]
 
 
 def test_a_file_that_was_mended_is_read_anew(tmp_path: Path) -> None:
