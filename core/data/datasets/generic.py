@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,9 +24,10 @@ from core.data.datasets.formats.column_map import (
     voting_columns,
     with_consistent_words,
 )
+from core.data.datasets.formats.encodings import decoding_error
 from core.data.datasets.formats.item_stream import RecordPlace
 from core.data.datasets.formats.mapping_report import direction_question, format_mapping
-from core.data.datasets.formats.table_files import table_notes, table_rows
+from core.data.datasets.formats.table_files import table_notes, table_paths, table_rows
 from core.data.datasets.formats.text_files import UTF8, Row
 from core.data.datasets.formats.workbook_files import default_sheet, sheet_names
 from core.errors import TouchstoneError
@@ -46,7 +47,8 @@ class Generic(Importer):
     """A file and the mapping of its columns: a saved one, or the guess from the first rows where `mapping` is "".
 
     `encoding` is that of a text file, `sheet` names one of a workbook, by default the first. `consistent` are the words of the
-    label that mean a consistent summary, with + between them; its other words mean an inconsistent one then.
+    label that mean a consistent summary, with + between them; its other words mean an inconsistent one then. `garbled` is keep
+    where texts with traces of a wrong encoding are read as they are; otherwise they are refused.
     """
 
     name: ClassVar[str] = "generic"
@@ -56,20 +58,27 @@ class Generic(Importer):
     encoding: str = UTF8
     sheet: str = ""
     consistent: str = ""
+    garbled: str = ""
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         rows, columns = self._rows(source), self._columns(source)
         if not self.mapping and (classes := undecided_classes(rows, columns)):
             raise TouchstoneError(f"{source.name}: {direction_question(columns, classes)}")
-        return read_with_map(source, columns, self.encoding, self.sheet)
+        return read_with_map(source, columns, self.encoding, self.sheet, self.garbled)
 
     def describe(self, source: Path) -> list[str]:
+        paths = table_paths(source)
+        notes = [
+            f"{'note':12} {path.name + ': ' if len(paths) > 1 else ''}{note}"
+            for path in paths
+            for note in table_notes(path, self.encoding, self.sheet)
+        ]
         others = [name for name in sheet_names(source) if not self.sheet and name != default_sheet(source)]
-        notes = [f"{'note':12} {note}" for note in table_notes(source, self.encoding, self.sheet)]
         return [*notes, *format_mapping(self._columns(source), self._rows(source), others)]
 
     def settings_used(self, source: Path) -> dict[str, str]:
-        return used_settings(self._columns(source), self.encoding, self.sheet)
+        settings = used_settings(self._columns(source), self.encoding, self.sheet)
+        return {**settings, **({"garbled": self.garbled} if self.garbled else {})}
 
     def _columns(self, source: Path) -> ColumnMap:
         columns = load_column_map(Path(self.mapping)) if self.mapping else infer_column_map(self._rows(source))
@@ -91,16 +100,38 @@ def preview_rows(source: Path, number: int = _PREVIEW_ROWS, encoding: str = UTF8
 
     Raises TouchstoneError, with the reason of the first row, where there is none.
     """
-    lines = list(islice(table_rows(source, encoding, sheet), number))
+    paths = table_paths(source)
+    lines = [line for path in paths for line in islice(table_rows(path, encoding, sheet), number // len(paths))]
     rows = [flat for _, row in lines if not isinstance(row, str) for flat in _flat_rows(row)]
+    _check_same_columns(source, encoding, sheet)
     if not rows:
         reasons = (f" Line {line}: {row}" for line, row in lines if isinstance(row, str))
         raise TouchstoneError(f"{source.name} has no row that can be read.{next(reasons, ' It has a header at most.')}")
     return rows
 
 
-def read_with_map(source: Path, columns: ColumnMap, encoding: str = UTF8, sheet: str = "") -> Iterator[Item | Refusal]:
+def _check_same_columns(source: Path, encoding: str, sheet: str) -> None:
+    """Raises TouchstoneError where the first records of two files of a folder have other columns."""
+    paths = table_paths(source)
+    headers = [
+        next(({*row} for _, row in table_rows(path, encoding, sheet) if not isinstance(row, str)), set[str]())
+        for path in (paths if len(paths) > 1 else [])
+    ]
+    for path, header in zip(paths, headers, strict=False):
+        if header and header != headers[0]:
+            other = ", ".join(sorted(header ^ headers[0])[:10])
+            raise TouchstoneError(
+                f"{paths[0].name} and {path.name} do not have the same columns ({other}). Import them one after the other, or give "
+                "the columns the same names."
+            )
+
+
+def read_with_map(
+    source: Path, columns: ColumnMap, encoding: str = UTF8, sheet: str = "", garbled: str = ""
+) -> Iterator[Item | Refusal]:
     """The items of a file by a mapping. Raises TouchstoneError where the file lacks one of the mapped columns."""
+    if garbled not in ("", "keep"):
+        raise TouchstoneError(f"generic[garbled={garbled}] is unknown. Write garbled=keep, or leave it out.")
     first = preview_rows(source, encoding=encoding, sheet=sheet)
     column_names = dict.fromkeys(name for row in first for name in row)
     for field, column in columns.used():
@@ -108,13 +139,20 @@ def read_with_map(source: Path, columns: ColumnMap, encoding: str = UTF8, sheet:
             raise TouchstoneError(
                 f"{source.name} has no column {column!r} for the {field}. The columns are {', '.join(column_names)}."
             )
-    reading = _MappedReader(columns, columns.single(), columns.verdicts, columns.votes, voting_columns(first, columns))
-    lines = table_rows(source, encoding, sheet)
+    reading = _MappedReader(
+        columns, columns.single(), columns.verdicts, columns.votes, voting_columns(first, columns), bool(garbled)
+    )
+    paths, seen = table_paths(source), item_stream.SeenItems()
+    files = ((path, table_rows(path, encoding, sheet)) for path in paths)
     if not columns.annotator:
-        return item_stream.items_of_rows(lines, source, reading.items, {})
+        return chain.from_iterable(item_stream.items_of_rows(lines, path, reading.items, seen) for path, lines in files)
     # a row for each judge: the same sample comes again and again
-    records = (record for line in lines for record in item_stream.items_of_rows([line], source, reading.items, {}))
-    return merge_judges(records)
+    return merge_judges(
+        record
+        for path, lines in files
+        for line in lines
+        for record in item_stream.items_of_rows([line], path, reading.items, {})
+    )
 
 
 def _flat_rows(row: Row) -> list[Row]:
@@ -171,6 +209,7 @@ class _MappedReader:
     verdicts: dict[str, Verdict]
     votes: dict[str, Verdict]
     voters: frozenset[str]
+    keeps_garbled: bool
 
     def items(self, record: Row, place: RecordPlace) -> list[Item]:
         """The items of a record: of one row, or of those of the samples that it lists."""
@@ -184,6 +223,8 @@ class _MappedReader:
         values = self._texts(row)
         if self.columns.annotator and not values.get("id"):
             default_id = fields.document_key("\0".join(str(value) for value in values.values()))
+        if not self.keeps_garbled:
+            check_decoding(values)
         made = item_stream.items_of_fields(values, default_id)
         *plain, last = made
         original = Verdict.CONSISTENT if self.columns.edited_label else None
@@ -280,6 +321,17 @@ class _MappedReader:
         words = [word for word in label_words(row, column) if word not in self.columns.unlabelled]
         verdicts = {fields.meaning(column, word, self.verdicts) for word in words}
         return next((verdict for verdict in _WORST_FIRST if verdict in verdicts), None)
+
+
+def check_decoding(values: Row) -> None:
+    """Raises TouchstoneError where a text of these fields was lost or mixed up in a wrong encoding."""
+    for field in ("document", "summary", "edited"):
+        text = values.get(field)
+        if isinstance(text, str) and (error := decoding_error(text)):
+            raise TouchstoneError(
+                f"The {field} {error} Write the file anew from the original texts, name its encoding "
+                "(generic[encoding=…]), or keep such texts (generic[garbled=keep])."
+            )
 
 
 def _filled_passage(row: Row, column: str) -> str:

@@ -20,13 +20,18 @@ from core.data import (
     encoding_of,
     infer_column_map,
     is_filled,
+    is_packed_table,
     label_meanings,
     label_words,
     left_out,
+    likely_encodings,
     open_questions,
     preview_rows,
     read_with_map,
     sheet_names,
+    table_notes,
+    table_paths,
+    text_encodings,
     undecided_words,
     used_settings,
 )
@@ -55,9 +60,7 @@ _SLICES_HELP = (
     "Evaluate and audits have a row for each value of these columns, named “COLUMN: value”. In a column called slices each "
     "value is a name, or several with semicolons between."
 )
-_BINARY_FORMATS = {".xlsx", ".parquet"}
 _LIMITS = Limits(seconds=30, megabytes=4096)
-_ENCODINGS = ("utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1")
 _MEANINGS: dict[str, Verdict | None] = {**{verdict.value: verdict for verdict in Verdict}, "no label": None}
 
 
@@ -68,15 +71,19 @@ def mapping_form(source: Path) -> Reader | None:
     try:
         sheets = _sheet_names(source, source.stat().st_mtime_ns)
         sheet = st.selectbox("Sheet", sheets, key=f"map-sheet-{source.name}") if len(sheets) > 1 else ""
-        encoding = UTF8 if source.suffix.lower() in _BINARY_FORMATS else encoding_of(source)
-        if encoding != UTF8:
+        texts = [path for path in table_paths(source) if not is_packed_table(path)]
+        other = next((path for path in texts if encoding_of(path) != UTF8), None)
+        encoding = encoding_of(other) if other else UTF8
+        if other:
+            readings = dict(likely_encodings(other))
             encoding = st.selectbox(
                 "The file is not UTF-8. Read it as",
-                _ENCODINGS,
-                index=_ENCODINGS.index(encoding),
+                [*dict.fromkeys((encoding, *readings, *text_encodings()))],
+                format_func=lambda name: f"{name}: {readings[name]}" if name in readings else name,
                 key=f"map-encoding-{source.name}",
                 help="Look at the letters of the first rows below.",
             )
+        decisions = [note for path in table_paths(source) for note in table_notes(path, encoding, sheet)]
         rows, guessed = _preview_and_guess(source, source.stat().st_mtime_ns, encoding, sheet)
     except TouchstoneError as error:
         st.error(escape_message(str(error)), icon=":material/error:")
@@ -92,6 +99,7 @@ def mapping_form(source: Path) -> Reader | None:
     omitted = left_out(mapped, rows)
     meanings = label_meanings(mapped, rows)
     notes = [
+        *(f":material/info: {escape_markdown(decision)}" for decision in decisions),
         f"**The label says** {escape_markdown(', '.join(meanings))}." if meanings else "",
         f"**Left out:** {escape_markdown(', '.join(omitted))}." if omitted else "",
         *(f":material/help: {escape_markdown(question)}" for question in open_questions(mapped, rows, others)),
@@ -116,13 +124,13 @@ def _preview_and_guess(source: Path, _changed_ns: int, encoding: str, sheet: str
     """The first rows and the guess; a large workbook takes seconds to open, and every correction draws the form again."""
     preview = partial(preview_rows, source, encoding=encoding, sheet=sheet)
     # text is read line by line; what is packed may unpack to anything
-    rows = [*read_apart(source.name, _LIMITS, preview)] if source.suffix.lower() in _BINARY_FORMATS else preview()
+    rows = [*read_apart(source.name, _LIMITS, preview)] if any(map(is_packed_table, table_paths(source))) else preview()
     return rows, infer_column_map(rows)
 
 
 @lru_cache(8)
 def _sheet_names(source: Path, _changed_ns: int) -> list[str]:
-    if source.suffix.lower() not in _BINARY_FORMATS:
+    if source.is_dir() or not is_packed_table(source):
         return []
     return [*read_apart(source.name, _LIMITS, sheet_names, source)]
 

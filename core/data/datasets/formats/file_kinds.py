@@ -41,6 +41,11 @@ def file_kind(source: Path) -> Kind:
     return "text"
 
 
+def is_packed_table(source: Path) -> bool:
+    """True for parquet and workbooks, which may unpack to anything."""
+    return file_kind(source) != "text"
+
+
 def packing(source: Path) -> str:
     """gzip, bzip2, xz or zip for a file that is packed; "" for any other."""
     with source.open("rb") as file:

@@ -8,9 +8,10 @@ from itertools import count
 from pathlib import Path
 from typing import Literal
 
+from core.data.datasets.formats.encodings import first_letters
 from core.data.datasets.formats.file_kinds import file_kind
 from core.data.datasets.formats.json_files import json_rows, records_of_object
-from core.data.datasets.formats.text_files import UTF8, NumberedRow, existing_file, first_characters
+from core.data.datasets.formats.text_files import UTF8, NumberedRow, actual_encoding, existing_file, first_characters
 from core.data.datasets.formats.text_tables import csv_rows, is_text_table, text_layout
 from core.data.datasets.formats.workbook_files import workbook_notes, xlsx_rows
 from core.errors import TouchstoneError
@@ -63,6 +64,19 @@ def table_rows(source: Path, encoding: str = UTF8, sheet: str = "") -> Iterator[
     return iter(records) if records else json_rows(source, encoding)
 
 
+def table_paths(source: Path) -> list[Path]:
+    """The file itself, or the files of a folder in order of their names, hidden ones aside.
+
+    Raises TouchstoneError where there is none.
+    """
+    if not source.is_dir():
+        return [existing_file(source)]
+    paths = sorted(path for path in source.iterdir() if path.is_file() and not path.name.startswith("."))
+    if not paths:
+        raise TouchstoneError(f"No file is in {source}. Check the path.")
+    return paths
+
+
 def table_form(source: Path, encoding: str = UTF8) -> Literal["csv", "json", "parquet", "workbook"]:
     """The form of a file by what is in it, and by its ending where that does not tell.
 
@@ -93,6 +107,10 @@ def table_notes(source: Path, encoding: str = UTF8, sheet: str = "") -> list[str
     suffixes = {suffix.lower() for suffix in source.suffixes[-2:]}
     is_named_otherwise = suffixes & set().union(*endings.values()) and not suffixes & endings[form]
     notes = [f"the file is read as {_FORM_NAMES[form]}, which it is by its content"] if is_named_otherwise else []
+    if form in ("csv", "json") and (read_as := actual_encoding(source, encoding)) != UTF8:
+        notes.append(
+            f"{read_as.upper()}: the first rows with other letters than ASCII are {first_letters(source, read_as)}"
+        )
     if form == "csv":
         notes += text_layout(source, encoding).notes
     return notes + (workbook_notes(source, sheet) if form == "workbook" else [])
