@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from core.data.dataset import DATASETS, Importer, Refusal
 from core.data.datasets.formats import fields, foreign_records, item_stream
+from core.data.datasets.formats.claim_rows import claim_columns, merge_claims
 from core.data.datasets.formats.column_inference import infer_column_map
 from core.data.datasets.formats.column_map import (
     SPLIT_WORDS,
@@ -25,15 +26,18 @@ from core.data.datasets.formats.column_map import (
     with_consistent_words,
 )
 from core.data.datasets.formats.encodings import decoding_error
+from core.data.datasets.formats.grouping import RestartingIds, begins_again
+from core.data.datasets.formats.header_rows import check_column_count
 from core.data.datasets.formats.item_stream import RecordPlace
 from core.data.datasets.formats.mapping_report import direction_question, format_mapping
+from core.data.datasets.formats.summary_choice import summary_question
 from core.data.datasets.formats.table_files import table_notes, table_paths, table_rows
-from core.data.datasets.formats.text_files import UTF8, Row
+from core.data.datasets.formats.text_files import UTF8, NumberedRow, Row
 from core.data.datasets.formats.workbook_files import default_sheet, sheet_names
 from core.errors import TouchstoneError
 from core.types import ALL_JUDGES, Item, Judgement, Rating, ReleasedScore, Verdict
 
-_COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title", "contexts", "question")
+_COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title", "contexts", "question", "claims")
 _CONTEXT_NAMES = frozenset(item_stream.FIELD_NAMES["contexts"])
 """Columns whose lists and objects are the parts of one document, and not several samples or fields."""
 _SLICE_NAMES = frozenset(item_stream.FIELD_NAMES["slices"])
@@ -74,7 +78,9 @@ class Generic(Importer):
             for note in table_notes(path, self.encoding, self.sheet)
         ]
         others = [name for name in sheet_names(source) if not self.sheet and name != default_sheet(source)]
-        return [*notes, *format_mapping(self._columns(source), self._rows(source), others)]
+        rows, columns = self._rows(source), self._columns(source)
+        decisions = structure_notes(rows, columns)
+        return [*notes, *format_mapping(columns, rows, others), *(f"{'check':12} {decision}" for decision in decisions)]
 
     def settings_used(self, source: Path) -> dict[str, str]:
         settings = used_settings(self._columns(source), self.encoding, self.sheet)
@@ -89,6 +95,19 @@ class Generic(Importer):
         return preview_rows(source, encoding=self.encoding, sheet=self.sheet)
 
 
+def structure_notes(rows: Sequence[Row], columns: ColumnMap) -> list[str]:
+    """Decisions on rows that belong together, and on the summary where several columns may be it, for a person to check."""
+    notes = [question] if (question := summary_question(rows, columns.summary)) else []
+    if columns.id and begins_again(rows, columns.id, columns.document, columns.summary):
+        notes.append(
+            f"{columns.id} begins again after some rows, as in joined files: it names no document, and the samples of the second part "
+            "are called NAME-2."
+        )
+    if columns.claims:
+        notes.append("the claims of a response are one sample: inconsistent if one of them is.")
+    return notes
+
+
 def used_settings(columns: ColumnMap, encoding: str, sheet: str) -> dict[str, str]:
     """The settings of Generic by name, the mapping as its text; those left as they are by default are not named."""
     others = {"encoding": "" if encoding == UTF8 else encoding, "sheet": sheet}
@@ -101,13 +120,22 @@ def preview_rows(source: Path, number: int = _PREVIEW_ROWS, encoding: str = UTF8
     Raises TouchstoneError, with the reason of the first row, where there is none.
     """
     paths = table_paths(source)
-    lines = [line for path in paths for line in islice(table_rows(path, encoding, sheet), number // len(paths))]
+    lines = [line for path in paths for line in islice(_record_lines(path, encoding, sheet), number // len(paths))]
     rows = [flat for _, row in lines if not isinstance(row, str) for flat in _flat_rows(row)]
+    check_column_count(len({name for row in rows for name in row}), source.name)
     _check_same_columns(source, encoding, sheet)
     if not rows:
         reasons = (f" Line {line}: {row}" for line, row in lines if isinstance(row, str))
         raise TouchstoneError(f"{source.name} has no row that can be read.{next(reasons, ' It has a header at most.')}")
     return rows
+
+
+def _record_lines(source: Path, encoding: str, sheet: str) -> Iterator[NumberedRow]:
+    """The records of a file; rows for each claim of a response are one."""
+    lines = table_rows(source, encoding, sheet)
+    first = list(islice(lines, _PREVIEW_ROWS))
+    columns = claim_columns([row for _, row in first if not isinstance(row, str)])
+    return merge_claims(chain(first, lines), *columns) if columns else chain(first, lines)
 
 
 def _check_same_columns(source: Path, encoding: str, sheet: str) -> None:
@@ -139,11 +167,18 @@ def read_with_map(
             raise TouchstoneError(
                 f"{source.name} has no column {column!r} for the {field}. The columns are {', '.join(column_names)}."
             )
+    restarts = bool(columns.id) and begins_again(first, columns.id, columns.document, columns.summary)
     reading = _MappedReader(
-        columns, columns.single(), columns.verdicts, columns.votes, voting_columns(first, columns), bool(garbled)
+        columns=columns,
+        mapped=columns.single(),
+        verdicts=columns.verdicts,
+        votes=columns.votes,
+        voters=voting_columns(first, columns),
+        keeps_garbled=bool(garbled),
+        restarting_ids=RestartingIds() if restarts else None,
     )
     paths, seen = table_paths(source), item_stream.SeenItems()
-    files = ((path, table_rows(path, encoding, sheet)) for path in paths)
+    files = ((path, _record_lines(path, encoding, sheet)) for path in paths)
     if not columns.annotator:
         return chain.from_iterable(item_stream.items_of_rows(lines, path, reading.items, seen) for path, lines in files)
     # a row for each judge: the same sample comes again and again
@@ -210,6 +245,7 @@ class _MappedReader:
     votes: dict[str, Verdict]
     voters: frozenset[str]
     keeps_garbled: bool
+    restarting_ids: RestartingIds | None
 
     def items(self, record: Row, place: RecordPlace) -> list[Item]:
         """The items of a record: of one row, or of those of the samples that it lists."""
@@ -223,6 +259,8 @@ class _MappedReader:
         values = self._texts(row)
         if self.columns.annotator and not values.get("id"):
             default_id = fields.document_key("\0".join(str(value) for value in values.values()))
+        if self.restarting_ids and (name := fields.optional(values, "id")):
+            values["id"] = self.restarting_ids.unique(name, (str(values.get("document")), str(values["summary"])))
         if not self.keeps_garbled:
             check_decoding(values)
         made = item_stream.items_of_fields(values, default_id)

@@ -148,6 +148,13 @@ def _mechanical_turk(row: Row) -> list[Row] | None:
     return [{"WorkerId": row["WorkerId"], **cells}] if cells else None
 
 
+def _claim(entry: Row, text: str) -> Row:
+    """A sentence with its place, where both ends are numbers."""
+    start, end = entry.get("start"), entry.get("end")
+    place = {"start": start, "end": end} if isinstance(start, int) and isinstance(end, int) else {}
+    return {"text": entry[text], **place}
+
+
 def _labelled_sentences(row: Row) -> list[Row] | None:
     """A pair that also lists its sentences, each with a label: the two as parallel lists."""
     texts = [value for value in row.values() if isinstance(value, str) and " " in value.strip()]
@@ -165,6 +172,7 @@ def _labelled_sentences(row: Row) -> list[Row] | None:
                 {
                     **rest,
                     f"{name}.{text}": [entry[text] for entry in entries],
+                    "claims": [_claim(entry, text) for entry in entries],
                     label: [entry[label] for entry in entries],
                 }
             ]
