@@ -91,14 +91,28 @@ def _readings(source: Path, encoding: str) -> tuple[Quoting, ...]:
 
 @dataclass(slots=True)
 class _Survey:
-    """Rows of a file in one reading: their number, those without all cells, how many cells most have, and traces of what wrote them."""
+    """Rows of a file in one reading, and traces of the program that wrote them."""
 
     rows: int
+    """Rows that are not blank."""
+
     broken: int
+    """Rows that cannot be read or have another number of cells, without those above the header."""
+
     width: int
-    is_spaced: bool
-    has_spaced_quote: bool
-    is_of_program: bool
+    """The most frequent number of cells."""
+
+    is_spaced: bool = False
+    """True if each cell but the first of a row begins with a blank."""
+
+    has_spaced_quote: bool = False
+    """True if a cell begins with a blank and a quote."""
+
+    has_escaped_quotes: bool = False
+    """True if there are quotes in the cells, each after a backslash."""
+
+    is_of_program: bool = False
+    """True if each quote is one that a program writes."""
 
 
 def _survey(source: Path, encoding: str, separation: Separation) -> _Survey:
@@ -106,8 +120,8 @@ def _survey(source: Path, encoding: str, separation: Separation) -> _Survey:
     first = list(islice(rows, _SAMPLE_ROWS))
     sizes = Counter(len(row) for _, row in first if isinstance(row, list))
     width = max(sizes.items(), key=lambda size: (size[1], size[0]))[0] if sizes else 0
-    survey = _Survey(0, 0, width, width > 1 and separation.delimiter != "\t", False, False)
-    evidence, is_below_notes = _QuoteEvidence(), False
+    survey = _Survey(0, 0, width, is_spaced=width > 1)
+    evidence, is_below_notes, quotes, escaped = _QuoteEvidence(), False, 0, 0
     for _, row in chain(first, rows):
         survey.rows += 1
         fits = isinstance(row, list) and fits_width(row, width)
@@ -118,8 +132,11 @@ def _survey(source: Path, encoding: str, separation: Separation) -> _Survey:
         blank_cells = [cell for cell in row[1:] if cell[:1] == " "]
         survey.is_spaced = survey.is_spaced and all(cell[:1] == " " for cell in row[1:] if cell)
         survey.has_spaced_quote = survey.has_spaced_quote or any(cell.lstrip(" ")[:1] == '"' for cell in blank_cells)
+        quotes += sum(cell.count('"') for cell in row)
+        escaped += sum(cell.count('\\"') for cell in row)
         if separation.quoting == "text":
             evidence.add(row)
+    survey.has_escaped_quotes = quotes == escaped > 0
     survey.is_of_program = evidence.is_of_program()
     return survey
 
@@ -132,7 +149,11 @@ def fits_width(row: Sequence[str], width: int) -> bool:
 def _by_tabs(surveys: Mapping[Quoting, _Survey]) -> tuple[Quoting, str]:
     """A quote is text unless only quoting gives each row all cells, or the quotes are those that a program writes."""
     standard = surveys["standard"]
-    text = surveys.get("text", standard)
+    blanks, text = surveys.get("blanks", standard), surveys.get("text", standard)
+    if standard.is_spaced and standard.has_spaced_quote and blanks.broken <= standard.broken:
+        return "blanks", _NO_BLANKS
+    if _is_escaped(surveys):
+        return "backslash", _NO_BACKSLASHES
     is_of_program = text.is_of_program or text.width < standard.width
     if standard.broken < text.broken or text is standard or (standard.broken == 0 and is_of_program):
         return "standard", ""
@@ -145,16 +166,29 @@ def _by_tabs(surveys: Mapping[Quoting, _Survey]) -> tuple[Quoting, str]:
     )
 
 
+def _is_escaped(surveys: Mapping[Quoting, _Survey]) -> bool:
+    """True if the quotes in cells are written with a backslash: each of them, or so that more rows have all cells."""
+    standard = surveys["standard"]
+    backslash = surveys.get("backslash", standard)
+    text = surveys.get("text", standard)
+    if backslash.broken < standard.broken and backslash.width == standard.width:
+        return backslash.broken < text.broken or text.width < backslash.width
+    return backslash.broken == standard.broken and standard.has_escaped_quotes
+
+
+_NO_BLANKS = "blanks after the separators are no text"
+_NO_BACKSLASHES = "a backslash before a quote is no text"
+
+
 def _by_commas(surveys: Mapping[Quoting, _Survey]) -> tuple[Quoting, str]:
     """Quoting counts where each row has all cells by it; then blanks after separators, backslashes, or quotes as text."""
     standard = surveys["standard"]
     blanks, text = surveys.get("blanks", standard), surveys.get("text", standard)
     is_spaced = standard.has_spaced_quote and blanks.broken <= standard.broken
     if is_spaced or (standard.broken == 0 and standard.is_spaced):
-        return "blanks", "blanks after the separators are no text"
-    backslash = surveys.get("backslash", standard)
-    if backslash.broken < standard.broken and backslash.width == standard.width:
-        return "backslash", "a backslash before a quote is no text"
+        return "blanks", _NO_BLANKS
+    if _is_escaped(surveys):
+        return "backslash", _NO_BACKSLASHES
     # a line that has all cells by itself is hardly a part of a quoted cell, but where a single separator makes it so
     differs = text.rows != standard.rows and text.width > 2
     if text.broken or text.width < 2 or not (standard.broken or differs):

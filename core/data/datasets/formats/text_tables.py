@@ -60,6 +60,8 @@ def is_text_table(source: Path, encoding: str = UTF8) -> bool:
     """True if nearly all lines of a file have as many cells, and two or more."""
     with open_text(source, encoding) as file:
         lines = list(islice(bounded_text_lines(file), _SAMPLE_LINES))
+    if _separator_line(lines):
+        return True
     _, share = best_delimiter(lines, _DELIMITERS)
     return len(lines) > 1 and share >= 0.9
 
@@ -76,8 +78,8 @@ def _text_layout(source: Path, encoding: str, _size: int, _changed_ns: int) -> T
     with open_text(source, encoding) as file:
         lines = list(islice(bounded_text_lines(file), _SAMPLE_LINES))
     delimiters, first_line = _DELIMITERS, 0
-    if (declared := _SEPARATOR_LINE.fullmatch(lines[0].lstrip("\ufeff"))) is not None:
-        delimiters, lines, first_line = declared[1], lines[1:], 1
+    if declared := _separator_line(lines):
+        delimiters, lines, first_line = declared, lines[1:], 1
     for delimiter in delimiters:
         check_column_count(1 + min((line.count(delimiter) for line in lines[:2]), default=0), source.name)
     separation = decide_separation(source, encoding, lines, first_line, delimiters)
@@ -97,6 +99,12 @@ def _text_layout(source: Path, encoding: str, _size: int, _changed_ns: int) -> T
         example = next(cell for place in sorted(commas) for cell in columns[place] if "," in cell)
         notes.append(f"decimal commas in {names}: {example} is {with_point(example)}")
     return TextLayout(separation, header, commas, tuple(notes))
+
+
+def _separator_line(lines: Sequence[str]) -> str:
+    """The separator that the first line declares, as Excel writes it; "" for none."""
+    declared = _SEPARATOR_LINE.fullmatch(lines[0].lstrip("\ufeff")) if lines else None
+    return declared[1] if declared else ""
 
 
 def _decimal_commas(columns: Sequence[Sequence[str]], delimiter: str) -> frozenset[int]:
