@@ -102,7 +102,9 @@ def likely_encodings(source: Path) -> list[tuple[str, str]]:
 
 def first_letters(source: Path, encoding: str) -> str:
     """The first two lines with letters beyond ASCII, or the first two where there are none, as an encoding reads them."""
-    return _excerpt(_lines_beyond_ascii(source).decode(encoding, "replace"))
+    with open_bytes(source) as file:
+        lines = file.read(_SAMPLE).decode(encoding, "ignore").lstrip("\ufeff").splitlines()
+    return _excerpt("\n".join([line for line in lines if not line.isascii()] or lines))
 
 
 def decoding_error(text: str) -> str:

@@ -52,8 +52,7 @@ def find_header(rows: Sequence[Cells], name: str) -> Header:
     if label_rows:
         notes.append(f"{_number(label_rows, 'row')} of a survey tool below the header left out: {_shorten(below[0])}")
     data = below[label_rows:]
-    sizes = Counter(len(cells) for cells in data)
-    if data and len(names) > 1 and sizes[len(names) + 1] == len(data) and names[0]:
+    if data and len(names) > 1 and names[0] and all(_end(cells) == len(names) + 1 for cells in data):
         names = ["", *names]
         notes.append("the first column has no name: row names")
     if _is_data(names, data):

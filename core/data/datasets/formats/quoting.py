@@ -6,7 +6,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
@@ -19,6 +19,8 @@ _SAMPLE_ROWS = 500
 _MOST_NOTES = 30  # lines above a header
 _QUOTED_CELL = re.compile(r'"(?:[^"]|"")*"', re.DOTALL)
 _NUMBER = re.compile(r"[-+\d.,]*")
+_CELL_END = "\x1f"
+_SPACED_QUOTE = re.compile(_CELL_END + ' +"')
 
 Quoting = Literal["standard", "blanks", "backslash", "text"]
 _READERS: Mapping[Quoting, Mapping[str, Any]] = MappingProxyType(
@@ -48,6 +50,8 @@ class Separation:
             reader = csv.reader(lines, delimiter=self.delimiter, **_READERS[self.quoting])
             begin = self.first_line + 1
             for row in _readable_rows(reader):
+                if self.quoting == "blanks" and isinstance(row, list):
+                    row = [cell.rstrip(" ") for cell in row]
                 if isinstance(row, str) or any(cell.strip() for cell in row):
                     yield begin, row
                 begin = self.first_line + reader.line_num + 1
@@ -58,10 +62,7 @@ def decide_separation(
 ) -> Separation:
     """The separation of a file by its first lines and, where there are quotes in it, by all of its rows."""
     delimiter, _ = best_delimiter(lines, delimiters)
-    surveys = {
-        quoting: _survey(source, encoding, Separation(first_line, delimiter, quoting))
-        for quoting in _readings(source, encoding)
-    }
+    surveys = _Surveys(source, encoding, Separation(first_line, delimiter, "standard"))
     quoting, note = _by_tabs(surveys) if delimiter == "\t" else _by_commas(surveys)
     return Separation(first_line, delimiter, quoting, note)
 
@@ -81,12 +82,6 @@ def best_delimiter(lines: Sequence[str], delimiters: str) -> tuple[str, float]:
             if (share, width) > best[:2]:
                 best = (share, width, delimiter)
     return best[2], best[0]
-
-
-def _readings(source: Path, encoding: str) -> tuple[Quoting, ...]:
-    with open_text(source, encoding) as file:
-        has_quotes = any('"' in line for line in bounded_text_lines(file))
-    return ("standard", "blanks", "backslash", "text") if has_quotes else ("standard",)
 
 
 @dataclass(slots=True)
@@ -111,8 +106,27 @@ class _Survey:
     has_escaped_quotes: bool = False
     """True if there are quotes in the cells, each after a backslash."""
 
+    has_line_breaks: bool = False
+    """True if a cell has several lines."""
+
     is_of_program: bool = False
     """True if each quote is one that a program writes."""
+
+
+class _Surveys(dict[Quoting, _Survey]):
+    """The readings of a file, each read when it is asked for; without quotes they are the same."""
+
+    def __init__(self, source: Path, encoding: str, separation: Separation) -> None:
+        super().__init__()
+        self._source, self._encoding, self._separation = source, encoding, separation
+        with open_text(source, encoding) as file:
+            self.has_quotes = any('"' in line for line in bounded_text_lines(file))
+
+    def __missing__(self, quoting: Quoting) -> _Survey:
+        if quoting != "standard" and not self.has_quotes:
+            return self["standard"]
+        self[quoting] = _survey(self._source, self._encoding, replace(self._separation, quoting=quoting))
+        return self[quoting]
 
 
 def _survey(source: Path, encoding: str, separation: Separation) -> _Survey:
@@ -121,21 +135,30 @@ def _survey(source: Path, encoding: str, separation: Separation) -> _Survey:
     sizes = Counter(len(row) for _, row in first if isinstance(row, list))
     width = max(sizes.items(), key=lambda size: (size[1], size[0]))[0] if sizes else 0
     survey = _Survey(0, 0, width, is_spaced=width > 1)
-    evidence, is_below_notes, quotes, escaped = _QuoteEvidence(), False, 0, 0
+    evidence, is_below_notes, quotes, escaped, above = _QuoteEvidence(), False, 0, 0, 0
     for _, row in chain(first, rows):
         survey.rows += 1
         fits = isinstance(row, list) and fits_width(row, width)
         is_below_notes = is_below_notes or len(row) >= width or isinstance(row, str) or survey.rows > _MOST_NOTES
         survey.broken += is_below_notes and not fits
+        above += not is_below_notes
         if isinstance(row, str):
             continue
-        blank_cells = [cell for cell in row[1:] if cell[:1] == " "]
         survey.is_spaced = survey.is_spaced and all(cell[:1] == " " for cell in row[1:] if cell)
-        survey.has_spaced_quote = survey.has_spaced_quote or any(cell.lstrip(" ")[:1] == '"' for cell in blank_cells)
-        quotes += sum(cell.count('"') for cell in row)
-        escaped += sum(cell.count('\\"') for cell in row)
+        text = _CELL_END.join(row)
+        survey.has_line_breaks = survey.has_line_breaks or "\n" in text or "\r" in text
+        if '"' not in text and separation.delimiter != "\t":
+            continue
+        survey.has_spaced_quote = survey.has_spaced_quote or _SPACED_QUOTE.search(text) is not None
+        quotes += text.count('"')
+        escaped += text.count('\\"')
         if separation.quoting == "text":
             evidence.add(row)
+            # with commas this reading counts only where all rows have all cells
+            if survey.broken and separation.delimiter != "\t" and survey.rows > _MOST_NOTES:
+                break
+    # what is above most rows is no note
+    survey.broken += above if above * 2 > survey.rows else 0
     survey.has_escaped_quotes = quotes == escaped > 0
     survey.is_of_program = evidence.is_of_program()
     return survey
@@ -146,16 +169,18 @@ def fits_width(row: Sequence[str], width: int) -> bool:
     return len(row) == width or (len(row) > width and not any(cell.strip() for cell in row[width:]))
 
 
-def _by_tabs(surveys: Mapping[Quoting, _Survey]) -> tuple[Quoting, str]:
+def _by_tabs(surveys: _Surveys) -> tuple[Quoting, str]:
     """A quote is text unless only quoting gives each row all cells, or the quotes are those that a program writes."""
     standard = surveys["standard"]
-    blanks, text = surveys.get("blanks", standard), surveys.get("text", standard)
-    if standard.is_spaced and standard.has_spaced_quote and blanks.broken <= standard.broken:
+    if not surveys.has_quotes:
+        return "standard", ""
+    if standard.is_spaced and standard.has_spaced_quote and surveys["blanks"].broken <= standard.broken:
         return "blanks", _NO_BLANKS
     if _is_escaped(surveys):
         return "backslash", _NO_BACKSLASHES
+    text = surveys["text"]
     is_of_program = text.is_of_program or text.width < standard.width
-    if standard.broken < text.broken or text is standard or (standard.broken == 0 and is_of_program):
+    if standard.broken < text.broken or (standard.broken == 0 and is_of_program):
         return "standard", ""
     if standard.broken == 0 and standard.rows == text.rows:
         return "text", "quotes are text in this table with tabs: they stay in the cells"
@@ -166,13 +191,15 @@ def _by_tabs(surveys: Mapping[Quoting, _Survey]) -> tuple[Quoting, str]:
     )
 
 
-def _is_escaped(surveys: Mapping[Quoting, _Survey]) -> bool:
+def _is_escaped(surveys: _Surveys) -> bool:
     """True if the quotes in cells are written with a backslash: each of them, or so that more rows have all cells."""
     standard = surveys["standard"]
-    backslash = surveys.get("backslash", standard)
-    text = surveys.get("text", standard)
+    if not standard.broken and not standard.has_escaped_quotes:
+        return False
+    backslash = surveys["backslash"]
     if backslash.broken < standard.broken and backslash.width == standard.width:
-        return backslash.broken < text.broken or text.width < backslash.width
+        text = surveys["text"]
+        return backslash.broken < text.broken or text.width != backslash.width
     return backslash.broken == standard.broken and standard.has_escaped_quotes
 
 
@@ -180,15 +207,17 @@ _NO_BLANKS = "blanks after the separators are no text"
 _NO_BACKSLASHES = "a backslash before a quote is no text"
 
 
-def _by_commas(surveys: Mapping[Quoting, _Survey]) -> tuple[Quoting, str]:
+def _by_commas(surveys: _Surveys) -> tuple[Quoting, str]:
     """Quoting counts where each row has all cells by it; then blanks after separators, backslashes, or quotes as text."""
     standard = surveys["standard"]
-    blanks, text = surveys.get("blanks", standard), surveys.get("text", standard)
-    is_spaced = standard.has_spaced_quote and blanks.broken <= standard.broken
+    is_spaced = standard.has_spaced_quote and surveys["blanks"].broken <= standard.broken
     if is_spaced or (standard.broken == 0 and standard.is_spaced):
         return "blanks", _NO_BLANKS
     if _is_escaped(surveys):
         return "backslash", _NO_BACKSLASHES
+    if not standard.broken and not standard.has_line_breaks:
+        return "standard", ""
+    text = surveys["text"]
     # a line that has all cells by itself is hardly a part of a quoted cell, but where a single separator makes it so
     differs = text.rows != standard.rows and text.width > 2
     if text.broken or text.width < 2 or not (standard.broken or differs):

@@ -97,7 +97,13 @@ def table_form(source: Path, encoding: str = UTF8) -> Literal["csv", "json", "pa
         return "csv"
     if ".parquet" in suffixes:
         return "parquet"  # which says what is wrong with it
-    return "workbook" if suffixes & {".xlsx", ".xlsm"} else "json"  # likewise
+    if suffixes & {".xlsx", ".xlsm"}:
+        return "workbook"  # likewise
+    if head and head[0] not in '{["' and not suffixes & _JSON_ENDINGS:
+        raise TouchstoneError(
+            f"{source.name} is neither JSON nor a table: its lines do not have as many cells. Give it a header, and one separator."
+        )
+    return "json"
 
 
 def table_notes(source: Path, encoding: str = UTF8, sheet: str = "") -> list[str]:
