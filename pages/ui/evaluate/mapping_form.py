@@ -29,6 +29,7 @@ from core.data import (
     preview_rows,
     read_with_map,
     sheet_names,
+    structure_notes,
     table_notes,
     table_paths,
     text_encodings,
@@ -103,6 +104,7 @@ def mapping_form(source: Path) -> Reader | None:
         f"**The label says** {escape_markdown(', '.join(meanings))}." if meanings else "",
         f"**Left out:** {escape_markdown(', '.join(omitted))}." if omitted else "",
         *(f":material/help: {escape_markdown(question)}" for question in open_questions(mapped, rows, others)),
+        *(f":material/help: {escape_markdown(note)}" for note in structure_notes(rows, mapped)),
     ]
     st.caption("  \n".join(filter(None, notes)))
 

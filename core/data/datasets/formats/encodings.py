@@ -9,7 +9,7 @@ from encodings.aliases import aliases
 from functools import cache
 from pathlib import Path
 
-from core.data.datasets.formats.file_kinds import open_bytes
+from core.data.datasets.formats.file_kinds import open_bytes, unpacking_errors
 from core.errors import TouchstoneError
 
 _SAMPLE = 1 << 20  # bytes that are looked through
@@ -18,7 +18,20 @@ _ENOUGH_LETTERS = 20
 _MOST_READINGS = 4
 _SHOWN = 60  # characters
 _FREQUENT = (
-    *("cp1252", "gb18030", "cp932", "cp1251", "cp949", "big5", "euc_jp", "cp1250", "cp1254", "cp1253", "koi8_r"),
+    *(
+        "utf-8",
+        "cp1252",
+        "gb18030",
+        "cp932",
+        "cp1251",
+        "cp949",
+        "big5",
+        "euc_jp",
+        "cp1250",
+        "cp1254",
+        "cp1253",
+        "koi8_r",
+    ),
     *("cp1255", "cp1256", "cp874", "cp1257", "cp1258", "iso8859-2", "iso8859-15", "mac-roman", "cp850", "cp437"),
 )
 """Encodings that files are in, the most frequent first; of equal readings the first is named."""
@@ -57,7 +70,7 @@ def is_text_encoding(name: str) -> bool:
 
 def unicode_form(source: Path) -> str:
     """UTF-16 or UTF-32 by its byte-order mark or its NUL bytes; "" for any other file."""
-    with open_bytes(source) as file:
+    with unpacking_errors(source), open_bytes(source) as file:
         head = file.read(1 << 16)
     if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
@@ -132,22 +145,32 @@ def _is_utf8_read_as(text: str, encoding: str) -> bool:
 
 
 def _lines_beyond_ascii(source: Path) -> bytes:
-    """The first line of a file and those with bytes beyond ASCII, cut where they are enough to tell an encoding by."""
+    """Lines of a file that are not UTF-8, or else those with bytes beyond ASCII or the first two, enough to tell an encoding by."""
     with open_bytes(source) as file:
         head = file.read(_SAMPLE)
         # letters may come late
-        while head.isascii() and (more := file.read(_SAMPLE)):
-            head = more
+        while _is_utf8(head) and (more := file.read(_SAMPLE)):
+            head = more if head.isascii() or not _is_utf8(more) else head
     lines = head.splitlines(keepends=True)
     if len(head) == _SAMPLE and len(lines) > 1:
         lines.pop()  # which may be cut
+    beyond = [line for line in lines if not line.isascii()]
     taken, size = list[bytes](), 0
-    for line in [line for line in lines if not line.isascii()] or lines[:2]:
+    for line in [line for line in beyond if not _is_utf8(line)] or beyond or lines[:2]:
         taken.append(line)
         size += len(line)
         if size > _ENOUGH:
             break
     return b"".join(taken)
+
+
+def _is_utf8(content: bytes) -> bool:
+    """True for UTF-8 that may be cut within its first and its last character."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(content.lstrip(bytes(range(0x80, 0xC0))))
+    except UnicodeError:
+        return False
+    return True
 
 
 def _strangeness(text: str) -> float:

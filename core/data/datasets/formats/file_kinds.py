@@ -5,9 +5,13 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+from collections.abc import Iterator
+from contextlib import contextmanager
+from lzma import LZMAError
 from pathlib import Path
 from typing import IO, Literal, cast
 from zipfile import BadZipFile, ZipFile, is_zipfile
+from zlib import error as ZlibError
 
 from core.errors import TouchstoneError
 
@@ -68,6 +72,17 @@ def open_bytes(source: Path) -> IO[bytes]:
         case "zip":
             return _only_member(source)
     return source.open("rb")
+
+
+@contextmanager
+def unpacking_errors(source: Path) -> Iterator[None]:
+    """Raise a TouchstoneError for the errors of a packed file that is broken."""
+    try:
+        yield
+    except (EOFError, OSError, LZMAError, ZlibError, BadZipFile) as error:
+        if not packing(source):
+            raise
+        raise TouchstoneError(f"{source.name} cannot be unpacked: {error}. Check that it was copied whole.") from None
 
 
 def check_unpacked_size(source: Path, size: int) -> None:

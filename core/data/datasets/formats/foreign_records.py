@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import fsum
 
+from core.data.datasets.formats.claim_rows import claims_of
 from core.data.datasets.formats.potato_records import potato_records
 from core.data.datasets.formats.text_files import Row
 
@@ -148,11 +149,16 @@ def _mechanical_turk(row: Row) -> list[Row] | None:
     return [{"WorkerId": row["WorkerId"], **cells}] if cells else None
 
 
-def _claim(entry: Row, text: str) -> Row:
-    """A sentence with its place, where both ends are numbers."""
-    start, end = entry.get("start"), entry.get("end")
-    place = {"start": start, "end": end} if isinstance(start, int) and isinstance(end, int) else {}
-    return {"text": entry[text], **place}
+def _claims(entries: Sequence[Row], text: str, texts: Sequence[str]) -> list[Row]:
+    """Sentences with their places: those that they came with, or where they stand in the text that holds most of them."""
+    sentences = [str(entry[text]) for entry in entries]
+    response = max(sorted(texts, key=len), key=lambda held: sum(sentence in held for sentence in sentences))
+    return [
+        {**claim, "start": entry["start"], "end": entry["end"]}
+        if isinstance(entry.get("start"), int) and isinstance(entry.get("end"), int)
+        else claim
+        for entry, claim in zip(entries, claims_of(response, sentences), strict=True)
+    ]
 
 
 def _labelled_sentences(row: Row) -> list[Row] | None:
@@ -172,7 +178,7 @@ def _labelled_sentences(row: Row) -> list[Row] | None:
                 {
                     **rest,
                     f"{name}.{text}": [entry[text] for entry in entries],
-                    "claims": [_claim(entry, text) for entry in entries],
+                    "claims": _claims(entries, text, texts),
                     label: [entry[label] for entry in entries],
                 }
             ]

@@ -10,6 +10,7 @@ from typing import Literal
 
 from core.data.datasets.formats.encodings import first_letters
 from core.data.datasets.formats.file_kinds import file_kind
+from core.data.datasets.formats.header_rows import check_column_count
 from core.data.datasets.formats.json_files import json_rows, records_of_object
 from core.data.datasets.formats.text_files import UTF8, NumberedRow, actual_encoding, existing_file, first_characters
 from core.data.datasets.formats.text_tables import csv_rows, is_text_table, text_layout
@@ -28,6 +29,7 @@ def parquet_rows(source: Path) -> Iterator[NumberedRow]:
     numbers = count(1)
     try:
         with ParquetFile(existing_file(source), buffer_size=_BUFFER_BYTES, pre_buffer=False) as file:
+            check_column_count(len(file.schema_arrow.names), source.name)
             for batch in file.iter_batches(_BATCH_ROWS):
                 yield from zip(numbers, batch.to_pylist(), strict=False)
     except ArrowInvalid as error:

@@ -6,14 +6,11 @@ import codecs
 import io
 from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
-from lzma import LZMAError
 from pathlib import Path
 from typing import TextIO
-from zipfile import BadZipFile
-from zlib import error as ZlibError
 
 from core.data.datasets.formats.encodings import check_encoding_name, likely_encodings, unicode_form
-from core.data.datasets.formats.file_kinds import check_unpacked_size, open_bytes, packing
+from core.data.datasets.formats.file_kinds import check_unpacked_size, open_bytes, unpacking_errors
 from core.errors import TouchstoneError
 
 Row = Mapping[str, object]
@@ -75,7 +72,7 @@ def _check_encoding(source: Path, encoding: str, _size: int, _changed_ns: int) -
     check_encoding_name(encoding)
     decoder, size = codecs.getincrementaldecoder(encoding)(), 0
     try:
-        with open_bytes(source) as file:
+        with unpacking_errors(source), open_bytes(source) as file:
             for chunk in iter(partial(file.read, 1 << 20), b""):
                 decoder.decode(chunk)
                 size += len(chunk)
@@ -93,10 +90,6 @@ def _check_encoding(source: Path, encoding: str, _size: int, _changed_ns: int) -
             f"{source.name} is not {encoding.upper()} ({byte}). Read in other encodings its first lines are: {listed}. Take the one "
             f"whose letters are right, and import the file as a table with 'generic[encoding={readings[0][0]}]', or save it as UTF-8."
         ) from None
-    except (EOFError, OSError, LZMAError, ZlibError, BadZipFile) as error:
-        if not packing(source):
-            raise
-        raise TouchstoneError(f"{source.name} cannot be unpacked: {error}. Check that it was copied whole.") from None
 
 
 def encoding_of(source: Path) -> str:

@@ -22,6 +22,7 @@ _WHOLE_NUMBER = re.compile(r"[-+−]?\d+ ?%?")
 _DECIMAL_POINT = re.compile(r"[-+−]?\d*\.\d+(e[-+]?\d+)? ?%?", re.IGNORECASE)
 _THOUSANDS = re.compile(r"[-+−]?[1-9]\d{0,2}(,\d{3})+ ?%?")
 _THOUSANDS_MARK = re.compile(r"[.'’ \u00a0\u202f](?=\d{3})")
+_INVISIBLE = "\u200b\u2060\ufeff"
 _MIN_NUMBERS = 0.75  # share of a column's filled cells
 
 
@@ -52,7 +53,10 @@ def csv_rows(source: Path, encoding: str = UTF8) -> Iterator[NumberedRow]:
             sizes = f"This row has {len(row)} cells and the header {len(names)}."
             yield number, f"{sizes} Quote cells that hold the separator."
         elif tuple(cell.strip() for cell in row[: len(names)]) != names:  # the header again, where files were joined
-            cells = [with_point(cell) if place in layout.decimal_commas else cell for place, cell in enumerate(row)]
+            cells = [
+                with_point(cell) if place in layout.decimal_commas else _with_minus(cell)
+                for place, cell in enumerate(row)
+            ]
             yield number, dict(zip(names, cells, strict=False))
 
 
@@ -130,3 +134,9 @@ def with_point(cell: str) -> str:
     if _DECIMAL_COMMA.fullmatch(text) is None:
         return cell
     return _THOUSANDS_MARK.sub("", text).replace(",", ".").replace("−", "-")
+
+
+def _with_minus(cell: str) -> str:
+    """A number after a typographic minus as one after a hyphen, without the invisible characters at the ends of a cell."""
+    text = cell.strip(_INVISIBLE) if cell[-1:] in _INVISIBLE or cell[:1] in _INVISIBLE else cell
+    return f"-{text[1:]}" if text[:1] == "−" and _DECIMAL_POINT.fullmatch(text) else text

@@ -15,7 +15,7 @@ from xml.parsers.expat import ExpatError
 from zipfile import BadZipFile, ZipFile
 
 from core.data.datasets.formats.file_kinds import file_kind
-from core.data.datasets.formats.header_rows import find_header
+from core.data.datasets.formats.header_rows import MOST_COLUMNS, check_column_count, find_header
 from core.data.datasets.formats.text_files import NumberedRow, existing_file
 from core.errors import TouchstoneError
 
@@ -69,7 +69,7 @@ def workbook_notes(source: Path, sheet: str = "") -> list[str]:
     for name, place, cells in _sheet_cells(source):
         if name == title:
             marks = _sheet_marks(source, place)
-            rows = list(islice(_filled_rows(cells, marks), _SAMPLE_ROWS))
+            rows = list(islice(_filled_rows(source, cells, marks), _SAMPLE_ROWS))
             header = find_header([cells for _, cells in rows], source.name)
             columns = [header.names[column] for column in sorted(marks.merged_columns()) if column < len(header.names)]
             notes += header.notes
@@ -148,7 +148,7 @@ def _has_doctype(file: IO[bytes]) -> bool:
 def _sheet_rows(source: Path, place: str, cells: Iterable[tuple[object, ...]]) -> Iterator[NumberedRow]:
     with _workbook_errors(source):
         marks = _sheet_marks(source, place)
-        rows = _filled_rows(cells, marks)
+        rows = _filled_rows(source, cells, marks)
         first = list(islice(rows, _SAMPLE_ROWS))
         if not first:
             return
@@ -181,10 +181,14 @@ class _SheetMarks:
         return {column for ranges in self.merged.values() for column, _ in ranges}
 
 
-def _filled_rows(cells: Iterable[tuple[object, ...]], marks: _SheetMarks) -> Iterator[tuple[int, list[object]]]:
+def _filled_rows(
+    source: Path, cells: Iterable[tuple[object, ...]], marks: _SheetMarks
+) -> Iterator[tuple[int, list[object]]]:
     """The rows that are not blank, numbered from 1, with merged cells filled down and characters as they were typed."""
     open_ranges = dict[int, tuple[int, object]]()  # column → last row and value
     for number, values in enumerate(cells, start=1):
+        if len(values) > MOST_COLUMNS:
+            check_column_count(sum(value is not None for value in values), source.name)
         row = [_unescape(value) if isinstance(value, str) else value for value in values]
         for column, last in marks.merged.get(number, ()):
             open_ranges[column] = (last, row[column] if column < len(row) else None)
@@ -198,9 +202,10 @@ def _filled_rows(cells: Iterable[tuple[object, ...]], marks: _SheetMarks) -> Ite
 
 
 def _unescape(text: str) -> str:
-    """The characters of a cell that the file writes as _x000D_, and line ends as one character."""
+    """The characters of a cell that the file writes as _x000D_, line ends as one character, and no invisible ones at its ends."""
     from openpyxl.utils.escape import unescape
 
+    text = text.strip("\u200b\u2060\ufeff")
     return str(unescape(text)).replace("\r\n", "\n").replace("\r", "\n") if "_x" in text or "\r" in text else text
 
 
