@@ -124,6 +124,8 @@ def infer_column_map(rows: Sequence[Row]) -> ColumnMap:
     unnamed = [column for column in columns if column not in named.values() and not is_reference_name(column)]
     named |= _match_by_length(rows, unnamed, named)
     if "summary" not in named:
+        named |= _match_by_length(rows, [column for column in columns if column not in named.values()], named)
+    if "summary" not in named:
         raise TouchstoneError(f"No column holds a summary. The columns are {', '.join(columns) or 'none'}.")
     if all(_are_claims(row.get("claims")) for row in rows if "claims" in row) and "claims" in columns:
         named["claims"] = "claims"

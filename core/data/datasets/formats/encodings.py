@@ -16,6 +16,7 @@ _SAMPLE = 1 << 20  # bytes that are looked through
 _ENOUGH = 1 << 14  # bytes of lines with letters beyond ASCII
 _ENOUGH_LETTERS = 20
 _MOST_READINGS = 4
+_FOLLOWING = bytes(range(0x80, 0xC0))  # of a character of UTF-8 that began before
 _SHOWN = 60  # characters
 _FREQUENT = (
     *(
@@ -149,7 +150,7 @@ def _lines_beyond_ascii(source: Path) -> bytes:
     with open_bytes(source) as file:
         head = file.read(_SAMPLE)
         # letters may come late
-        while _is_utf8(head) and (more := file.read(_SAMPLE)):
+        while _is_utf8(head) and (more := file.read(_SAMPLE).lstrip(_FOLLOWING)):
             head = more if head.isascii() or not _is_utf8(more) else head
     lines = head.splitlines(keepends=True)
     if len(head) == _SAMPLE and len(lines) > 1:
@@ -165,9 +166,9 @@ def _lines_beyond_ascii(source: Path) -> bytes:
 
 
 def _is_utf8(content: bytes) -> bool:
-    """True for UTF-8 that may be cut within its first and its last character."""
+    """True for UTF-8 that may be cut within its last character."""
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(content.lstrip(bytes(range(0x80, 0xC0))))
+        codecs.getincrementaldecoder("utf-8")().decode(content)
     except UnicodeError:
         return False
     return True

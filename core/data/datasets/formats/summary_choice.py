@@ -50,6 +50,8 @@ def summary_question(rows: Sequence[Row], summary: str) -> str:
     """Ask which column is the summary where several may be; "" where the names tell."""
     columns = list(dict.fromkeys(name for row in rows for name in row if name))
     column, others = choose_summary(rows, columns)
+    if is_reference_name(summary):
+        return f"{summary} is read as the summary, as no other column holds one. Is it the text of a system? Else map another column."
     if not others or summary != column:
         return ""
     return f"{summary} is read as the summary, and not {', '.join(others)}. Is it the text of the system? Else map another column."
