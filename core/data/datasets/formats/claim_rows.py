@@ -30,6 +30,7 @@ _WHOLE_NAMES = (
     "model_summary",
     "system_summary",
 )
+_MIN_HOLDING = 0.9  # of rows whose response is not shorter than its claim
 _MIN_SHARE = 0.5  # of rows whose neighbour has the same response
 
 
@@ -45,8 +46,8 @@ def claim_columns(rows: Sequence[Row]) -> tuple[str, str] | None:
         return None
     pairs = [*zip(responses, claims, strict=True)]
     shared = sum(before[0] == after[0] and before[1] != after[1] for before, after in pairwise(pairs))
-    longer = all(len(str(response)) >= len(str(part)) for response, part in pairs if str(part) in str(response))
-    return (whole, claim) if shared >= _MIN_SHARE * (len(rows) - 1) and longer else None
+    holds = sum(len(str(response)) >= len(str(part)) for response, part in pairs)
+    return (whole, claim) if shared >= _MIN_SHARE * (len(rows) - 1) and holds >= _MIN_HOLDING * len(rows) else None
 
 
 def merge_claims(lines: Iterator[NumberedRow], whole: str, claim: str) -> Iterator[NumberedRow]:
@@ -81,14 +82,16 @@ def claims_of(response: str, texts: Sequence[str]) -> list[dict[str, object]]:
 
 
 def _shared_key(line: NumberedRow, whole: str) -> object:
+    """What rows of one response share: the response, longer texts such as its document, and who wrote or judged it."""
     number, row = line
     if not isinstance(row, Mapping):
         return number
-    return tuple(str(row.get(name)) for name in (whole, *_DOCUMENT_NAMES, *_ID_NAMES))
+    response = str(row.get(whole))
+    texts = tuple(cell for cell in row.values() if isinstance(cell, str) and len(cell) > len(response))
+    return response, texts, tuple(str(row.get(name)) for name in _KEY_NAMES)
 
 
-_DOCUMENT_NAMES = ("document", "article", "source", "context", "passage", "doc", "text", "dialogue", "premise")
-_ID_NAMES = (
+_KEY_NAMES = (
     "doc_id",
     "document_id",
     "article_id",

@@ -18,6 +18,9 @@ _NO_LETTER = re.compile(r"[\W_]+")
 _IMPORT_ID = re.compile(r'\{\s*"ImportId"\s*:')
 _ANSWER_KINDS = frozenset({"response", "openendedresponse"})
 """Second row of SurveyMonkey, below the questions."""
+_USUAL_NAMES = frozenset(
+    ("id", "document", "doc", "article", "source", "text", "summary", "claim", "response", "label")
+)
 _SENTENCE_END = (".", "!", "?", "。", "！", "？", "…", '."', ".”")
 
 Cells = Sequence[object]
@@ -113,15 +116,22 @@ def _label_rows(names: Sequence[str], below: Sequence[Cells]) -> int:
             return place + 1
     if not below:
         return 0
-    first = [_plain(_cell_text(cell)) for cell in below[0]]
-    repeated = sum(bool(text) and text == _plain(name) for name, text in zip(names, first, strict=False))
-    filled = [text for text in first if text]
+    filled = [text for cell in below[0] if (text := _plain(_cell_text(cell)))]
     is_kinds = bool(filled) and {*filled} <= _ANSWER_KINDS
-    return int(repeated >= 2 or is_kinds)
+    # options that were ticked repeat their names too, in other rows as well
+    repeats = [_repeated_names(names, cells) for cells in below[:_MOST_NOTES]]
+    return int(is_kinds or (repeats[0] >= 2 and not any(repeats[1:])))
+
+
+def _repeated_names(names: Sequence[str], cells: Cells) -> int:
+    texts = [_plain(_cell_text(cell)) for cell in cells]
+    return sum(bool(text) and text == _plain(name) for name, text in zip(names, texts, strict=False))
 
 
 def _is_data(names: Sequence[str], data: Sequence[Cells]) -> bool:
     """True if what should be names is a number in a column of numbers, or a sentence as long as those below it."""
+    if _USUAL_NAMES & {_plain(name) for name in names}:
+        return False
     for place, name in enumerate(names):
         column = [text for cells in data if place < len(cells) and (text := _cell_text(cells[place]))]
         if not name or len(column) < 2:
