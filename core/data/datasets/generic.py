@@ -367,7 +367,7 @@ def check_decoding(values: Row) -> None:
         text = values.get(field)
         if isinstance(text, str) and (error := decoding_error(text)):
             raise TouchstoneError(
-                f"The {field} {error} Write the file anew from the original texts, name its encoding "
+                f"The {field} {error} Write the file again from the original texts, name its encoding "
                 "(generic[encoding=…]), or keep such texts (generic[garbled=keep])."
             )
 

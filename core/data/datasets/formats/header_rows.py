@@ -109,7 +109,7 @@ def _may_be_header(cells: Cells, width: int) -> bool:
 
 
 def _label_rows(names: Sequence[str], below: Sequence[Cells]) -> int:
-    """How many rows below the names are those of a survey tool: questions and import ids of Qualtrics, kinds of answers of SurveyMonkey."""
+    """Number of rows below the names that a survey tool adds: questions and import ids of Qualtrics, kinds of answers of SurveyMonkey."""
     for place, cells in enumerate(below[:2]):
         filled = [text for cell in cells if (text := _cell_text(cell))]
         if filled and all(_IMPORT_ID.match(text) for text in filled):

@@ -1,4 +1,4 @@
-"""What separates the cells of a table of text, and what a quote in it means: each reading is tried, and that by which the rows fit is taken."""
+"""Separators and quotes of a table of text: each reading is tried, and that by which the rows fit is taken."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _READERS: Mapping[Quoting, Mapping[str, Any]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """How the lines of a table become cells: the number of lines to pass over first, the separator, and what a quote means."""
+    """Rule by which lines become cells: the lines to pass over first, the separator, and the meaning of a quote."""
 
     first_line: int
     delimiter: str

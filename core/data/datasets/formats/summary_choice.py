@@ -1,4 +1,4 @@
-"""Which of several columns of texts is the summary of the system: never the reference beside it."""
+"""Choice of the summary among several columns of texts: that of the system, never the reference beside it."""
 
 from __future__ import annotations
 
