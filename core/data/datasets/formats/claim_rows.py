@@ -82,7 +82,7 @@ def claims_of(response: str, texts: Sequence[str]) -> list[dict[str, object]]:
 
 
 def _shared_key(line: NumberedRow, whole: str) -> object:
-    """What rows of one response share: the response, longer texts such as its document, and who wrote or judged it."""
+    """Key that rows of one response share: the response, longer texts such as its document, and who wrote or judged it."""
     number, row = line
     if not isinstance(row, Mapping):
         return number
