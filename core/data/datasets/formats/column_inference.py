@@ -214,12 +214,12 @@ def _drop_contradicted(named: dict[str, str], rows: Sequence[Row]) -> dict[str, 
                 belied.add("label")
     plausible = {field: column for field, column in named.items() if field not in belied}
     if "id" in plausible and len({str(row.get(plausible["id"])) for row in rows}) < len(rows):
-        texts = [plausible.get(field, "") for field in ("document", "summary")]
-        if begins_again(rows, plausible["id"], *texts):
+        document, summary = (plausible.get(field, "") for field in ("document", "summary"))
+        if begins_again(rows, plausible["id"], document, summary):
             return plausible
         repeated = plausible.pop("id")
         # beside other documents it names none of them
-        if not texts[0] or names_documents(rows, repeated, texts[0]):
+        if not document or names_documents(rows, repeated, document):
             return {"group": repeated, **plausible}
     return plausible
 
