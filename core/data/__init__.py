@@ -33,7 +33,9 @@ if TYPE_CHECKING:
         is_filled,
         label_words,
     )
+    from core.data.datasets.formats.encodings import likely_encodings, text_encodings
     from core.data.datasets.formats.fields import clean_text, document_key
+    from core.data.datasets.formats.file_kinds import is_packed_table
     from core.data.datasets.formats.item_stream import (
         FIELD_NAMES,
         LABEL_WORDS,
@@ -41,12 +43,12 @@ if TYPE_CHECKING:
         items_of_record,
         items_of_rows,
     )
-    from core.data.datasets.formats.known_forms import describe_form, form_columns, form_of
+    from core.data.datasets.formats.known_forms import ARCHIVES, describe_form, form_columns, form_of
     from core.data.datasets.formats.mapping_report import label_meanings, left_out, open_questions
-    from core.data.datasets.formats.table_files import file_rows, table_rows
+    from core.data.datasets.formats.table_files import file_rows, table_notes, table_paths, table_rows
     from core.data.datasets.formats.text_files import UTF8, Row, encoding_of
     from core.data.datasets.formats.workbook_files import sheet_names
-    from core.data.datasets.generic import Generic, preview_rows, read_with_map, used_settings
+    from core.data.datasets.generic import Generic, preview_rows, read_with_map, structure_notes, used_settings
     from core.data.datasets.pairs import Pairs
     from core.data.recogniser import Recognition, recognise
 else:

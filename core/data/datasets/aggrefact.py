@@ -16,8 +16,9 @@ from typing import ClassVar
 from core.data.dataset import DATASETS, Importer, Refusal
 from core.data.datasets.formats import fields, item_stream
 from core.data.datasets.formats.item_stream import LABEL_WORDS, RecordConverter, RecordPlace, SeenItems
-from core.data.datasets.formats.table_files import csv_header, file_rows
+from core.data.datasets.formats.table_files import file_rows
 from core.data.datasets.formats.text_files import Row
+from core.data.datasets.formats.text_tables import csv_header
 from core.data.datasets.formats.workbook_files import xlsx_sheets
 from core.types import Example, Item, ReleasedScore, Split
 

@@ -14,10 +14,12 @@ from annotations.store.dataset_import import DatasetSource, ImportResult
 from annotations.store.store import Store
 from core.base import BackgroundTask, Limits, read_apart
 from core.data import (
+    ARCHIVES,
     DATASETS,
     ImportCounts,
     Recognition,
     Refusal,
+    is_packed_table,
     readable_items,
     reading_record,
     recognise,
@@ -111,19 +113,22 @@ def write_upload(files: Sequence[UploadedFile]) -> UploadedFiles:
     return UploadedFiles(ids, folder, paths[0] if len(paths) == 1 else Path(folder.name))
 
 
-PACKED_FORMATS = frozenset({".xlsx", ".parquet", ".eval"})
-"""Endings of files that may unpack to anything, and so are read in a process of their own."""
 _LOOK_LIMITS = Limits(seconds=30, megabytes=1024)
 
 
 def recognise_upload(source: Path) -> Recognition | None:
     """The benchmark or form that uploaded files are in; None for any other table, and for files that cannot be read."""
-    if not source.is_dir() and source.suffix.lower() not in PACKED_FORMATS:
-        return recognise(source)
     try:
+        if not source.is_dir() and not is_packed(source):
+            return recognise(source)
         return next(iter([*read_apart(source.name, _LOOK_LIMITS, _recognitions, source)]), None)
     except TouchstoneError:
         return None  # reading it says what is wrong
+
+
+def is_packed(source: Path) -> bool:
+    """True for a file that may unpack to anything, and so is read in a process of its own. Raises as `is_packed_table`."""
+    return source.suffix.lower() in ARCHIVES or is_packed_table(source)
 
 
 def _recognitions(source: Path) -> list[Recognition]:

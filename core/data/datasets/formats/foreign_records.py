@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import fsum
 
+from core.data.datasets.formats.claim_rows import claims_of
 from core.data.datasets.formats.text_files import Row
 
 _HALUEVAL_TEXTS = ("summary", "answer", "response")
@@ -59,6 +60,18 @@ def _summeval(row: Row) -> list[Row] | None:
     ]
 
 
+def _claims(entries: Sequence[Row], text: str, texts: Sequence[str]) -> list[Row]:
+    """Sentences with their places: those that they came with, or where they stand in the text that holds most of them."""
+    sentences = [str(entry[text]) for entry in entries]
+    response = max(sorted(texts, key=len), key=lambda held: sum(sentence in held for sentence in sentences))
+    return [
+        {**claim, "start": entry["start"], "end": entry["end"]}
+        if isinstance(entry.get("start"), int) and isinstance(entry.get("end"), int)
+        else claim
+        for entry, claim in zip(entries, claims_of(response, sentences), strict=True)
+    ]
+
+
 def _labelled_sentences(row: Row) -> list[Row] | None:
     """A pair that also lists its sentences, each with a label: the two as parallel lists."""
     texts = [value for value in row.values() if isinstance(value, str) and " " in value.strip()]
@@ -76,6 +89,7 @@ def _labelled_sentences(row: Row) -> list[Row] | None:
                 {
                     **rest,
                     f"{name}.{text}": [entry[text] for entry in entries],
+                    "claims": _claims(entries, text, texts),
                     label: [entry[label] for entry in entries],
                 }
             ]

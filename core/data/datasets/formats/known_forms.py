@@ -98,7 +98,7 @@ def _form_of(source: Path, encoding: str, sheet: str, _size: int, _changed_ns: i
         records = form.records(source)
         if records is not None and form.matches(_head(records)):
             return form
-    if source.suffix.lower() in _ARCHIVES:
+    if source.suffix.lower() in ARCHIVES:
         return None
     try:
         rows = _head(table_rows(source, encoding, sheet))
@@ -107,7 +107,8 @@ def _form_of(source: Path, encoding: str, sheet: str, _size: int, _changed_ns: i
     return next((form for form in forms if rows and form.matches(rows)), None)
 
 
-_ARCHIVES = frozenset({".eval", ".zip"})
+ARCHIVES = frozenset({".eval", ".zip"})
+"""Endings of logs of tools that are archives of files, and no table."""
 
 
 def _head(lines: Iterator[NumberedRow]) -> list[Row]:

@@ -293,3 +293,26 @@ def test_a_benchmark_that_is_dropped_chooses_its_importer_and_a_table_after_it_t
     assert form.text_input(EvaluateState.dataset_name.of("generic").key).value == "own"
     assert first
     first.folder.cleanup()
+
+
+def test_several_files_are_one_table_and_decisions_on_their_form_are_shown(form: AppTest, store: Store) -> None:
+    rows = [f'{DOCUMENT}\t{claim}\t{word}\t"{word}"' for claim, word in CLAIMS.items()]
+    files = [
+        (f"{part}.tsv", "\n".join(["document\tclaim\tlabel\tremark", *lines]).encode(), "text/plain")
+        for part, lines in (("a", rows[:2]), ("b", rows[2:]))
+    ]
+    form = form.file_uploader(key="import-files").set_value(files).run(timeout=IMPORT_S)
+    assert not form.exception
+    assert any("quotes are text in this table with tabs" in caption.value for caption in form.caption)
+    import_as(form, "parts")
+    assert sorted(sample.item.example.summary for sample in load_samples(store, "parts")) == sorted(CLAIMS)
+
+
+def test_a_file_in_another_encoding_shows_its_letters_in_those_that_are_likely(form: AppTest, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("document,summary,label\nСовет порта собрался в понедельник.,Совет собрался.,1\n".encode("cp1251"))
+    form = upload(form, path)
+    (encodings,) = [box for box in form.selectbox if "not UTF-8" in box.label]
+    assert encodings.value == "cp1251"
+    assert any("Совет порта" in option for option in encodings.options)
+    assert "koi8-r" in " ".join(encodings.options)
