@@ -17,7 +17,7 @@ from annotations.exchange.samples import load_samples
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.records import Grade
 from annotations.store.store import Store
-from core.base.files.documents import PdfPage
+from core.base.documents.documents import PdfPage
 from core.data.datasets.bundled import bundled_items
 from core.text import edits as executable
 from core.types import ErrorType, Example, Intention, Item, ReleasedScore, Verdict

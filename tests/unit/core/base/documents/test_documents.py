@@ -12,7 +12,7 @@ import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from core.base.files.documents import PdfPage, join_pages, read_document, read_pages, read_pdf
+from core.base.documents.documents import PdfPage, join_pages, read_document, read_pages, read_pdf
 from core.base.files.foreign_files import Limits
 from core.errors import TouchstoneError
 
