@@ -4,31 +4,62 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
+from zipfile import ZipFile, is_zipfile
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from annotations.exchange.export import EXPORT_COLUMNS
 from annotations.exchange.export_rows import ExportedRow
 from annotations.store.records import RecordError
 from core.data import UTF8, encoding_of, open_text
+from core.models import COST_COLUMNS
 from core.text import spreadsheet_text
 
 _MODELS: dict[str, type[BaseModel]] = {model.model_fields["kind"].default: model for model in get_args(ExportedRow)}
 _MARKS = {"kind", "event_id", "task", "person", "answers", "campaign"}
+_TOOL_MEMBERS = ({"README.md", "labels.parquet", "tasks.parquet"}, {"config.xml", "tasks.json"})
+_TOOL_ARCHIVE = (
+    "This is an archive for another tool, Hugging Face's datasets or Label Studio, and lacks decisions, questions and times. "
+    "Read the campaign again from its JSONL or CSV: `export --campaign NAME -o FILE.jsonl`."
+)
+_STORE_EXPORT = (
+    "This is an export of everything that was kept, which is for reading and not for import: it lacks imported texts and the "
+    "names of people. Move everything with `cli.py backup` and `restore`, a campaign with `export --campaign`, a dataset with "
+    "`export --dataset`."
+)
+_STORE_ROW = r'\{"kind": "(?:pair|summary)", "item_id": "'
 _MOST_CHARACTERS = 2**31 - 1  # in a cell; a document may be a book
 
 
 def is_campaign_file(source: Path) -> bool:
     """True for a file that `export --campaign` wrote as JSONL or CSV, whatever it is called."""
-    if not source.is_file() or encoding_of(source) != UTF8:
-        return False
+    head = _head(source)
+    return set(head.split(",")) >= _MARKS or head.startswith('{"kind": "campaign"')
+
+
+def one_way_export(source: Path) -> str:
+    """Sentence on an export of Touchstone that is not for import, with what to do; "" for any other file."""
+    if source.is_file() and is_zipfile(source):
+        with ZipFile(source) as archive:
+            names = set(archive.namelist())
+        return _TOOL_ARCHIVE if any(names >= members for members in _TOOL_MEMBERS) else ""
+    head = _head(source)
+    is_all = head == ",".join((*EXPORT_COLUMNS, *COST_COLUMNS[1:])) or re.match(_STORE_ROW, head) is not None
+    return _STORE_EXPORT if is_all else ""
+
+
+def _head(source: Path) -> str:
+    """The first line of a text file in UTF-8, "" for any other file."""
+    if not source.is_file() or not source.stat().st_size or is_zipfile(source) or encoding_of(source) != UTF8:
+        return ""
     with open_text(source, UTF8) as file:
-        head = file.readline(1 << 16)
-    return set(head.strip().split(",")) >= _MARKS or head.startswith('{"kind": "campaign"')
+        return file.readline(1 << 16).strip()
 
 
 def campaign_lines(source: Path) -> Iterator[str]:

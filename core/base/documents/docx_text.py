@@ -38,7 +38,9 @@ def read_docx(name: str, data: bytes, clean: bool) -> Iterator[DocumentPart]:
     """
     counts: Counter[str] = Counter()
     try:
-        page = mammoth.convert_to_html(_visible(data, counts, clean), convert_image=_without_image).value
+        page = mammoth.convert_to_html(
+            _visible(data, counts, clean), convert_image=mammoth.images.img_element(_without_image)
+        ).value
     except _DAMAGE as error:
         raise TouchstoneError(
             f"{name!r} is not a readable Word document ({type(error).__name__}: {error}). Save it again as .docx, or paste its text."
@@ -49,7 +51,6 @@ def read_docx(name: str, data: bytes, clean: bool) -> Iterator[DocumentPart]:
     yield DocumentPart(text, cleaning=counts)
 
 
-@mammoth.images.img_element
 def _without_image(_: object) -> dict[str, str]:
     return {}
 

@@ -129,7 +129,8 @@ def _glyphs(text_page: pdfium.PdfTextPage, counts: Counter[str]) -> Iterator[_Gl
 
 def _turn(page: raw.FPDF_TEXTPAGE, place: int) -> int:
     """Quarters of a turn by which a glyph is rotated."""
-    return round(raw.FPDFText_GetCharAngle(page, place) / (pi / 2)) % 4
+    angle: float = raw.FPDFText_GetCharAngle(page, place)
+    return round(angle / (pi / 2)) % 4
 
 
 def _size(size: float, height: float) -> float:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from annotations.exchange.campaign_files import campaign_lines, is_campaign_file
+from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, one_way_export
 from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.samples import load_samples, save_scores
 from annotations.store.dataset_import import DatasetSource
@@ -73,6 +73,8 @@ def command(
     if importer == Generic.name and source and is_campaign_file(source):
         _import_campaign(source, name or "")
         return
+    if importer == Generic.name and source and (sentence := one_way_export(source)):
+        raise TouchstoneError(sentence)
     reader = StoredResultsImporter() if importer == StoredResultsImporter.name else DATASETS.parse(importer)
     settings, tally = Settings.read(), ImportCounts()
     place = source or fetch_released_dataset(reader)

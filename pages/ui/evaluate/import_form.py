@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.exchange.campaign_files import campaign_lines, is_campaign_file
+from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, one_way_export
 from annotations.exchange.campaign_import import import_campaign
 from annotations.people.people import Right
 from core.base import Limits, read_apart
@@ -85,6 +85,10 @@ def _import_dialog() -> None:
                 upload = evaluate_state().upload
                 if upload is None or upload.ids != tuple(file.file_id for file in files):
                     upload = evaluate_state().upload = write_upload(files)
+    if upload and importer == _GENERIC_IMPORTER and (sentence := one_way_export(upload.source)):
+        with mapping_column:
+            st.warning(sentence, icon=":material/warning:")
+        return
     is_campaign = bool(upload) and importer == _GENERIC_IMPORTER and is_campaign_file(upload.source)
     if upload and is_campaign:
         with mapping_column:

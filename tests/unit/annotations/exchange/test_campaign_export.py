@@ -21,7 +21,7 @@ from annotations.campaigns.campaign import CampaignSettings, NewTask, VersionCon
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.task_texts import ShownTask
 from annotations.exchange.campaign_export import find_campaign_id
-from annotations.exchange.campaign_files import campaign_lines, is_campaign_file
+from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, one_way_export
 from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.export import to_jsonl
 from annotations.exchange.export_format import EXPORT_FORMATS, ExportActions, ExportTerms, open_export
@@ -228,9 +228,9 @@ def test_an_import_is_worth_as_much_as_the_original(store: Store, source: Campai
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_every_row_comes_back_from_a_file_of_either_form(store: Store, other: Store, tmp_path: Path, form: str) -> None:
+def test_every_row_comes_back_from_a_file_of_each_form(store: Store, other: Store, tmp_path: Path, form: str) -> None:
     opened = full(store)
-    file = tmp_path / f"campaign.{form}"
+    file = tmp_path / "campaign.file"
     content = ExportActions(store, Member("", PEOPLE[0], Role.MANAGER)).file(opened.campaign.id, form, ExportTerms())
     file.write_bytes(content)
     assert content.startswith(codecs.BOM_UTF8) == (form == "csv")
@@ -239,10 +239,21 @@ def test_every_row_comes_back_from_a_file_of_either_form(store: Store, other: St
     assert lines(other) == lines(store)
 
 
+@pytest.mark.parametrize("form", ["hf-dataset", "label-studio"])
+def test_an_archive_for_another_tool_names_the_way_back(store: Store, tmp_path: Path, form: str) -> None:
+    opened = full(store)
+    file = tmp_path / "campaign.zip"
+    manager = Member("", PEOPLE[0], Role.MANAGER)
+    file.write_bytes(ExportActions(store, manager).file(opened.campaign.id, form, ExportTerms()))
+    assert not is_campaign_file(file)
+    assert "Read the campaign again from its JSONL or CSV" in one_way_export(file)
+
+
 def test_a_file_that_is_no_campaign_is_none(tmp_path: Path) -> None:
     file = tmp_path / "pairs.csv"
     file.write_text("document,summary,label\nA boat.,A raft.,0\n", encoding="utf-8")
     assert not is_campaign_file(file)
+    assert not one_way_export(file)
 
 
 def test_work_goes_on_in_an_imported_campaign(store: Store, exported: list[str]) -> None:

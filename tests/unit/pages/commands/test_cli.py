@@ -204,6 +204,14 @@ def test_what_was_kept_is_exported_as_a_table(kept: Path, tmp_path: Path) -> Non
     assert (pair["document"], pair["original"], pair["summary"]) == (DOCUMENT, "Rain fell.", "Snow fell.")
 
 
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_an_export_of_everything_is_refused_as_a_table_with_the_way_out(kept: Path, tmp_path: Path, form: str) -> None:
+    assert kept.exists()
+    assert run("export", "-o", tmp_path / f"out.{form}").exit_code == 0
+    refused = run("import", "generic", tmp_path / f"out.{form}")
+    assert "Move everything with `cli.py backup` and `restore`" in str(refused.exception)
+
+
 @pytest.mark.slow
 def test_an_error_is_a_sentence_and_status_2_in_a_process_of_its_own(tmp_path: Path) -> None:
     pairs = pairs_file(tmp_path / "in.jsonl", "Rain.")
