@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -17,8 +18,6 @@ from pydantic.fields import FieldInfo
 from annotations.exchange.export import EXPORT_COLUMNS
 from annotations.exchange.export_rows import ExportedRow
 from annotations.store.records import RecordError
-from core.data import UTF8, encoding_of, open_text
-from core.models import COST_COLUMNS
 from core.text import spreadsheet_text
 
 _MODELS: dict[str, type[BaseModel]] = {model.model_fields["kind"].default: model for model in get_args(ExportedRow)}
@@ -50,26 +49,25 @@ def one_way_export(source: Path) -> str:
             names = set(archive.namelist())
         return _TOOL_ARCHIVE if any(names >= members for members in _TOOL_MEMBERS) else ""
     head = _head(source)
-    is_all = head == ",".join((*EXPORT_COLUMNS, *COST_COLUMNS[1:])) or re.match(_STORE_ROW, head) is not None
+    is_all = head.startswith(",".join(EXPORT_COLUMNS)) or re.match(_STORE_ROW, head) is not None
     return _STORE_EXPORT if is_all else ""
 
 
 def _head(source: Path) -> str:
     """The first line of a text file in UTF-8, "" for any other file."""
-    if not source.is_file() or not source.stat().st_size or is_zipfile(source) or encoding_of(source) != UTF8:
+    if not source.is_file():
         return ""
-    with open_text(source, UTF8) as file:
-        return file.readline(1 << 16).strip()
+    with source.open("rb") as file:
+        return file.readline(1 << 16).decode("utf-8-sig", "ignore").strip()
 
 
 def campaign_lines(source: Path) -> Iterator[str]:
     """Rows of an exported campaign as JSON, one a line; those of CSV have the values of their kind again.
 
-    Raises RecordError for a CSV with a row of an unknown kind, and TouchstoneError for a file that cannot be read.
+    Raises RecordError for a CSV with a row of an unknown kind, and for a file that cannot be read.
     """
-    with open_text(source, UTF8) as file:
-        is_table = not file.read(1).startswith("{")
-    with open_text(source, UTF8) as file:
+    is_table = not _head(source).startswith("{")
+    with _text(source) as file:
         if not is_table:
             yield from (line.removesuffix("\n") for line in file)
             return
@@ -84,6 +82,14 @@ def campaign_lines(source: Path) -> Iterator[str]:
                 name: _value(row.get(name) or "", field) for name, field in model.model_fields.items() if name in row
             }
             yield json.dumps(values, ensure_ascii=False)
+
+
+def _text(source: Path) -> io.StringIO:
+    """The text of a file with its own line ends, without a byte-order mark. Raises RecordError where it cannot be read."""
+    try:
+        return io.StringIO(source.read_bytes().decode("utf-8-sig"), newline="")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecordError(f"{source} cannot be read: {error}. Name another file.") from error
 
 
 def _value(cell: str, field: FieldInfo) -> Any:

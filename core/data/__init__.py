@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     )
     from core.data.datasets.formats.mapping_report import label_meanings, left_out, open_questions
     from core.data.datasets.formats.table_files import file_rows, table_rows
-    from core.data.datasets.formats.text_files import UTF8, Row, encoding_of, open_text
+    from core.data.datasets.formats.text_files import UTF8, Row, encoding_of
     from core.data.datasets.formats.workbook_files import sheet_names
     from core.data.datasets.generic import Generic, preview_rows, read_with_map, used_settings
     from core.data.datasets.pairs import Pairs

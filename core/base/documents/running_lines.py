@@ -46,7 +46,7 @@ def without_running(pages: Sequence[Sequence[PdfLine]], counts: Counter[str]) ->
 
 
 def _keys(rows: Sequence[Sequence[PdfLine]], page: int, place: int, largest: float) -> Iterator[str]:
-    """What an outermost row has in common with its like on other pages: its text, and what is left of it without its page number."""
+    """Keys of an outermost row that its like on other pages share: its text, and its text without its page number."""
     if not rows or rows[place][0].size > largest or not _stands_apart(rows, place):
         return
     text = " ".join(line.text for line in rows[place])
@@ -101,10 +101,10 @@ def part_footnotes(lines: Sequence[PdfLine], body: float, counts: Counter[str]) 
     text: list[PdfLine] = []
     for line in sorted(lines, key=lambda line: (-line.baseline, line.left)):
         is_small = line.size < 0.95 * body
-        beside = [other for other in lines if other.left < line.right and line.left < other.right and other is not line]
-        is_last = not any(other.baseline < line.baseline and other.size >= 0.95 * body for other in beside)
+        across = [other for other in lines if other.left < line.right and line.left < other.right and other is not line]
+        is_last = not any(other.baseline < line.baseline and other.size >= 0.95 * body for other in across)
         mark = line.mark or (match[1] if (match := _NOTE_MARK.match(line.text)) and is_small else "")
-        has_text = any(other.size >= 0.95 * body for other in beside)
+        has_text = any(other.size >= 0.95 * body for other in across)
         above = [note for note in notes if note.left < line.right and line.left < note.right]
         if not (is_last and ((is_small and has_text and (mark or above)) or (line.mark and (has_text or above)))):
             text.append(replace(line, text=f"{line.mark} {line.text}" if line.mark else line.text, mark=""))
