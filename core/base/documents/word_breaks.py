@@ -21,9 +21,9 @@ def vocabulary(lines: Iterable[str]) -> frozenset[str]:
     words: set[str] = set()
     divided = False
     for line in lines:
-        found_words = _WORD.findall(line)
+        line_words = _WORD.findall(line)
         is_divided = line.rstrip().endswith((*_HYPHENS, "\u00ad"))
-        words.update(word.casefold() for word in found_words[divided : len(found_words) - is_divided])
+        words.update(word.casefold() for word in line_words[divided : len(line_words) - is_divided])
         divided = is_divided
     return frozenset(words)
 

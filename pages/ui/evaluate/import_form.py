@@ -89,8 +89,7 @@ def _import_dialog() -> None:
         with mapping_column:
             st.warning(sentence, icon=":material/warning:")
         return
-    is_campaign = bool(upload) and importer == _GENERIC_IMPORTER and is_campaign_file(upload.source)
-    if upload and is_campaign:
+    if upload and importer == _GENERIC_IMPORTER and is_campaign_file(upload.source):
         with mapping_column:
             _campaign_import(upload)
         return

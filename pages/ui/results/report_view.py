@@ -209,7 +209,7 @@ def _file_content(report: Report, ending: str) -> str | bytes:
     """The only file of a form, or an archive of several."""
     parts = FORMS[ending](report)
     if ending == ".csv":
-        parts = {name: f"{BYTE_ORDER_MARK}{content}" for name, content in parts.items()}
+        parts = {name: BYTE_ORDER_MARK + content for name, content in parts.items() if isinstance(content, str)}
     if len(parts) == 1:
         return next(iter(parts.values()))
     return zip_files({f"{report.study}-{name}{ending}": content for name, content in parts.items()})
