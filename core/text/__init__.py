@@ -154,6 +154,7 @@ if TYPE_CHECKING:
     from core.text.ranking import Vectors, bm25, closest_rows
     from core.text.spacy_pipeline import load_pipeline, parser_files, parser_folder
     from core.text.text import (
+        BYTE_ORDER_MARK,
         NO_BLANK,
         SENTENCES_KEPT,
         closest_sentence,
@@ -162,6 +163,7 @@ if TYPE_CHECKING:
         sentences,
         splitter_name,
         spreadsheet_safe,
+        spreadsheet_text,
         with_even_blanks,
         with_visible_controls,
         words,

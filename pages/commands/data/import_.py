@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, one_way_export
+from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.samples import load_samples, save_scores
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.score_writes import SavedScores, format_saved_scores
@@ -79,6 +81,11 @@ def command(
             raise TouchstoneError("A mapping is inferred from a table: cli.py import generic TABLE --infer-mapping")
         _infer_mapping(source, output)
         return
+    if importer == Generic.name and source and is_campaign_file(source):
+        _import_campaign(source, name or "")
+        return
+    if importer == Generic.name and source and (sentence := one_way_export(source)):
+        raise TouchstoneError(sentence)
     reader = StoredResultsImporter() if importer == StoredResultsImporter.name else DATASETS.parse(importer)
     settings, tally = Settings.read(), ImportCounts()
     place = source or fetch_released_dataset(reader)
@@ -113,6 +120,14 @@ def command(
     typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(format_counts(counts)))
     if imported.missing:
         print_status(f"{imported.missing} summaries have no document. Import a file that has it under the same group.")
+
+
+def _import_campaign(source: Path, name: str) -> None:
+    """Put an exported campaign back: as a table it would lose its questions, people and decisions."""
+    with closing(Store.open(Settings.read().database_url)) as store:
+        imported = import_campaign(store, campaign_lines(source), name)
+    print_status(f"{source.name} is an exported campaign: imported with its people, labels and decisions.")
+    typer.echo(f"campaign: {imported.name}")
 
 
 def _infer_mapping(source: Path, output: Path | None) -> None:

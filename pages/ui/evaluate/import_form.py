@@ -8,7 +8,12 @@ from pathlib import Path
 
 import streamlit as st
 
+from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, one_way_export
+from annotations.exchange.campaign_import import import_campaign
+from annotations.people.people import Right
+from core.base import Limits, read_apart
 from core.data import DATASETS, format_counts
+from core.errors import TouchstoneError
 from core.models import fetch_released_dataset
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
@@ -24,10 +29,11 @@ from pages.ui.evaluate.mapping_form import mapping_form
 from pages.ui.shared.background_results import RedrawState
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_state import page_state
-from pages.ui.shared.session_user import user_name
+from pages.ui.shared.session_user import member_later, user_name
 
 _LOOK_S = 0.5
 _GENERIC_IMPORTER = "generic"
+_CAMPAIGN_LIMITS = Limits(seconds=300, megabytes=2048)
 
 
 def import_button() -> None:
@@ -84,6 +90,14 @@ def _import_dialog() -> None:
             upload = upload if files else None
             if upload and upload.looks_like:
                 st.info(escape_markdown(upload.looks_like), icon=":material/info:")
+    if upload and importer == _GENERIC_IMPORTER and (sentence := one_way_export(upload.source)):
+        with mapping_column:
+            st.warning(sentence, icon=":material/warning:")
+        return
+    if upload and importer == _GENERIC_IMPORTER and is_campaign_file(upload.source):
+        with mapping_column:
+            _campaign_import(upload)
+        return
     with mapping_column:
         reading = None
         if upload:
@@ -125,6 +139,25 @@ def _current_upload() -> UploadedFiles | None:
     if len(files) == 1:
         EvaluateState.dataset_name.of(state.import_form).set(upload.source.stem)
     return upload
+
+
+def _campaign_import(upload: UploadedFiles) -> None:
+    """An exported campaign comes back as a campaign: as a table it would lose its questions, people and decisions."""
+    st.info(
+        "This is an exported campaign. It is imported as one, with its texts, people, labels and decisions.",
+        icon=":material/group_work:",
+    )
+    name = st.text_input("Name of the campaign", key="import-campaign-name", placeholder="as in the file")
+    member, demo = member_later(), services.settings().demo
+    if st.button("Import the campaign", type="primary", key="import-campaign", disabled=demo):
+        try:
+            member().require(Right.MANAGE)
+            rows = read_apart(upload.file, _CAMPAIGN_LIMITS, campaign_lines, upload.source)
+            campaign = import_campaign(services.store(), rows, name.strip())
+        except TouchstoneError as error:
+            st.error(escape_message(str(error)), icon=":material/error:")
+            return
+        st.success(escape_markdown(f"{campaign.name} is imported: see Campaigns."))
 
 
 def _import_button(

@@ -39,6 +39,7 @@ from core.results import (
 )
 from core.scoring import metric_title
 from core.stats import format_signed
+from core.text import BYTE_ORDER_MARK
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.results.copy_popover import copy_table
 from pages.ui.results.report_charts import report_chart
@@ -165,7 +166,7 @@ def shifts_csv(run: StressRun, shifts: Sequence[Shift]) -> str:
                 "seed": run.plan.seed,
             }
         )
-    return str(pd.DataFrame(rows).to_csv(index=False))
+    return f"{BYTE_ORDER_MARK}{pd.DataFrame(rows).to_csv(index=False)}"
 
 
 def plots_html(run: StressRun, shifts: Sequence[Shift]) -> str:

@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
+from annotations.exchange.export_format import ExportActions, ExportTerms
 from annotations.exchange.samples import load_samples, load_texts
+from annotations.people.people import Member, Role
 from annotations.store.store import Store
 from cli import app as terminal
 from core.base.files.foreign_files import Limits
@@ -25,6 +28,7 @@ from pages.ui.evaluate import import_task, mapping_form
 from pages.ui.evaluate.dataset_choice import EvaluateState
 from pages.ui.shared.background_results import RedrawState
 from tests.doubles.field_tables import FIELD_TABLES, FieldTable
+from tests.unit.annotations.campaigns.actors import make_campaign
 from tests.unit.pages.views.states import state_of
 
 Open = Callable[..., AppTest]
@@ -316,3 +320,20 @@ def test_a_file_in_another_encoding_shows_its_letters_in_those_that_are_likely(f
     assert encodings.value == "cp1251"
     assert any("Совет порта" in option for option in encodings.options)
     assert "koi8-r" in " ".join(encodings.options)
+
+
+def test_an_exported_campaign_comes_back_as_a_campaign_and_not_as_a_table(form: AppTest, tmp_path: Path) -> None:
+    file = tmp_path / "boats.csv"
+    with closing(Store.open(f"sqlite:///{tmp_path / 'source.db'}")) as store:
+        opened = make_campaign(store, items=3)
+        opened.label(opened.annotator("ben"), 2)
+        actions = ExportActions(store, Member("", "Cemile", Role.MANAGER))
+        file.write_bytes(actions.file(opened.campaign.id, "csv", ExportTerms()))
+    form = upload(form, file)
+    assert any("This is an exported campaign" in info.value for info in form.info)
+    assert not [button for button in form.button if button.key == "import-database"]
+    form = form.button("import-campaign").click().run(timeout=IMPORT_S)
+    assert not form.error
+    assert any("Boats is imported" in success.value for success in form.success)
+    again = form.button("import-campaign").click().run(timeout=IMPORT_S)
+    assert any("There is a campaign called" in error.value for error in again.error)
