@@ -78,6 +78,19 @@ class ImportResult:
     replaced: tuple[str, ...] = ()
 
 
+def format_import(result: ImportResult) -> str:
+    """A sentence on the version of the dataset that an import made, or that it made none."""
+    if not (result.added or result.joined or result.removed):
+        return f"{result.dataset} has all of it already: it stays at version {result.version}."
+    if result.version == 1:
+        return f"{result.dataset} is there, version 1."
+    taken = f" in place of {', '.join(result.replaced)}" if result.replaced else " beside the files that are there"
+    return (
+        f"{result.dataset} is at version {result.version} now,{taken}. What changed: "
+        f"cli.py datasets {shlex.quote(result.dataset)} --diff {result.version - 1} {result.version}"
+    )
+
+
 def write_spooled_rows(
     session: Session, provenance: DatasetSource, counts: Mapping[str, object], spooled: SpooledRows
 ) -> ImportResult:

@@ -33,7 +33,12 @@ class VersionOfDataset:
     @property
     def reference(self) -> str:
         """Name by which results call it: that of the dataset while there is one version, then NAME@2."""
-        return self.dataset if self.newest == 1 else f"{self.dataset}@{self.number}"
+        return self.dataset if self.newest == 1 else self.full_reference
+
+    @property
+    def full_reference(self) -> str:
+        """Name with the number, also of an only version."""
+        return f"{self.dataset}@{self.number}"
 
     @property
     def rows(self) -> ColumnElement[bool]:

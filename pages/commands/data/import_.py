@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from annotations.exchange.samples import load_samples, save_scores
-from annotations.store.dataset_import import DatasetSource
+from annotations.store.dataset_import import DatasetSource, format_import
 from annotations.store.score_writes import SavedScores, format_saved_scores
 from annotations.store.store import Store
 from core.data import (
@@ -51,6 +51,17 @@ def command(
         bool, typer.Option("--skip-broken", help="Import the readable records although others are broken.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
+    replaces: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a dataset that is there: the file whose place this one takes, by name or the first digits of its SHA-256. By "
+            "default an earlier file of the same name, whose samples it has."
+        ),
+    ] = None,
+    add: Annotated[
+        bool,
+        typer.Option("--add", help="It takes no file's place: it adds to the samples, its values before older ones."),
+    ] = False,
     infer_mapping: Annotated[
         bool,
         typer.Option(
@@ -62,7 +73,11 @@ def command(
         Path | None, typer.Option("-o", "--output", help="With --infer-mapping: where to write the mapping.")
     ] = None,
 ) -> None:
-    """Import a benchmark or a file of your own into the database; the same file twice adds nothing."""
+    """Import a benchmark or a file of your own into the database; a file that changed makes the next version of its dataset."""
+    if add and replaces is not None:
+        raise TouchstoneError(
+            "--add and --replaces exclude each other: the file takes the place of another or of none."
+        )
     if infer_mapping:
         if importer != Generic.name or source is None:
             raise TouchstoneError("A mapping is inferred from a table: cli.py import generic TABLE --infer-mapping")
@@ -73,7 +88,14 @@ def command(
     place = source or fetch_released_dataset(reader)
     file = place.resolve().name if source else provenance_name(reader, place)
     origin = DatasetSource(
-        name or reader.name, importer, file, source_sha256(place), reader.licence, reader.release, settings.user
+        name or reader.name,
+        importer,
+        file,
+        source_sha256(place),
+        reader.licence,
+        reader.release,
+        settings.user,
+        "" if add else replaces,
     )
     for line in reader.describe(place):
         print_status(f"  {line}")
@@ -98,8 +120,16 @@ def command(
                     "speak of (--name). By themselves they have the labels of their own lines"
                 )
             print_status(f"  {sentence}.")
-    counts = {"dataset": imported.dataset, **tally.counts(), "new": imported.added, "joined": imported.joined}
+    counts = {
+        "dataset": imported.dataset,
+        **tally.counts(),
+        "version": imported.version,
+        "new": imported.added,
+        "joined": imported.joined,
+        "removed": imported.removed,
+    }
     typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(format_counts(counts)))
+    print_status(format_import(imported))
     if imported.missing:
         print_status(f"{imported.missing} summaries have no document. Import a file that has it under the same group.")
 
