@@ -34,7 +34,7 @@ from annotations.store.store import Store
 from annotations.store.tables import Explanation, Origin, SampleRow
 from annotations.store.tables import Item as ItemRow
 from annotations.store.writes import ITEM_FACTS
-from core.data import DatasetDiff, bundled_items, compare_versions
+from core.data import DatasetDiff, bundled_items, compare_versions, dataset_of_reference
 from core.results import bundled_samples
 from core.scoring import SentenceScores
 from core.stats import SELECTION_PROBABILITY
@@ -317,6 +317,26 @@ def dataset_references(store: Store, names: Iterable[str]) -> list[str]:
     A name without a version is the newest. Raises RecordError for an unknown name or version.
     """
     return [store.version(name).reference if _is_imported(name) else name for name in names]
+
+
+def stored_reference(store: Store, name: str) -> str:
+    """The version of an imported dataset with its number, for what is kept; "" for what has no versions."""
+    return store.version(name).full_reference if _is_imported(name) else ""
+
+
+def newer_references(store: Store, names: Iterable[str]) -> dict[str, str]:
+    """By name in a result that was kept, the newest version, where it is of an older one.
+
+    A name without a number is of a time in which the dataset had one version.
+    """
+    references = store.version_references()
+    newer = {}
+    for name in names:
+        dataset = name if name in references else dataset_of_reference(name)
+        newest = references.get(dataset, [dataset])[0]
+        if newest not in (name, dataset):
+            newer[name] = newest
+    return newer
 
 
 def compare_dataset_versions(store: Store, before: str, after: str) -> DatasetDiff:

@@ -94,22 +94,22 @@ def load_datasets(session: Session) -> list[DatasetRow]:
         .join(Dataset, col(Dataset.id) == DatasetFile.dataset_id)
         .order_by(col(DatasetFile.created_at))
     )
-    for row, version, name in listed:
+    for row, version_id, name in listed:
         values = row.model_dump(exclude={"id", "dataset_id", "counts"})
-        files[version].append(FileRow(dataset=name, counts=json.loads(row.counts), **values))
+        files[version_id].append(FileRow(dataset=name, counts=json.loads(row.counts), **values))
     versions: dict[str, list[VersionRow]] = defaultdict(list)
     rows = session.exec(
         select(DatasetVersion, Dataset.name).join(Dataset).order_by(Dataset.name, col(DatasetVersion.number))
     )
     tags: dict[str, dict[str, int]] = {}
-    for row, name in rows.all():
-        numbers = tags.setdefault(row.dataset_id, load_tags(session, row.dataset_id))
+    for version, name in rows.all():
+        numbers = tags.setdefault(name, load_tags(session, version.dataset_id))
         versions[name].append(
             VersionRow(
                 name,
-                tags=tuple(tag for tag, number in numbers.items() if number == row.number),
-                files=tuple(files[row.id]),
-                **row.model_dump(exclude={"id", "dataset_id"}),
+                tags=tuple(tag for tag, number in numbers.items() if number == version.number),
+                files=tuple(files[version.id]),
+                **version.model_dump(exclude={"id", "dataset_id"}),
             )
         )
     return [DatasetRow(name, tuple(of_dataset)) for name, of_dataset in versions.items()]

@@ -114,7 +114,7 @@ class SpooledRows:
         for batch in self.batches():
             texts |= {row["id"]: row["text"] for row in batch[Item]}
             for row in batch[SampleRow]:
-                text = texts.get(row["item_id"], row["summary"])
+                text = texts[row["item_id"]] if row["item_id"] else row["summary"]
                 sample = sample_from_row(
                     "", row["key"], row["facts"], text, row["item_id"] or "", row["document_id"] or ""
                 )

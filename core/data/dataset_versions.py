@@ -192,20 +192,25 @@ def label_rows(diff: DatasetDiff) -> list[dict[str, object]]:
 
 def sample_rows(diff: DatasetDiff) -> list[dict[str, str]]:
     """A row for each sample that differs: removed ones, changed ones, added ones."""
-    gone = [("removed", sample, None) for sample in diff.removed]
-    new = [("added", None, sample) for sample in diff.added]
-    both = [(f"changed {', '.join(pair.kinds)}", pair.before, pair.after) for pair in diff.changed]
     return [
-        {
-            "change": change,
-            "id": (after or before).item.example.id if (after or before) else "",
-            "label before": _label(before) if before else "",
-            "label after": _label(after) if after else "",
-            "text before": before.item.example.summary if before else "",
-            "text after": after.item.example.summary if after else "",
-        }
-        for change, before, after in [*gone, *both, *new]
+        *(_row("removed", sample.item.example.id, sample, None) for sample in diff.removed),
+        *(
+            _row(f"changed {', '.join(pair.kinds)}", pair.after.item.example.id, pair.before, pair.after)
+            for pair in diff.changed
+        ),
+        *(_row("added", sample.item.example.id, None, sample) for sample in diff.added),
     ]
+
+
+def _row(change: str, id: str, before: Sample | None, after: Sample | None) -> dict[str, str]:
+    return {
+        "change": change,
+        "id": id,
+        "label before": _label(before) if before else "",
+        "label after": _label(after) if after else "",
+        "text before": before.item.example.summary if before else "",
+        "text after": after.item.example.summary if after else "",
+    }
 
 
 def diff_record(diff: DatasetDiff) -> dict[str, object]:

@@ -216,6 +216,7 @@ class StudyData:
                 "left_out": list(self.left_out),
                 "pairs": len(self.run.sources),
                 "metrics": list(plan.metrics),
+                **({"dataset": plan.dataset} if plan.dataset else {}),
             }
         return facts
 

@@ -13,7 +13,6 @@ from annotations.exchange.samples import count_texts, format_description, load_d
 from annotations.store.records import CAMPAIGN_PREFIX
 from core.assessment import default_metrics
 from core.base import BackgroundTask
-from core.data import format_counts
 from core.errors import TouchstoneError
 from core.evaluation import missing_features
 from core.results import Cases
@@ -51,34 +50,6 @@ def _batches(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
 def dataset_scorings() -> dict[str, ScoringTask]:
     """The last scoring of each dataset, by any session."""
     return {}
-
-
-def provenance_tables(datasets: Sequence[str]) -> None:
-    """The files of the chosen datasets, with licence, fingerprint and counts."""
-    import pandas as pd
-
-    for row in services.store().datasets():
-        if row.name in datasets:
-            st.subheader(escape_markdown(f"{row.name}: {row.samples} samples"))
-            st.dataframe(
-                pd.DataFrame(
-                    {
-                        "file": file.file,
-                        "read as": file.importer,
-                        "licence": file.licence,
-                        "release": file.release,
-                        "imported": file.created_at,
-                        "by": file.by,
-                        "SHA-256": file.sha256,
-                        "contents": "; ".join(" ".join(line.split()) for line in format_counts(file.counts)),
-                    }
-                    for file in row.files
-                ),
-                hide_index=True,
-                alt="Imported files",
-                placeholder="",
-                column_config={"imported": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")},
-            )
 
 
 def scores_table(cases: Cases) -> None:
