@@ -149,8 +149,8 @@ def replaced_files(
     """The files of the newest version whose place an import takes: those that it names, else those of its own name.
 
     Without a name: a file of another name adds to the samples, and one of the same name takes the place of its earlier self
-    where both have a sample in common. Raises RecordError where that decides nothing, or would change a text or label of a
-    file of another name, with the way to say which.
+    where both have a sample in common. Raises RecordError where that decides nothing, or where a file of another name that has
+    summaries would change a text or label, with the way to say which.
     """
     if provenance.replaces == "":
         return []
@@ -172,7 +172,7 @@ def replaced_files(
     older = load_samples_of_version(session, current)
     new = spooled.samples()
     changed = [key for key, sample in new.items() if key in older and _contradicts(sample, older[key])]
-    if not same and not changed:
+    if not same and not (changed and any(sample.item.example.summary for sample in new.values())):
         return []
     conflict = (
         f"{len(changed):,} of its {len(new):,} samples have an id that is there with another text or label, as {changed[0]!r}"

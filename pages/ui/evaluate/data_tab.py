@@ -13,6 +13,7 @@ from annotations.exchange.samples import count_texts, format_description, load_d
 from annotations.store.records import CAMPAIGN_PREFIX
 from core.assessment import default_metrics
 from core.base import BackgroundTask
+from core.data import format_dataset
 from core.errors import TouchstoneError
 from core.evaluation import missing_features
 from core.results import Cases
@@ -85,7 +86,9 @@ def label_provenance(datasets: Sequence[str]) -> None:
 def score_form(datasets: Sequence[str]) -> None:
     """Choose metrics and score a dataset with them, in the background."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        dataset = st.selectbox("Score", list(datasets), key="evaluate-score-dataset", width=260)
+        dataset = st.selectbox(
+            "Score", list(datasets), key="evaluate-score-dataset", format_func=format_dataset, width=260
+        )
         specs = st.multiselect(
             "with our metrics",
             [*(plugin.name for plugin in METRICS), *bench_specs_with_settings()],

@@ -133,4 +133,4 @@ def _tag_form(row: DatasetRow) -> None:
             except TouchstoneError as error:
                 leave_notice(str(error))
 
-        st.button("Tag it", icon=":material/label:", key=f"tag-{row.name}", on_click=add)
+        st.button("Tag it", icon=":material/add:", key=f"tag-{row.name}", on_click=add)

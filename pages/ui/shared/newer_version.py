@@ -22,7 +22,7 @@ def newer_version_line(newer: Mapping[str, str], key: str, run_again: Callable[[
         )
         return st.button(
             escape_label(f"Run again on {again}"),
-            icon=":material/update:",
+            icon=":material/refresh:",
             key=f"run-again-{key}",
             type="tertiary",
             on_click=run_again,
