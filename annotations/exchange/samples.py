@@ -340,7 +340,7 @@ def newer_references(store: Store, names: Iterable[str]) -> dict[str, str]:
 
 
 def compare_dataset_versions(store: Store, before: str, after: str) -> DatasetDiff:
-    """What changed from one version of a dataset to another. Raises RecordError for an unknown one."""
+    """Return the changes from one version of a dataset to another. Raises RecordError for an unknown one."""
     older, newer = store.version(before), store.version(after)
     return compare_versions(
         older.full_reference, load_samples(store, before), newer.full_reference, load_samples(store, after)

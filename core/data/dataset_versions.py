@@ -1,4 +1,4 @@
-"""Versions of a dataset: the name of one in prose, and what changed from one to another."""
+"""Versions of a dataset: their names in prose, and the changes from one to another."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class DatasetDiff:
 
 
 def compare_versions(before: str, older: Sequence[Sample], after: str, newer: Sequence[Sample]) -> DatasetDiff:
-    """What changed from the samples of one version to those of another.
+    """Return the changes from the samples of one version to those of another.
 
     Samples are the same ones if they have id and texts in common, else the texts, else the id: a row that was deleted does not
     change all that follow where ids are the numbers of rows.
@@ -153,7 +153,7 @@ def _differs(pair: ChangedSample) -> bool:
 
 
 def _facts(sample: Sample) -> tuple[object, ...]:
-    """What a sample says beside its id, its texts and its label; of lists that add up, in any order."""
+    """Facts of a sample beside its id, its texts and its label; of lists that add up, in any order."""
     item = sample.item
     return (
         *(item.error_type, item.required_type, item.domain, item.system, item.source, item.split),

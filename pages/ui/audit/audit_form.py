@@ -248,7 +248,7 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, threshol
 
 
 def audit_newer_version(newer: Mapping[str, str], key: str, again: AuditSource) -> None:
-    """Where an audit is of an older version of a dataset, offer the same audit of the newest one, filled into the form and begun."""
+    """Offer an audit of an older version of a dataset again on the newest one; it is filled into the form and begun."""
     if not newer:
         return
 

@@ -1,4 +1,4 @@
-"""What an import does to a dataset that is there: the file takes the place of an earlier one, or adds to the samples."""
+"""The role of a file that is imported into a dataset that is there: it takes the place of an earlier one, or adds to the samples."""
 
 from __future__ import annotations
 
