@@ -16,8 +16,8 @@ def upgrade() -> None:
     create_version_files()
     create_tags()
     # the same bytes may be read in another way, which is another file of the dataset
-    with op.batch_alter_table("datasetfile") as table:
-        table.drop_constraint("uq_datasetfile_dataset_id_importer_sha256", type_="unique")
+    with op.batch_alter_table("datasetfile") as files:
+        files.drop_constraint("uq_datasetfile_dataset_id_importer_sha256", type_="unique")
     op.add_column("sample", sa.Column("joined_file_id", sa.String()))
     add_first_versions()
     for table in ("datasetversion", "versionfile", "versiontag", "datasetfile"):

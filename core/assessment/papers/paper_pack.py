@@ -113,7 +113,7 @@ def pack_commands(request: PackRequest) -> str:
             imports.append(f"# {file.file}: a folder with {named}")
         source = "" if shipped else f" {quote(file.file)}"
         dataset = dataset_of_reference(file.dataset)
-        if not file.dataset.endswith(("@1", dataset)):
+        if file.dataset not in (dataset, f"{dataset}@1"):
             imports.append(
                 f"# {format_dataset(file.dataset)}: import the files of its earlier versions first, in order"
             )

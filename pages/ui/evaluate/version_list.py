@@ -15,16 +15,9 @@ from pages.ui.results.copy_popover import copy_table
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import leave_notice
-from pages.ui.shared.session_state import WidgetValue
 from pages.ui.shared.session_user import user_name
 
 _MOST_ROWS = 1000  # of samples that differ, in the table
-
-
-class VersionState:
-    """Tag that is typed, by the reference of the version."""
-
-    tag = WidgetValue[str]("version-tag", "")
 
 
 def dataset_versions(names: Sequence[str]) -> None:
@@ -117,20 +110,19 @@ def _tag_form(row: DatasetRow) -> None:
         if newest > 1:
             numbers = [version.number for version in reversed(row.versions)]
             number = st.selectbox("Version", numbers, key=f"tag-version-{row.name}", width=120)
-        tag = VersionState.tag.of(row.name)
-        st.text_input(
+        tags = [tag for version in row.versions for tag in version.tags]
+        tag = st.text_input(
             "Tag",
-            key=tag.key,
+            key=f"version-tag-{row.name}-{len(tags)}",  # empty again after each tag
             width=220,
             placeholder="camera-ready",
             help=f"A word for this version, for good: {row.name}@camera-ready in commands.",
         )
-
-        def add() -> None:
-            try:
-                services.store().tag_version(f"{row.name}@{number}", tag.get().strip(), user_name())
-                tag.set("")
-            except TouchstoneError as error:
-                leave_notice(str(error))
-
-        st.button("Tag it", icon=":material/add:", key=f"tag-{row.name}", on_click=add)
+        # no callback: it would be called with the version of the run before, and a tag stays
+        pressed = st.button("Tag it", icon=":material/add:", key=f"tag-{row.name}")
+    if pressed:
+        try:
+            services.store().tag_version(f"{row.name}@{number}", tag.strip(), user_name())
+        except TouchstoneError as error:
+            leave_notice(str(error))
+        st.rerun()
