@@ -43,7 +43,7 @@ def words(app: AppTest) -> str:
 
 @pytest.mark.usefixtures("two_versions")
 def test_evaluate_opens_a_name_as_the_newest_version_and_offers_it_for_an_older_one(open_page: Open) -> None:
-    app = open_page("evaluate", dataset="ships", tab="Data")
+    app = open_page("evaluate", dataset="ships", tab="Data").run()
     assert "".join(app.query_params["dataset"]) == "ships@2"
     assert "Run again" not in str([button.label for button in app.button])
     app = open_page("evaluate", dataset="ships@1", tab="Data")
@@ -55,7 +55,7 @@ def test_evaluate_opens_a_name_as_the_newest_version_and_offers_it_for_an_older_
 
 @pytest.mark.usefixtures("two_versions")
 def test_a_version_is_tagged_under_data(open_page: Open, store: Store) -> None:
-    app = open_page("evaluate", dataset="ships", tab="Data")
+    app = open_page("evaluate", dataset="ships", tab="Data").run()
     until = time.monotonic() + WAIT_S
     while "tag-ships" not in {button.key for button in app.run().button}:
         assert time.monotonic() < until
