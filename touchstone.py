@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Scorer
     from mlflow.genai.scorers import Scorer as MlflowScorer
 
-    from core.assessment.integrations.autoevals_scorer import Consistency as AutoevalsScorer
-    from core.assessment.integrations.deepeval_metric import Consistency as DeepEvalMetric
-    from core.assessment.integrations.evaluate_metric import Consistency as EvaluateMetric
-    from core.assessment.integrations.ragas_metric import Consistency as RagasMetric
-    from core.assessment.integrations.torchmetrics_metric import Consistency as TorchMetric
-    from core.assessment.notebook.client import Client
+    from core.assessment.integrations.autoevals_scorer import AutoevalsScorer
+    from core.assessment.integrations.deepeval_metric import DeepEvalMetric
+    from core.assessment.integrations.evaluate_metric import EvaluateMetric
+    from core.assessment.integrations.ragas_metric import RagasMetric
+    from core.assessment.integrations.torchmetrics_metric import TorchMetric
+    from core.assessment.notebook.client import CampaignClient
     from core.assessment.notebook.reports import NotebookReport
     from core.assessment.notebook.scores import Scores
     from core.assessment.notebook.session import Pairs
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from core.edits.perturbation import Perturbation, PerturbationCard
     from core.evaluation.study import Study, StudyData
     from core.model_reference import Checkpoint, EndpointModel
-    from core.results.runs.run import Run
+    from core.results.runs.stress_run import StressRun
     from core.scoring.metric import Card, Metric
     from core.types import Sample
 
@@ -155,7 +155,7 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     *,
     scores: Iterable[Mapping[str, Any]] = (),
     dataset: str | Sequence[str] = (),
-    run: str | Path | Run | None = None,
+    run: str | Path | StressRun | None = None,
     files: Sequence[str | Path] = (),
     labels: str | Path | Iterable[Mapping[str, Any]] = (),
     metrics: str | Sequence[str] = (),
@@ -223,9 +223,10 @@ def evaluate_metric(metric: str) -> EvaluateMetric:
 
     Raises TouchstoneError for a metric that does not exist, ImportError without evaluate.
     """
-    from core.assessment.integrations.evaluate_metric import Consistency
 
-    return Consistency(metric)
+    from core.assessment.integrations.evaluate_metric import EvaluateMetric
+
+    return EvaluateMetric(metric)
 
 
 def torchmetric(metric: str) -> TorchMetric:
@@ -236,9 +237,10 @@ def torchmetric(metric: str) -> TorchMetric:
 
     Raises TouchstoneError for a metric that does not exist, ImportError without torchmetrics.
     """
-    from core.assessment.integrations.torchmetrics_metric import Consistency
 
-    return Consistency(metric)
+    from core.assessment.integrations.torchmetrics_metric import TorchMetric
+
+    return TorchMetric(metric)
 
 
 def deepeval_metric(metric: str, *, threshold: float = 0.5) -> DeepEvalMetric:
@@ -250,9 +252,10 @@ def deepeval_metric(metric: str, *, threshold: float = 0.5) -> DeepEvalMetric:
     Raises TouchstoneError for a metric that does not exist, ImportError without deepeval; a score that cannot be had ends in a
     TouchstoneError with the reason.
     """
-    from core.assessment.integrations.deepeval_metric import Consistency
 
-    return Consistency(metric, threshold)
+    from core.assessment.integrations.deepeval_metric import DeepEvalMetric
+
+    return DeepEvalMetric(metric, threshold)
 
 
 def ragas_metric(metric: str) -> RagasMetric:
@@ -263,9 +266,10 @@ def ragas_metric(metric: str) -> RagasMetric:
 
     Raises TouchstoneError for a metric that does not exist, ImportError without ragas.
     """
-    from core.assessment.integrations.ragas_metric import Consistency
 
-    return Consistency(metric)
+    from core.assessment.integrations.ragas_metric import RagasMetric
+
+    return RagasMetric(metric)
 
 
 def autoevals_scorer(metric: str) -> AutoevalsScorer:
@@ -277,9 +281,9 @@ def autoevals_scorer(metric: str) -> AutoevalsScorer:
     Raises TouchstoneError for a metric that does not exist, or whose score is not from 0 to 1 with higher as better;
     ImportError without autoevals.
     """
-    from core.assessment.integrations.autoevals_scorer import Consistency
+    from core.assessment.integrations.autoevals_scorer import AutoevalsScorer
 
-    return Consistency(metric)
+    return AutoevalsScorer(metric)
 
 
 def mlflow_scorer(metric: str, *, document: str = "document") -> MlflowScorer:
@@ -295,15 +299,15 @@ def mlflow_scorer(metric: str, *, document: str = "document") -> MlflowScorer:
     return consistency(metric, document)
 
 
-def client(server: str, token: str) -> Client:
+def client(server: str, token: str) -> CampaignClient:
     """A client of the HTTP API of a shared server: campaigns, items, labels, progress, people and the state of campaigns.
 
     `server` is its address, `token` one that a manager makes on Campaigns, People, or with `touchstone people token`. Its methods
     raise TouchstoneError with what the server says; what is written is written once, also where it has to be sent again.
     """
-    from core.assessment.notebook.client import Client
+    from core.assessment.notebook.client import CampaignClient
 
-    return Client(server, token)
+    return CampaignClient(server, token)
 
 
 def close() -> None:

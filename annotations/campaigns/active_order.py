@@ -14,7 +14,7 @@ from annotations.campaigns.campaign import CampaignSettings, NewTask, read_rules
 from annotations.store.campaign_tables import VersionRow
 from annotations.store.imported_datasets import load_scores
 from annotations.store.records import RecordError
-from annotations.store.tables import Item, SampleRow, ScoreRow
+from annotations.store.tables import ItemRow, SampleRow, ScoreRow
 from annotations.store.writes import ITEM_FACTS, pair_item_id
 
 ORDER_NOTE = (
@@ -47,7 +47,7 @@ def order_by_disagreement(
     work = [(pair_item_id(task.pair) if task.pair else task.item_id, task) for task in tasks if task.part == "work"]
     items = list(dict.fromkeys(id for id, _ in work))
 
-    parents = dict(session.exec(select(Item.id, Item.parent_id).where(col(Item.id).in_(items))).all())
+    parents = dict(session.exec(select(ItemRow.id, ItemRow.parent_id).where(col(ItemRow.id).in_(items))).all())
     originals = {id: parent for id, parent in parents.items() if parent} if unit == "pair" else {}
     scores = newest_scores(session, {*items, *originals.values()})
     metrics = sorted({metric for by_metric in scores.values() for metric in by_metric})

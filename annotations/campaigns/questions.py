@@ -37,11 +37,11 @@ _ID_PATTERN = r"^[a-z][a-z0-9_]*$"
 _MAX_OPTIONS = 12
 
 
-class _FrozenModel(BaseModel):
+class _FrozenQuestionPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Option(_FrozenModel):
+class Option(_FrozenQuestionPart):
     """One answer to choose: what is stored, what is read, and what it means."""
 
     value: str = Field(min_length=1, max_length=80)
@@ -49,7 +49,7 @@ class Option(_FrozenModel):
     means: str = ""
 
 
-class CampaignQuestion(_FrozenModel):
+class CampaignQuestion(_FrozenQuestionPart):
     """One question of a set, with the answers that it allows.
 
     A `choice` has one of `options`, `several` any of them; a `scale` runs from `low` to `high` by buttons, a `slider` in up to 1,000
@@ -103,7 +103,7 @@ class CampaignQuestion(_FrozenModel):
         return tuple(option.value for option in self.options)
 
 
-class QuestionSet(_FrozenModel):
+class QuestionSet(_FrozenQuestionPart):
     """Questions of a campaign, with the texts that they are about."""
 
     name: str = Field(min_length=1, max_length=80)

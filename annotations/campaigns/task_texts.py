@@ -16,7 +16,7 @@ from annotations.campaigns.qualification import Stage
 from annotations.campaigns.questions import unswap_answers
 from annotations.store.campaign_tables import Suggestion, Task
 from annotations.store.response_tables import Reservation, Response
-from annotations.store.tables import Document, Explanation, Item
+from annotations.store.tables import Document, Explanation, ItemRow
 from core.text import closest_evidence, contexts_from_json, sentences
 from core.types import Context, Example, Span
 
@@ -64,7 +64,7 @@ def load_task_texts(session: Session, campaign: CampaignSettings, task_id: str) 
     )
 
 
-_PARENT = aliased(Item)
+_PARENT = aliased(ItemRow)
 _SELECT_TEXTS = (
     select_columns(
         col(Task.part),
@@ -72,13 +72,13 @@ _SELECT_TEXTS = (
         col(Document.text).label("document"),
         col(Document.contexts),
         col(Document.question),
-        col(Item.text).label("summary"),
+        col(ItemRow.text).label("summary"),
         col(_PARENT.text).label("original"),
         col(Explanation.text).label("explanation"),
     )
-    .join(Item, col(Item.id) == col(Task.item_id))
-    .join(Document, col(Document.id) == col(Item.document_id))
-    .outerjoin(_PARENT, col(_PARENT.id) == col(Item.parent_id))
+    .join(ItemRow, col(ItemRow.id) == col(Task.item_id))
+    .join(Document, col(Document.id) == col(ItemRow.document_id))
+    .outerjoin(_PARENT, col(_PARENT.id) == col(ItemRow.parent_id))
     .outerjoin(Explanation, col(Explanation.id) == col(Task.explanation_id))
     .where(col(Task.id) == bindparam("task"))
 )

@@ -54,7 +54,7 @@ from annotations.store.response_tables import (
     Response,
 )
 from annotations.store.store import Store
-from annotations.store.tables import Document, EditRow, Explanation, Item, Origin
+from annotations.store.tables import Document, EditRow, Explanation, ItemRow, Origin
 from core.types import ErrorType
 
 STREAMED = {"yield_per": 500}  # rows held in memory at a time
@@ -144,14 +144,14 @@ def text_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]
     texts = _ordered_items(context.campaign)
     documents = (
         select(Document)
-        .join(Item, col(Item.document_id) == Document.id)
-        .join(texts, texts.c.id == Item.id)
+        .join(ItemRow, col(ItemRow.document_id) == Document.id)
+        .join(texts, texts.c.id == ItemRow.id)
         .group_by(col(Document.id))
         .order_by(func.min(texts.c.place))
     )
     for text in session.exec(documents, execution_options=STREAMED):
         yield ExportedDocument(document_id=text.id, document=text.text, contexts=text.contexts, question=text.question)
-    items = select(Item).join(texts, texts.c.id == Item.id).order_by(texts.c.place)
+    items = select(ItemRow).join(texts, texts.c.id == ItemRow.id).order_by(texts.c.place)
     for rows in session.exec(items, execution_options=STREAMED).partitions():
         types = given_error_types(session, context.campaign, [item.id for item in rows])
         for item in rows:
@@ -170,7 +170,7 @@ def text_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]
 
 
 def _origin_rows(
-    session: Session, context: ExportContext, item: Item, error_type: str | None
+    session: Session, context: ExportContext, item: ItemRow, error_type: str | None
 ) -> Iterator[ExportedOrigin]:
     """Rows of the origins of an item; the error type that a dataset gives it comes last, as it takes precedence."""
     rows = session.exec(select(Origin).where(Origin.item_id == item.id).order_by(col(Origin.created_at))).all()
@@ -198,11 +198,11 @@ def _ordered_items(campaign: CampaignSettings) -> Subquery:
     labelled = select(Task.item_id).where(Task.campaign_id == campaign.id)
     written = select(Origin.item_id).where(Origin.source == f"campaign {campaign.name}")
     chain = (
-        select(col(Item.id).label("last"), Item.id, Item.parent_id, literal(0).label("steps"))
-        .where(or_(col(Item.id).in_(labelled), col(Item.id).in_(written)))
+        select(col(ItemRow.id).label("last"), ItemRow.id, ItemRow.parent_id, literal(0).label("steps"))
+        .where(or_(col(ItemRow.id).in_(labelled), col(ItemRow.id).in_(written)))
         .cte(recursive=True)
     )
-    parent = aliased(Item)
+    parent = aliased(ItemRow)
     chain = chain.union_all(
         select(chain.c.last, col(parent.id), col(parent.parent_id), chain.c.steps + 1).join(
             chain, col(parent.id) == chain.c.parent_id
@@ -218,7 +218,7 @@ def _ordered_items(campaign: CampaignSettings) -> Subquery:
 _SELECT_EDITS = select(EditRow).where(EditRow.item_id == bindparam("item")).order_by(col(EditRow.position))
 
 
-def item_row(session: Session, context: ExportContext, item: Item) -> ExportedItem:
+def item_row(session: Session, context: ExportContext, item: ItemRow) -> ExportedItem:
     """A summary with its edits."""
     edits = session.exec(_SELECT_EDITS, params={"item": item.id})
     return ExportedItem(

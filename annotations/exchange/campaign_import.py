@@ -70,7 +70,7 @@ from annotations.store.response_tables import (
     Response,
 )
 from annotations.store.store import Store
-from annotations.store.tables import Document, EditRow, Explanation, Item, Origin
+from annotations.store.tables import Document, EditRow, Explanation, ItemRow, Origin
 from annotations.store.writes import content_id, document_values, edit_rows, insert_new, item_row, origin_id
 from core.text import contexts_from_json
 from core.types import Edit, Example, Span
@@ -154,7 +154,7 @@ def import_items(context: CampaignImport, lines: Iterable[ExportedItem]) -> None
         ]
         row = item_row(line.document_id, line.summary, line.parent_id, edits, context.now)
         _require_unchanged("summary", line.item_id, row.id)
-        insert_new(context.session, Item, [row.model_dump()])
+        insert_new(context.session, ItemRow, [row.model_dump()])
         original = require_known(context.summaries, line.parent_id, "item") if line.parent_id else ""
         insert_new(context.session, EditRow, [edit_row.model_dump() for edit_row in edit_rows(row.id, original, edits)])
         context.summaries[line.item_id] = line.summary

@@ -17,7 +17,7 @@ from annotations.exchange.export_format import CampaignExport, LabelledTask
 from annotations.labelling.crowd import describe_pay, load_sessions, load_study
 from annotations.management.preannotation import describe_modes
 from annotations.people.people import load_people
-from annotations.results.label_agreement import Agreement
+from annotations.results.label_agreement import LabelAgreement
 from annotations.results.resolution import Resolution
 from annotations.store.campaign_tables import Task
 from annotations.store.people_tables import Person
@@ -149,7 +149,7 @@ def _question_row(question: CampaignQuestion) -> list[str]:
     return [f"`{question.id}`", cell(question.ask), cell(answers)]
 
 
-def _format_agreement(agreements: Sequence[Agreement]) -> str:
+def _format_agreement(agreements: Sequence[LabelAgreement]) -> str:
     if not agreements:
         return "No question with a fixed choice of answers is labelled yet."
     head = ["question", "people", "labels", "same answer, %", "Krippendorff's alpha", "Gwet's AC1"]
@@ -165,7 +165,7 @@ def _format_agreement(agreements: Sequence[Agreement]) -> str:
     ).rstrip()
 
 
-def _agreement_row(agreement: Agreement) -> list[str]:
+def _agreement_row(agreement: LabelAgreement) -> list[str]:
     alpha = f"{format_coefficient(agreement.alpha)} ({agreement.scale})"
     return [
         f"`{agreement.question}`",

@@ -36,13 +36,13 @@ from annotations.exchange.response_export import (
     resolution_rows,
 )
 from annotations.people.people import Member, Right
-from annotations.results.label_agreement import OVERALL, Agreement, compute_agreement
+from annotations.results.label_agreement import OVERALL, LabelAgreement, compute_agreement
 from annotations.results.resolution import ResolvedTask, resolve_tasks
 from annotations.results.results import first_blind_labels, load_labels
 from annotations.store.campaign_tables import Task, VersionRow
 from annotations.store.database import read_session
 from annotations.store.store import Store
-from annotations.store.tables import Document, Explanation, Item
+from annotations.store.tables import Document, Explanation, ItemRow
 from core.registry import Registry
 from core.text import contexts_from_json
 from core.types import Context
@@ -116,14 +116,14 @@ class CampaignExport:
         ]
         return sorted(tasks, key=lambda task: task.number)
 
-    def agreements(self) -> list[Agreement]:
+    def agreements(self) -> list[LabelAgreement]:
         """Agreement over all items on each question with a fixed choice of answers."""
         labels = first_blind_labels(load_labels(self.session, self.campaign))
         questions = [question for question in self.questions() if question.kind in {"choice", "scale", "slider"}]
         return [agreement for question in questions if (agreement := compute_agreement(question, OVERALL, labels))]
 
     def _with_texts(self, resolved: ResolvedTask, number: int) -> LabelledTask:
-        task, item = self.session.get_one(Task, resolved.task), self.session.get_one(Item, resolved.item)
+        task, item = self.session.get_one(Task, resolved.task), self.session.get_one(ItemRow, resolved.item)
         judged = self.session.get(Explanation, task.explanation_id)
         document = self.session.get_one(Document, item.document_id)
         paired = self.campaign.questions.unit != "summary" and item.parent_id
@@ -131,7 +131,7 @@ class CampaignExport:
             number=number,
             document_id=item.document_id,
             document=document.text,
-            original=self.session.get_one(Item, item.parent_id).text if paired else "",
+            original=self.session.get_one(ItemRow, item.parent_id).text if paired else "",
             summary=item.text,
             explanation=judged.text if judged else task.asked.get("explanation", ""),
             error_type=task.asked.get("error_type", ""),

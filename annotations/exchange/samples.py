@@ -14,7 +14,7 @@ from annotations.campaigns.answer_verdicts import verdicts_of_answers
 from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
 from annotations.campaigns.questions import QuestionSet
 from annotations.results.drawn import load_selection_probabilities
-from annotations.results.label_agreement import OVERALL, Agreement, compute_agreement
+from annotations.results.label_agreement import OVERALL, LabelAgreement, compute_agreement
 from annotations.results.local_labels import load_local_labels, load_with_originals, stored_samples
 from annotations.results.resolution import Resolution, ResolvedTask, resolve_tasks
 from annotations.results.results import corrected_error_types, first_blind_labels, load_labels
@@ -31,8 +31,7 @@ from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS
 from annotations.store.response_tables import Reservation
 from annotations.store.score_writes import SavedScores
 from annotations.store.store import Store
-from annotations.store.tables import Explanation, Origin, SampleRow
-from annotations.store.tables import Item as ItemRow
+from annotations.store.tables import Explanation, ItemRow, Origin, SampleRow
 from annotations.store.writes import ITEM_FACTS
 from core.data import DatasetDiff, bundled_items, compare_versions, dataset_of_reference
 from core.results import bundled_samples
@@ -178,7 +177,7 @@ class CampaignDescription:
     title: str
     version: int
     counts: Mapping[Resolution, int]
-    agreement: Agreement | None
+    agreement: LabelAgreement | None
 
 
 def load_labelled_campaigns(session: Session) -> list[str]:
@@ -227,7 +226,7 @@ def format_description(description: CampaignDescription) -> list[str]:
     return sentences
 
 
-def _format_agreement(agreement: Agreement) -> str:
+def _format_agreement(agreement: LabelAgreement) -> str:
     people = f"{agreement.people} {'person' if agreement.people == 1 else 'people'} gave {agreement.labels} first blind label{'' if agreement.labels == 1 else 's'}"
     if agreement.alpha.value is None:
         return f"{people}. {agreement.alpha.why}"

@@ -43,7 +43,7 @@ from annotations.store.database import read_session
 from annotations.store.records import MAX_TEXT, RecordError, RightsError, require_storable
 from annotations.store.response_tables import Reservation
 from annotations.store.store import Store
-from annotations.store.tables import Item, ScoreRow
+from annotations.store.tables import ItemRow, ScoreRow
 
 _MAX_DRAFT_CHARACTERS = 1_000_000
 _AFTER_TRAINING = (Stage.QUALIFICATION, Stage.WORK)
@@ -236,7 +236,7 @@ def load_revealed_scores(store: Store, person: Member, reservation_id: int) -> l
             raise RightsError("Scores are shown after your own label, not before.")
         if not load_campaign(session, reservation.campaign_id).rules.reveal:
             raise RightsError("This campaign does not show scores.")
-        item = session.get_one(Item, session.get_one(Task, reservation.task_id).item_id)
+        item = session.get_one(ItemRow, session.get_one(Task, reservation.task_id).item_id)
         edited, original = _newest_scores(session, item.id), _newest_scores(session, item.parent_id or "")
     return [RevealedScore(metric, original.get(metric), value) for metric, value in edited.items()]
 

@@ -19,9 +19,9 @@ from annotations.people.people import SELECT_NAMES, Member, Right
 from annotations.results.progress_counts import count_changed
 from annotations.results.resolution import tasks_by_model
 from annotations.results.results import (
-    Case,
     LabelProvenance,
     StoredDecision,
+    TaskResult,
     latest_blind_labels,
     load_cases,
     load_labels,
@@ -221,7 +221,7 @@ class AdjudicatorActions:
         )
         return revision
 
-    def _case(self, session: Session, campaign: CampaignSettings, task: str) -> Case:
+    def _case(self, session: Session, campaign: CampaignSettings, task: str) -> TaskResult:
         case = next(iter(load_cases(session, campaign, [task])), None)
         if case is None:
             raise RecordError(f"There is no label of task {task!r} to adjudicate. Reload the page.")
@@ -231,7 +231,7 @@ class AdjudicatorActions:
             raise RecordError("You made this one yourself. Somebody else has to adjudicate it.")
         return case
 
-    def _has_labelled(self, case: Case) -> bool:
+    def _has_labelled(self, case: TaskResult) -> bool:
         return self._person.name in {label.person for label in case.labels}
 
     def _labelled_tasks(self, session: Session, campaign: CampaignSettings, disputed: Set[str]) -> set[str]:
@@ -254,7 +254,7 @@ class AdjudicatorActions:
     def _swapped(self, campaign: CampaignSettings, task: str) -> bool:
         return campaign.questions.unit == "pair" and stable_number(self._person.id, task, "settled side") % 2 == 1
 
-    def _task_as_shown(self, session: Session, campaign: CampaignSettings, case: Case) -> AdjudicationTask:
+    def _task_as_shown(self, session: Session, campaign: CampaignSettings, case: TaskResult) -> AdjudicationTask:
         texts = load_task_texts(session, campaign, case.task)
         swapped, decision = self._swapped(campaign, case.task), case.decision
         unnamed = sorted(case.labels, key=lambda label: stable_number(self._person.id, label.response))

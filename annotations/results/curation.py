@@ -18,7 +18,7 @@ from annotations.store.database import read_session
 from annotations.store.records import PairRecord, RecordError, require_storable
 from annotations.store.response_tables import Correction, Reservation, Response
 from annotations.store.store import Store
-from annotations.store.tables import Document, Item
+from annotations.store.tables import Document, ItemRow
 from annotations.store.writes import example_from_rows, next_revision, pair_item_id
 from core.types import Context, ErrorType
 
@@ -154,7 +154,7 @@ class CuratorActions:
 
 
 def _written_pair(session: Session, campaign: CampaignSettings, label: CampaignLabel) -> PairRecord:
-    item = session.get_one(Item, label.item)
+    item = session.get_one(ItemRow, label.item)
     about = example_from_rows(item.id, session.get_one(Document, item.document_id), item.text)
     pair = pair_from_answers(campaign.questions, label.answers, about, EditSource(label.person, "", ""))
     if pair is None:

@@ -20,7 +20,7 @@ from annotations.campaigns.questions import read_questions, unswap_answers
 from annotations.store.campaign_tables import Task, VersionRow
 from annotations.store.people_tables import Person
 from annotations.store.response_tables import Adjudication, Correction, Reservation, Response
-from annotations.store.tables import Item, Origin, SampleRow
+from annotations.store.tables import ItemRow, Origin, SampleRow
 from annotations.store.writes import ITEM_FACTS
 
 
@@ -108,13 +108,13 @@ _SELECT_VERSIONS = select(VersionRow.version, VersionRow.questions).where(
     VersionRow.campaign_id == bindparam("campaign")
 )
 _SELECT_DOCUMENTS = (
-    select(Item.id, Item.document_id)
-    .join(Task, col(Task.item_id) == Item.id)
+    select(ItemRow.id, ItemRow.document_id)
+    .join(Task, col(Task.item_id) == ItemRow.id)
     .where(Task.campaign_id == bindparam("campaign"))
 )
 # without the campaign: SQLite would choose the index of that, and read all its tasks
 _SELECT_DOCUMENTS_OF_TASKS = (
-    select(Item.id, Item.document_id).join(Task, col(Task.item_id) == Item.id).where(_IS_CHOSEN)
+    select(ItemRow.id, ItemRow.document_id).join(Task, col(Task.item_id) == ItemRow.id).where(_IS_CHOSEN)
 )
 _SELECT_LABELS = (
     select_columns(*_LABEL_COLUMNS)
@@ -269,7 +269,7 @@ class LabelProvenance(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class TaskResult:
     """A labelled task. `agreement` is the share of pairs of people who give the same answer; 1 for one person.
 
     `reopened` says that a label came after the decision and contradicts it, so that it has to be looked at again.
@@ -300,7 +300,7 @@ class Case:
         return {name: answer for name, answer in first.items() if all(answer == other.get(name) for other in others)}
 
 
-def load_cases(session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None) -> list[Case]:
+def load_cases(session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None) -> list[TaskResult]:
     """Every task of work, or some of them, with a label that was given before scores were seen."""
     decisions = latest_decisions(session, campaign, tasks)
     return cases_of_labels(campaign, load_labels(session, campaign, tasks), decisions)
@@ -308,10 +308,10 @@ def load_cases(session: Session, campaign: CampaignSettings, tasks: Sequence[str
 
 def cases_of_labels(
     campaign: CampaignSettings, labels: Iterable[CampaignLabel], decisions: Mapping[str, StoredDecision]
-) -> list[Case]:
+) -> list[TaskResult]:
     """The cases that these labels make, with the decisions on their tasks."""
     return [
-        Case(
+        TaskResult(
             task=id,
             labels=tuple(task_labels),
             agreement=share_of_agreeing_pairs(campaign, task_labels),

@@ -21,17 +21,17 @@ from annotations.store.progress_marks import mark_all
 from annotations.store.reads import count_rows
 from annotations.store.records import StoreError
 from annotations.store.store import Store
-from annotations.store.tables import COUNTED, Item, Table
+from annotations.store.tables import COUNTED, ItemRow, StoreTable
 
 _CHUNK = 1000  # rows held in memory at a time
 
 
 def copy_rows(source: Connection, target: Connection) -> None:
     """Insert every row of a database into an empty one, what is referred to before what refers to it."""
-    for table in Table.metadata.sorted_tables:
+    for table in StoreTable.metadata.sorted_tables:
         if table.name in COUNTED:
             continue
-        if table.name != Item.__tablename__:
+        if table.name != ItemRow.__tablename__:
             rows = select(table).order_by(*table.primary_key.columns)
         else:
             roots = select(table.c.id, literal(0).label("depth")).where(table.c.parent_id.is_(None)).cte(recursive=True)
@@ -58,7 +58,7 @@ def copy_rows(source: Connection, target: Connection) -> None:
 def cleared_tables(connection: Connection) -> Iterator[None]:
     """Delete every row, for a restore only; until the block ends the tables accept that, in this transaction alone."""
     with _without_triggers(connection):
-        for table in reversed(Table.metadata.sorted_tables):
+        for table in reversed(StoreTable.metadata.sorted_tables):
             connection.execute(table.delete())
         yield
 
@@ -67,7 +67,7 @@ def cleared_tables(connection: Connection) -> Iterator[None]:
 def _without_triggers(connection: Connection) -> Iterator[None]:
     """Without the triggers that make tables append-only."""
     if connection.dialect.name == "postgresql":
-        tables = [table.name for table in Table.metadata.sorted_tables]
+        tables = [table.name for table in StoreTable.metadata.sorted_tables]
         for name in tables:
             connection.execute(text(f'ALTER TABLE "{name}" DISABLE TRIGGER USER'))
         yield
@@ -140,7 +140,7 @@ def _copy_database(source: Store, target: Store, replace: bool) -> dict[str, int
             )
         with cleared_tables(target_connection) if replace else nullcontext():
             copy_rows(source_connection, target_connection)
-        tables = [table for table in Table.metadata.tables if table not in COUNTED]
+        tables = [table for table in StoreTable.metadata.tables if table not in COUNTED]
         counts, expected = count_rows(target_connection, tables), count_rows(source_connection, tables)
         if counts != expected:
             raise StoreError("Not every row arrived. Nothing was changed; try again.")

@@ -8,7 +8,7 @@ from typing import Any
 from sqlmodel import Session, col, func, select
 
 from annotations.store.dataset_versions import VersionOfDataset
-from annotations.store.tables import Document, Item, SampleRow
+from annotations.store.tables import Document, ItemRow, SampleRow
 from annotations.store.writes import ITEM_FACTS, content_id, document_values, insert_new, item_row
 from core.text import contexts_from_json
 from core.types import Example
@@ -47,7 +47,7 @@ def attach_documents(session: Session, version: VersionOfDataset) -> tuple[int, 
         for row in joined
     ]
     items = [item_row(id, row.summary, None, (), now) for id, row in zip(ids, joined, strict=True)]
-    insert_new(session, Item, [item.model_dump() for item in items])
+    insert_new(session, ItemRow, [item.model_dump() for item in items])
     with_documents = [
         _row_with_document(row, item, documents[row.group][1]) for row, item in zip(joined, items, strict=True)
     ]
@@ -60,7 +60,7 @@ def _question_of(row: SampleRow) -> str:
     return ITEM_FACTS.validate_json(row.facts).example.question
 
 
-def _row_with_document(row: SampleRow, item: Item, joined_file_id: str) -> dict[str, Any]:
+def _row_with_document(row: SampleRow, item: ItemRow, joined_file_id: str) -> dict[str, Any]:
     values = row.model_dump(exclude={"number", "id"}) | {
         "document_id": item.document_id,
         "item_id": item.id,

@@ -13,8 +13,16 @@ from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, select
 
 from annotations.store.dataset_versions import VersionOfDataset, find_version, load_tags
-from annotations.store.tables import Dataset, DatasetFile, DatasetVersion, Document, SampleRow, ScoreRow, VersionFile
-from annotations.store.tables import Item as ItemRow
+from annotations.store.tables import (
+    Dataset,
+    DatasetFile,
+    DatasetVersion,
+    Document,
+    ItemRow,
+    SampleRow,
+    ScoreRow,
+    VersionFile,
+)
 from annotations.store.writes import ITEM_FACTS, example_from_rows, part_from_json
 from core.scoring import SentenceScores
 from core.types import Example, Item, Part, Sample, StoredScore

@@ -14,16 +14,15 @@ from uuid import uuid4
 
 from annotations.store.imported_datasets import merge_samples, sample_from_row
 from annotations.store.records import MAX_TEXT, require_storable
-from annotations.store.tables import Document, EditRow, Item, SampleRow, Table
+from annotations.store.tables import Document, EditRow, ItemRow, SampleRow, StoreTable
 from annotations.store.writes import ITEM_FACTS, content_id, document_id, document_values, edit_rows, item_values
-from core.types import Example, Sample
-from core.types import Item as CoreItem
+from core.types import Example, Item, Sample
 
 _CHUNK = 1000  # items prepared and written at a time
-TABLE_ORDER: tuple[type[Table], ...] = (Document, Item, EditRow, SampleRow)
+TABLE_ORDER: tuple[type[StoreTable], ...] = (Document, ItemRow, EditRow, SampleRow)
 """Tables of an import, each after those that it refers to."""
 
-RowBatch = dict[type[Table], list[dict[str, Any]]]
+RowBatch = dict[type[StoreTable], list[dict[str, Any]]]
 """Rows to be written, by table."""
 
 
@@ -37,7 +36,7 @@ class RowBuilder:
     parents: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     documents: set[str] = field(default_factory=set)
 
-    def batches(self, items: Iterable[CoreItem]) -> Iterator[RowBatch]:
+    def batches(self, items: Iterable[Item]) -> Iterator[RowBatch]:
         stream = iter(items)
         while chunk := list(islice(stream, _CHUNK)):
             batch: RowBatch = {table: [] for table in TABLE_ORDER}
@@ -45,7 +44,7 @@ class RowBuilder:
                 self._add(batch, item)
             yield batch
 
-    def _add(self, batch: RowBatch, item: CoreItem) -> None:
+    def _add(self, batch: RowBatch, item: Item) -> None:
         example = item.example
         question = "" if example.document else example.question  # a document has its own
         without_texts = replace(item, example=Example(example.id, "", "", question=question))
@@ -60,7 +59,7 @@ class RowBuilder:
         item_id = self._add_item(batch, item, document) if document and example.summary else None
         batch[SampleRow].append(self._sample(item, document, item_id, facts))
 
-    def _add_item(self, batch: RowBatch, item: CoreItem, document_id: str) -> str:
+    def _add_item(self, batch: RowBatch, item: Item, document_id: str) -> str:
         example = item.example
         parent_id, document, summary = self.parents.get(item.parent or "", ("", "", ""))
         edited = bool(parent_id and document == document_id and item.edits)
@@ -68,13 +67,13 @@ class RowBuilder:
             document_id, example.summary, parent_id if edited else None, item.edits if edited else (), self.now
         )
         item_id: str = row["id"]
-        batch[Item].append(row)
+        batch[ItemRow].append(row)
         if edited:
             batch[EditRow].extend(edit.model_dump() for edit in edit_rows(item_id, summary, item.edits))
         self.parents[example.id] = (item_id, document_id, example.summary)
         return item_id
 
-    def _sample(self, item: CoreItem, document_id: str | None, item_id: str | None, facts: str) -> dict[str, Any]:
+    def _sample(self, item: Item, document_id: str | None, item_id: str | None, facts: str) -> dict[str, Any]:
         summary = "" if item_id else item.example.summary
         return {
             "id": content_id(self.file_id, document_id, item_id, summary, facts),
@@ -112,7 +111,7 @@ class SpooledRows:
         merged: dict[str, Sample] = {}
         texts: dict[str, str] = {}
         for batch in self.batches():
-            texts |= {row["id"]: row["text"] for row in batch[Item]}
+            texts |= {row["id"]: row["text"] for row in batch[ItemRow]}
             for row in batch[SampleRow]:
                 text = texts[row["item_id"]] if row["item_id"] else row["summary"]
                 sample = sample_from_row(
@@ -123,7 +122,7 @@ class SpooledRows:
 
 
 @contextmanager
-def spool_rows(dataset_id: str, items: Iterable[CoreItem]) -> Iterator[SpooledRows]:
+def spool_rows(dataset_id: str, items: Iterable[Item]) -> Iterator[SpooledRows]:
     """The rows of the items of a dataset. Raises what reading the items raises, and RecordError for unstorable texts."""
     file_id = uuid4().hex[:16]
     with TemporaryFile() as file:

@@ -59,7 +59,7 @@ from annotations.store.score_writes import (
     signatures_of,
 )
 from annotations.store.spooled_rows import spool_rows
-from annotations.store.tables import AuditRow, Draft, Run, RunLine, ThresholdRow
+from annotations.store.tables import AuditRow, Draft, RunLine, StressRunRow, ThresholdRow
 from annotations.store.writes import delete_old_drafts, save_label, save_pair, upsert_draft
 from core.base import CodeParts
 from core.types import Item, Outcome, Sample
@@ -69,9 +69,9 @@ def begin_run(session: Session, name: str, owner: str, plan: str) -> str:
     """Add a run without lines; its id. Raises RecordError for a name that is empty or taken."""
     require_text("name of the run", name)
     require_storable("the plan of the run", owner, plan, most=_MAX_RUN_TEXT)
-    if session.exec(select(Run.id).where(Run.name == name)).first():
+    if session.exec(select(StressRunRow.id).where(StressRunRow.name == name)).first():
         raise RecordError(f"There is a run called {name!r} already. Choose another name, or open that run and go on.")
-    run = Run(id=uuid4().hex, name=name, owner=owner, plan=plan, created_at=datetime.now(UTC))
+    run = StressRunRow(id=uuid4().hex, name=name, owner=owner, plan=plan, created_at=datetime.now(UTC))
     session.add(run)
     return run.id
 
@@ -79,7 +79,7 @@ def begin_run(session: Session, name: str, owner: str, plan: str) -> str:
 def append_run_lines(session: Session, run_id: str, lines: Sequence[str]) -> None:
     """Add lines behind those that are there. Raises RecordError for a run that is not there."""
     require_storable("a line of the run", *lines, most=_MAX_RUN_TEXT)
-    if session.get(Run, run_id) is None:
+    if session.get(StressRunRow, run_id) is None:
         raise RecordError(f"There is no run {run_id!r} to add to. Begin it first.")
     rows = [{"run_id": run_id, "line": line, "created_at": datetime.now(UTC)} for line in lines]
     if rows:
@@ -88,7 +88,7 @@ def append_run_lines(session: Session, run_id: str, lines: Sequence[str]) -> Non
 
 def load_run_lines(session: Session, run_id: str) -> Iterator[str]:
     """The plan of a run, then its lines in order; nothing where there is no such run."""
-    run = session.get(Run, run_id)
+    run = session.get(StressRunRow, run_id)
     if run:
         yield run.plan
         yield from session.exec(select(RunLine.line).where(RunLine.run_id == run_id).order_by(col(RunLine.id)))
@@ -97,9 +97,12 @@ def load_run_lines(session: Session, run_id: str) -> Iterator[str]:
 def load_runs(session: Session) -> list[RunRow]:
     """Every run, newest first, with the number of its lines."""
     lines = (
-        select(func.count(col(RunLine.id))).where(col(RunLine.run_id) == col(Run.id)).correlate(Run).scalar_subquery()
+        select(func.count(col(RunLine.id)))
+        .where(col(RunLine.run_id) == col(StressRunRow.id))
+        .correlate(StressRunRow)
+        .scalar_subquery()
     )
-    rows = session.exec(select(Run, lines).order_by(col(Run.created_at).desc()))
+    rows = session.exec(select(StressRunRow, lines).order_by(col(StressRunRow.created_at).desc()))
     return [RunRow(run.id, run.name, run.owner, run.created_at, count) for run, count in rows]
 
 

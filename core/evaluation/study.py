@@ -29,7 +29,7 @@ from core.stats import RESAMPLES
 from core.types import T
 
 if TYPE_CHECKING:
-    from core.results import Cases, Pool, Run, Shift, VariantKey
+    from core.results import Cases, Shift, StressRun, SummaryPool, VariantKey
     from core.scoring import Engine, SentenceScores
     from core.stats import Resamples
     from core.types import Item
@@ -89,7 +89,7 @@ class StudyData:
     """Specs of the metrics to which the data were reduced; empty for all."""
     resamples: int = RESAMPLES
     """Number of resamples of documents for intervals and tests."""
-    run: Run | None = None
+    run: StressRun | None = None
     """A stress run; None where none was read."""
     run_name: str = "RUN.jsonl"
     """File of the run as commands name it."""
@@ -99,7 +99,7 @@ class StudyData:
     """Names of the filters that left the other variants out."""
     items: Mapping[str, Sequence[Item]] = dataclasses.field(default_factory=dict)
     """Items by the name of their dataset or file: pairs with their edits, or texts to count."""
-    pool: Pool | None = None
+    pool: SummaryPool | None = None
     """Summaries of which few have a label, where they were read without samples."""
     labels_file: str = ""
     """File with the labels that replace those of the pool; "" for its own."""
@@ -132,7 +132,7 @@ class StudyData:
         return self.samples
 
     @property
-    def summaries(self) -> Pool:
+    def summaries(self) -> SummaryPool:
         """The pool of summaries, by default made of the samples. Raises TouchstoneError if there is neither."""
         return self.pool or pool_of_cases(self.samples, self.by)
 
@@ -147,7 +147,7 @@ class StudyData:
         return draw_resamples(self.samples, self.resamples, track=self.track)
 
     @property
-    def stress_run(self) -> Run:
+    def stress_run(self) -> StressRun:
         """The run. Raises TouchstoneError without one."""
         if self.run is None:
             raise TouchstoneError("This study needs a stress run. Make one: cli.py stress PAIRS -o RUN.jsonl")

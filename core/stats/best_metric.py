@@ -17,7 +17,7 @@ _EQUAL = 1e-12  # of a figure: what the order of summing leaves between equal on
 
 
 @dataclass(frozen=True, slots=True)
-class Measurement:
+class MetricStatistic:
     """A statistic of one metric on one slice.
 
     `best` marks the largest value of the slice, all of them where several are equal; `level` those that are not
@@ -54,14 +54,14 @@ PairedTest = Callable[[str, str], float | None]
 
 def mark_best(
     estimates: Mapping[str, Estimate], tests: Mapping[str, PairedTest], resamples: int | None = None
-) -> dict[str, Measurement]:
+) -> dict[str, MetricStatistic]:
     """Every metric's figure compared with the largest one by each of the tests.
 
     `resamples` is the number on which each p of the first test rests, None where it rests on none.
     """
     values = {metric: estimate.value for metric, estimate in estimates.items() if estimate.value is not None}
     if not values:
-        return {metric: Measurement(estimate) for metric, estimate in estimates.items()}
+        return {metric: MetricStatistic(estimate) for metric, estimate in estimates.items()}
     best, *others = sorted(values, key=lambda metric: -values[metric])
     made = {name: {other: test(best, other) for other in others} for name, test in tests.items()}
     corrected = {name: dict(zip(ps, holm_correction([*ps.values()]), strict=True)) for name, ps in made.items()}
@@ -71,14 +71,14 @@ def mark_best(
     # every p of a bootstrap is a multiple of its smallest: no draw spoke against one below 1.5 times that
     small = max(SIGNIFICANCE_LEVEL, 3 / (resamples + 1)) if resamples else SIGNIFICANCE_LEVEL
 
-    def compared(metric: str, estimate: Estimate) -> Measurement:
+    def compared(metric: str, estimate: Estimate) -> MetricStatistic:
         if estimate.value is None:
-            return Measurement(estimate)
+            return MetricStatistic(estimate)
         largest = math.isclose(estimate.value, values[best], rel_tol=_EQUAL, abs_tol=_EQUAL)
         p_values = {name: ps.get(metric) for name, ps in corrected.items()}
         p = next(iter(p_values.values()), None)
         if too_few and not largest and deciding.get(metric, 1.0) < small:
-            return Measurement(estimate, tests=p_values, needs_resamples=needed)
-        return Measurement(estimate, largest, largest or (p is not None and p >= SIGNIFICANCE_LEVEL), p_values)
+            return MetricStatistic(estimate, tests=p_values, needs_resamples=needed)
+        return MetricStatistic(estimate, largest, largest or (p is not None and p >= SIGNIFICANCE_LEVEL), p_values)
 
     return {metric: compared(metric, estimate) for metric, estimate in estimates.items()}

@@ -22,7 +22,7 @@ MIN_TEST_DOCUMENTS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class StatisticDifference:
     """The first statistic minus the second, and the two-sided p of the hypothesis that they are equal.
 
     `p` is None where the difference has no interval, of which the estimate says why, and below ten documents.
@@ -38,7 +38,7 @@ def on_shared_cases(*scores: Values) -> tuple[Values, ...]:
     return tuple(np.where(failed, np.nan, values) for values in scores)
 
 
-def compare_paired(first: Distribution, second: Distribution) -> Comparison:
+def compare_paired(first: Distribution, second: Distribution) -> StatisticDifference:
     """The paired bootstrap test: how often the difference changes its sign (Efron and Tibshirani 1993).
 
     Both must come from the same resamples and the same cases; see `on_shared_cases`.
@@ -46,18 +46,18 @@ def compare_paired(first: Distribution, second: Distribution) -> Comparison:
     n = min(first.n, second.n)
     if first.value is None or second.value is None or first.n != second.n:
         other_cases = f"The two rest on {first.n} and {second.n} cases: compare them on those that both have."
-        return Comparison(Estimate(None, None, None, n, first.why or second.why or other_cases), None)
+        return StatisticDifference(Estimate(None, None, None, n, first.why or second.why or other_cases), None)
     difference = first.value - second.value
     if why := first.why or second.why:
-        return Comparison(Estimate(difference, None, None, n, why), None)
+        return StatisticDifference(Estimate(difference, None, None, n, why), None)
     draws, documents = first.draws - second.draws, min(first.documents, second.documents)
     untested = documents < MIN_TEST_DOCUMENTS or reason_without_interval(draws)
     estimate = Distribution(difference, draws, n, documents=documents).estimate()
     if untested:
-        return Comparison(estimate, None)
+        return StatisticDifference(estimate, None)
     defined = draws[~np.isnan(draws)]
     rarer = min(np.sum(defined <= 0), np.sum(defined >= 0))
-    return Comparison(estimate, float(min(1.0, 2 * (rarer + 1) / (len(defined) + 1))))
+    return StatisticDifference(estimate, float(min(1.0, 2 * (rarer + 1) / (len(defined) + 1))))
 
 
 def difference(first: Distribution, second: Distribution) -> Estimate:
@@ -90,7 +90,7 @@ def resamples_needed(tests: int, level: float) -> int:
     return math.floor(2 * tests / level + 1e-9)  # 440 for 11 tests at .05, also where the quotient is 439.99999
 
 
-def williams_test(first: RatedScores, second: RatedScores, resamples: Resamples) -> Comparison:
+def williams_test(first: RatedScores, second: RatedScores, resamples: Resamples) -> StatisticDifference:
     """Test if two metrics correlate equally with the same judgements (Williams 1959; Steiger 1980, equation 7).
 
     The difference of Pearson's correlations has its bootstrap interval, p is that of Williams's t, which takes the cases

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core import open_face
+from core.base import open_face
 
 if TYPE_CHECKING:
     from core.text.claim_records import claim_record, claims_to_json, clean_origin, parse_claims

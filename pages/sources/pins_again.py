@@ -11,7 +11,7 @@ from annotations.exchange.samples import dataset_references, load_samples, load_
 from annotations.store.store import Store
 from core.assessment import (
     AuditSource,
-    Measurement,
+    EvidenceWork,
     PairScore,
     PairSource,
     Pin,
@@ -29,7 +29,7 @@ from core.errors import TouchstoneError
 from core.evaluation import STUDIES, Input, StudyData, thresholds_by_metric
 from core.results import (
     Cases,
-    Run,
+    StressRun,
     affordable_resamples,
     bundled_run_lines,
     filter_variants,
@@ -104,7 +104,7 @@ class PinBuilder:
             )
         return select_metrics(cases, source.metrics)
 
-    def _run(self, name: str) -> Run:
+    def _run(self, name: str) -> StressRun:
         if Path(name).is_file():
             lines: Iterable[str] = Path(name).read_text(encoding="utf-8").splitlines()
         else:
@@ -128,7 +128,7 @@ class PinBuilder:
         saved = thresholds_by_metric([thresholds[name] for name in source.thresholds], metrics)
         data = with_battery(stored_data(self.store, source.datasets, source.most or None, seed=0), source.battery)
         data = with_saved_thresholds(data, list(source.thresholds))
-        measured = Measurement(self.engine(), self.settings, data, metrics, saved_thresholds=saved, given=released)
+        measured = EvidenceWork(self.engine(), self.settings, data, metrics, saved_thresholds=saved, given=released)
         for _ in measured.work():
             pass
         evidence = measured.evidence()

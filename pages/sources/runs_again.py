@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from annotations.exchange.samples import load_samples, load_texts
 from annotations.store.store import Store
-from core.results import Run, Source, build_sources, draw_sample, stored_samples, without_inconsistent
+from core.results import Source, StressRun, build_sources, draw_sample, stored_samples, without_inconsistent
 
 
-def sources_of_version(store: Store, run: Run, reference: str) -> list[Source]:
+def sources_of_version(store: Store, run: StressRun, reference: str) -> list[Source]:
     """The summaries of a run that a version has, and others of it for those that it has not, by the seed of the run.
 
     Of a run of all summaries it is all of them. Those labelled inconsistent are left out where the run left them out.

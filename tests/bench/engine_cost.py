@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import cast
 
 from core.model_reference import Checkpoint
+from core.models.model_pool import ModelPool
 from core.models.networks.model import Row, int_option
-from core.models.pool import ModelPool
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.conversation import Conversation
 from core.scoring.engine.engine import Engine

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from core.results.runs.run import run_from_lines
+from core.results.runs.stress_run import run_from_lines
 from tests.e2e.bench import WORK_MS, Bench
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server

@@ -18,7 +18,7 @@ from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaModel
 from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
 from core.model_reference import Checkpoint
 from core.models.adapters import alignscore as align
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.models.weights.integrity import Fingerprints
 from core.models.weights.locations import ModelStatus, locate, state_on_disk
 from core.scoring.engine.engine import Engine

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from core.errors import UnknownNameError
 from core.model_reference import Checkpoint
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.text.text import sentences

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from core.assessment.audit.audit_judge import is_judge, judge_model, judge_sampling
 from core.assessment.audit.data import AuditData, audit_command
-from core.assessment.audit.judge import is_judge, judge_model, judge_sampling
 from core.assessment.audit.judge_measurement import JudgeEvidence
-from core.assessment.audit.repetition import Repetition, ask_again, ask_reworded, next_sample, repeated_texts
+from core.assessment.audit.repetition import RepeatedRun, ask_again, ask_reworded, next_sample, repeated_texts
 from core.edits import Battery, Filler, Perturbation, Repeated
 from core.errors import Problem, TouchstoneError, attempt
 from core.evaluation import (
@@ -35,14 +35,14 @@ from core.results import (
     OVERALL_SLICE,
     PLACES,
     Cases,
+    MeasuresRow,
     MetricColumn,
-    MetricRow,
     PlacedPair,
     Plan,
-    Run,
     Shift,
     Slice,
     Source,
+    StressRun,
     affordable_resamples,
     continue_run,
     draw_resamples,
@@ -71,19 +71,19 @@ class Evidence:
     """Texts, labels and edits to measure on."""
     cases: Cases
     """Labelled summaries with the scores of this audit."""
-    run: Run
+    run: StressRun
     """Stress run on the originals."""
-    gaming_run: Run
+    gaming_run: StressRun
     """Stress run on summaries labelled inconsistent, with phrases that game metrics and repetitions of the same length."""
     outcomes: Sequence[Outcome]
     """Score or failure of each labelled summary by each metric and surface feature."""
-    repetitions: Mapping[str, Repetition]
+    repetitions: Mapping[str, RepeatedRun]
     """Some texts scored again, by metric."""
-    rewordings: Mapping[str, Sequence[Repetition]]
+    rewordings: Mapping[str, Sequence[RepeatedRun]]
     """The same texts scored under each other wording of the instructions, by metric; no wordings for most metrics."""
     placed: Sequence[PlacedPair]
     """Scores of faithful and broken summaries beside long documents, by place of the evidence."""
-    sweeps: Mapping[str, Run]
+    sweeps: Mapping[str, StressRun]
     """Stress run with several window sizes, by metric; only for metrics that retrieve passages."""
     densities: Mapping[str, Sequence[SentenceScores]]
     """Sentence scores of the original summaries, by metric; only for metrics that score sentences."""
@@ -162,7 +162,7 @@ class Evidence:
         """The cases with the scores of this metric alone."""
         return replace(self.cases, columns=(column,), separate=())
 
-    def rows(self, metric: str, parts: Sequence[Slice], names: tuple[str, ...]) -> list[MetricRow]:
+    def rows(self, metric: str, parts: Sequence[Slice], names: tuple[str, ...]) -> list[MeasuresRow]:
         """The rows of the study of measures for this metric; none without scores."""
         column = self.column(metric)
         return list(metric_rows(self.cases_with(column), parts, self.drawn, names)) if column else []
@@ -211,7 +211,7 @@ class Evidence:
 
 
 @dataclass(eq=False)
-class Measurement:
+class EvidenceWork:
     """Measures the evidence step by step: `work` is a generator for a background task, `evidence` returns the result at its end."""
 
     engine: Engine
@@ -232,13 +232,13 @@ class Measurement:
     """Score or failure of each labelled summary so far."""
     placed: list[PlacedPair] = field(default_factory=list)
     """Scores beside long documents so far."""
-    sweeps: dict[str, Run] = field(default_factory=dict)
+    sweeps: dict[str, StressRun] = field(default_factory=dict)
     """Stress runs with several window sizes so far, by metric."""
     densities: dict[str, list[SentenceScores]] = field(default_factory=dict)
     """Sentence scores of the original summaries so far, by metric."""
-    repetitions: dict[str, Repetition] = field(default_factory=dict)
+    repetitions: dict[str, RepeatedRun] = field(default_factory=dict)
     """Texts scored again so far, by metric."""
-    rewordings: dict[str, list[Repetition]] = field(default_factory=dict)
+    rewordings: dict[str, list[RepeatedRun]] = field(default_factory=dict)
     """Texts scored under other wordings so far, by metric."""
 
     def __post_init__(self) -> None:
@@ -252,8 +252,10 @@ class Measurement:
         self.scored = list({metric.spec: metric for metric in [*self.metrics, *features]}.values())
         self.finished: Evidence | None = None
 
-    def _new_run(self, name: str, kinds: Sequence[Perturbation], sources: Sequence[Source], battery: str = "") -> Run:
-        run = Run(Plan.of(name, kinds, self.metrics, self.seed, battery=battery))
+    def _new_run(
+        self, name: str, kinds: Sequence[Perturbation], sources: Sequence[Source], battery: str = ""
+    ) -> StressRun:
+        run = StressRun(Plan.of(name, kinds, self.metrics, self.seed, battery=battery))
         for source in sources:
             run.add(source)
         return run
@@ -382,5 +384,5 @@ def phrase_controls(battery: Battery) -> list[Perturbation]:
     return [Repeated(words=length) for length in control_lengths(phrases)]
 
 
-def overall_row(rows: Sequence[MetricRow]) -> MetricRow | None:
+def overall_row(rows: Sequence[MeasuresRow]) -> MeasuresRow | None:
     return next((row for row in rows if row.slice == OVERALL_SLICE), None)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from core.assessment.audit.audit_report import AuditReport, FindingChange, failure_lines, warnings_of
 from core.assessment.audit.judge_card import JudgeCard, judge_cards
-from core.assessment.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Finding, Level, MetricAudit
-from core.assessment.audit.report import AuditReport, FindingChange, failure_lines, warnings_of
+from core.assessment.audit.question import JUDGED_LEVELS, LEVEL_MARKS, AuditAnswer, Level, MetricAudit
 from core.assessment.audit.report_html import TEMPLATES
 from core.data import format_dataset
 from core.stats import align_columns, markdown_table
@@ -118,9 +118,9 @@ def badge_svg(audit: MetricAudit) -> str:
     )
 
 
-def _figure(finding: Finding) -> str:
+def _figure(finding: AuditAnswer) -> str:
     return str(finding.figure) if finding.figure else "–"
 
 
-def _n(finding: Finding) -> str:
+def _n(finding: AuditAnswer) -> str:
     return str(finding.figure.estimate.n) if finding.figure else ""

@@ -30,7 +30,7 @@ _DIRECTION_LABELS: dict[Direction, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class MetricRow:
+class CatalogRow:
     """One metric as `cli.py metrics` lists it, with its default settings."""
 
     name: str
@@ -73,7 +73,7 @@ class MetricRow:
     """Memory in MB that the largest model takes."""
 
 
-def list_metrics(pool: ModelPool) -> list[MetricRow]:
+def list_metrics(pool: ModelPool) -> list[CatalogRow]:
     """Every registered metric with its default settings, families together. Loads no model and no torch."""
     rows = []
     for plugin in METRICS:
@@ -81,7 +81,7 @@ def list_metrics(pool: ModelPool) -> list[MetricRow]:
         card = metric.card
         state, message = _availability(metric, pool)
         rows.append(
-            MetricRow(
+            CatalogRow(
                 name=metric.name,
                 title=card.title,
                 family=card.family,
@@ -108,7 +108,7 @@ def list_metrics(pool: ModelPool) -> list[MetricRow]:
     return sorted(rows, key=lambda row: (row.family, row.name))
 
 
-def default_metrics(pool: ModelPool) -> list[MetricRow]:
+def default_metrics(pool: ModelPool) -> list[CatalogRow]:
     """The metrics that are ready without being set up; not judges, which cost money, nor wrappers, which repeat."""
     ready = [row for row in list_metrics(pool) if row.state == "ready" and row.name != _WITHOUT_MODEL]
     return [row for row in ready if row.family not in _NOT_DEFAULT_FAMILIES]
@@ -130,7 +130,7 @@ class MetricFilter:
     speed: Speed | None = None
     memory_mb: int | None = None
 
-    def accepts(self, row: MetricRow) -> bool:
+    def accepts(self, row: CatalogRow) -> bool:
         text = f"{row.name} {row.title} {row.family} {row.paper} {row.measures}".casefold()
         return (
             all(word in text for word in self.words.casefold().split())
@@ -141,20 +141,20 @@ class MetricFilter:
         )
 
 
-def ready_first(rows: Sequence[MetricRow]) -> list[MetricRow]:
+def ready_first(rows: Sequence[CatalogRow]) -> list[CatalogRow]:
     """Sort metrics by their availability: ready, to be set up, behind endpoints; within each the order stays."""
     order: tuple[Availability, ...] = ("ready", "needs set-up", "endpoint")
     return sorted(rows, key=lambda row: order.index(availability_of(row)))
 
 
-def availability_of(row: MetricRow) -> Availability:
+def availability_of(row: CatalogRow) -> Availability:
     """Availability of a metric before a first score; a judge always asks an endpoint, whether one is set or not."""
     if speed_of(row) == "endpoint":
         return "endpoint"
     return "ready" if row.state == "ready" else "needs set-up"
 
 
-def speed_of(row: MetricRow) -> Speed:
+def speed_of(row: CatalogRow) -> Speed:
     """Speed of a score, from the quickest to the slowest on one machine; the size of the model decides."""
     if not row.checkpoints:
         return "no model"
@@ -163,13 +163,13 @@ def speed_of(row: MetricRow) -> Speed:
     return "small model" if model_megabytes(row) <= _SMALL_MODEL_MB else "large model"
 
 
-def model_megabytes(row: MetricRow) -> int:
+def model_megabytes(row: CatalogRow) -> int:
     """About what the largest model takes in memory, as the card has it; 0 for none and for what comes with the packages."""
     card = METRICS.get(row.name).card
     return card.memory_mb or card.download_mb
 
 
-def closest_metrics(rows: Sequence[MetricRow], words: str) -> list[str]:
+def closest_metrics(rows: Sequence[CatalogRow], words: str) -> list[str]:
     """The titles of at most three metrics whose name or title is nearest to what was typed."""
     spellings = {spelling.casefold(): row.title for row in rows for spelling in (row.name, row.title)}
     near = get_close_matches(words.casefold(), spellings, n=3, cutoff=_MIN_LIKENESS)
@@ -190,7 +190,7 @@ def format_contexts(contexts: ContextReading) -> str:
     return _CONTEXT_LABELS[contexts]
 
 
-def metrics_markdown(rows: Sequence[MetricRow]) -> str:
+def metrics_markdown(rows: Sequence[CatalogRow]) -> str:
     """The table of metrics in docs/reference/metrics.md."""
     table = []
     for row in rows:

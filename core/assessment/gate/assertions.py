@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import fsum
 from pathlib import Path
 
-from core.assessment.audit.question import Finding, Level, MetricAudit
+from core.assessment.audit.question import AuditAnswer, Level, MetricAudit
 from core.assessment.gate.output import verdict_sentence
 from core.assessment.gate.regression import Limit, compare_sides, regressions
 from core.assessment.gate.results_file import MetricSide, graded_columns, matched_sides, read_results, unlabelled_cases
@@ -47,7 +47,7 @@ class AuditAssertions:
             if finding.level not in (Level.GOOD, Level.WEAK):
                 raise AssertionError(self._message(question, f"its verdict is “{finding.level.value}”"))
 
-    def finding(self, question: str) -> Finding:
+    def finding(self, question: str) -> AuditAnswer:
         """The finding of a question, for assertions of one's own."""
         finding = self.audit.finding(question)
         if finding is None:

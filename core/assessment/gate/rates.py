@@ -10,7 +10,7 @@ import numpy as np
 from core.assessment.gate.regression import CONSISTENT, Change, MetricComparison
 from core.assessment.gate.results_file import MetricSide
 from core.errors import TouchstoneError
-from core.results import LabelDraw, MetricColumn, Pool, PoolLabel, draw_of_labels, with_labels
+from core.results import LabelDraw, MetricColumn, PoolLabel, SummaryPool, draw_of_labels, with_labels
 from core.scoring import METRICS
 from core.stats import Estimate, Rate, difference_interval, difference_p
 
@@ -45,7 +45,9 @@ def compare_rates(
             for metric_side in side.values()
         ]
         draws.append(
-            draw_of_labels(with_labels(Pool(ids, np.full(len(ids), np.nan), np.arange(len(ids)), tuple(columns)), some))
+            draw_of_labels(
+                with_labels(SummaryPool(ids, np.full(len(ids), np.nan), np.arange(len(ids)), tuple(columns)), some)
+            )
         )
     first, second = (draw.powered for draw in draws)
     low, high = difference_interval(first, second)  # the share of consistent ones rises as that of others falls

@@ -10,7 +10,7 @@ from pathlib import Path
 from core.assessment.gate.results_file import MetricSide
 from core.edits import Intent
 from core.errors import TouchstoneError
-from core.results import Cases, Run, ScoreRecord, VariantKey, intent_of, pool_cases, run_from_lines, scored_sample
+from core.results import Cases, ScoreRecord, StressRun, VariantKey, intent_of, pool_cases, run_from_lines, scored_sample
 from core.types import Example, Item, Verdict
 
 _VERDICTS: dict[Intent, Verdict] = {"breaking": Verdict.INCONSISTENT, "preserving": Verdict.CONSISTENT}
@@ -37,7 +37,7 @@ def is_stress_run(path: Path) -> bool:
     return isinstance(record, dict) and record.get("record") == "plan"
 
 
-def read_stress_run(path: Path) -> Run:
+def read_stress_run(path: Path) -> StressRun:
     """The run of a file that `stress` wrote."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
@@ -46,7 +46,7 @@ def read_stress_run(path: Path) -> Run:
     return run_from_lines(line for line in lines if line)
 
 
-def shared_texts(before: Run, after: Run) -> SharedTexts:
+def shared_texts(before: StressRun, after: StressRun) -> SharedTexts:
     """Originals and harmless edits are consistent, broken variants are not, and phrases that game metrics have no label.
 
     Raises TouchstoneError where the runs have no text in common.
@@ -77,7 +77,7 @@ def shared_texts(before: Run, after: Run) -> SharedTexts:
     )
 
 
-def _texts(run: Run) -> dict[VariantKey, tuple[str, str]]:
+def _texts(run: StressRun) -> dict[VariantKey, tuple[str, str]]:
     """Document and summary by source and kind, "" for the source itself."""
     sources = {(id, ""): (source.example.document, source.example.summary) for id, source in run.sources.items()}
     variants = {
@@ -88,7 +88,7 @@ def _texts(run: Run) -> dict[VariantKey, tuple[str, str]]:
     return sources | variants
 
 
-def _sides_of_run(run: Run, keys: Sequence[VariantKey]) -> dict[str, MetricSide]:
+def _sides_of_run(run: StressRun, keys: Sequence[VariantKey]) -> dict[str, MetricSide]:
     """The scores of every metric of a run."""
     shared_keys = set(keys)
     scored: list[ScoreRecord] = [

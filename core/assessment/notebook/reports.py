@@ -24,7 +24,7 @@ from core.evaluation import (
     write_report,
 )
 from core.results import (
-    Run,
+    StressRun,
     affordable_resamples,
     pool_cases,
     pool_labels,
@@ -94,7 +94,7 @@ def study_data(
     pairs: Pairs | None,
     scores: Iterable[Mapping[str, Any]],
     datasets: Sequence[str],
-    run: str | Path | Run | None,
+    run: str | Path | StressRun | None,
     by: str | None,
     load: Callable[[str], list[Sample]],
 ) -> StudyData:
@@ -115,7 +115,7 @@ def study_data(
         samples.append([scored_sample(PAIRS_DATASET, item, stored[item.example.id]) for item in items])
         names.append(PAIRS_DATASET)
     cases = pool_cases(samples) if samples else None
-    read, run_name = run if isinstance(run, Run) else None, "RUN.jsonl"
+    read, run_name = run if isinstance(run, StressRun) else None, "RUN.jsonl"
     if isinstance(run, str | Path):
         read, run_name = run_of_file(Path(run)), str(run)
     return StudyData(
@@ -140,7 +140,7 @@ def with_pool_labels(
     return dataclasses.replace(data, pool=pool, labels_file=str(labels) if of_file else "")
 
 
-def run_of_file(file: Path) -> Run:
+def run_of_file(file: Path) -> StressRun:
     """The stress run in a file. Raises TouchstoneError where it cannot be read."""
     try:
         lines = file.read_text(encoding="utf-8").split("\n")  # U+2028 and the like end no row

@@ -18,7 +18,7 @@ from core.edits import Perturbation
 from core.errors import TouchstoneError
 from core.model_reference import EndpointModel
 from core.registry import Registry
-from core.results import Cases, Plan, Run, Source, build_cases, continue_run
+from core.results import Cases, Plan, Source, StressRun, build_cases, continue_run
 from core.scoring import Engine, Metric, NliCheck
 from core.types import Example, Failure, Item, Outcome, Result, Sample, StoredScore
 
@@ -60,7 +60,7 @@ class ReleasedData:
     asks: bool = False
     _read: dict[DataFile, tuple[Sample, ...]] = field(default_factory=dict)
     _counts: dict[DataFile, ImportCounts] = field(default_factory=dict)
-    _runs: dict[Plan, Run] = field(default_factory=dict)
+    _runs: dict[Plan, StressRun] = field(default_factory=dict)
 
     def samples(self, file: DataFile) -> tuple[Sample, ...]:
         """Samples that the importer reads; broken records are left out and counted. Raises MissingDataError without the file."""
@@ -129,10 +129,10 @@ class ReleasedData:
             next((f"No score: {outcome.message}" for outcome in outcomes if isinstance(outcome, Failure)), "No text.")
         )
 
-    def run(self, plan: Plan, items: Sequence[Item]) -> Run:
+    def run(self, plan: Plan, items: Sequence[Item]) -> StressRun:
         """The stress run of a plan over these texts, to its end; the same plan is run once."""
         if plan not in self._runs:
-            run = self._runs[plan] = Run(plan)
+            run = self._runs[plan] = StressRun(plan)
             for item in items:
                 run.add(Source.of(item))
             deque(continue_run(self.engine, run), maxlen=0)

@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from core.assessment.pinned.comparison import Basis, basis_of
 from core.assessment.pinned.pin import AuditSource, PairSource, PinnedReport, Source, StudySource
+from core.assessment.pinned.pin_comparison import Basis, basis_of
 from core.errors import TouchstoneError
 
 _SOURCES: Mapping[str, type[Source]] = {"study": StudySource, "audit": AuditSource, "pair": PairSource}

@@ -7,7 +7,14 @@ from functools import partial
 from typing import get_args
 
 from core.errors import TouchstoneError
-from core.evaluation.explanations.judge import Case, Cause, Judgement, JudgeSetup, judge_conversation, judge_explanation
+from core.evaluation.explanations.judge import (
+    Cause,
+    ExplanationCase,
+    ExplanationGrade,
+    JudgeSetup,
+    judge_conversation,
+    judge_explanation,
+)
 from core.models import Sampling, StructuredAnswer, ask_structured, load_prompt
 from core.scoring import Conversation
 from core.types import Rounds
@@ -33,7 +40,7 @@ def parse_cause(words: str) -> Cause:
     return cause
 
 
-def judge_with_cause(case: Case, setup: JudgeSetup, sampling: Sampling) -> Rounds[Judgement]:
+def judge_with_cause(case: ExplanationCase, setup: JudgeSetup, sampling: Sampling) -> Rounds[ExplanationGrade]:
     """The grade and, where it is not "entirely", what the same judge says is wrong; UnscorableError as for the grade."""
     judged = yield from judge_explanation(case, setup, sampling)
     if judged.grade == "entirely":
@@ -44,7 +51,7 @@ def judge_with_cause(case: Case, setup: JudgeSetup, sampling: Sampling) -> Round
     return replace(judged, cause=answer.cause, cause_by=used.signature)
 
 
-def cause_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Conversation[Judgement]:
+def cause_conversation(case: ExplanationCase, setup: JudgeSetup, sampling: Sampling) -> Conversation[ExplanationGrade]:
     """The conversation for the engine."""
     graded = judge_conversation(case, setup, sampling)
     return replace(graded, spec=f"cause-{graded.spec}", rounds=partial(judge_with_cause, case, setup, sampling))

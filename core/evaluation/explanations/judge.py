@@ -70,7 +70,7 @@ _INPUT_TITLES = {"seed": "original summary", "reference": "reference explanation
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ExplanationCase:
     """An explanation of what is wrong with a summary, and the texts by which it may be judged."""
 
     id: str
@@ -106,7 +106,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class ExplanationGrade:
     """The grade that a judge gave, why, and its signature; where it was asked for, what is wrong and by which prompt."""
 
     grade: Grade
@@ -128,7 +128,7 @@ class Graded(StructuredAnswer):
     grade: Annotated[Grade, BeforeValidator(_as_grade)]
 
 
-def judge_explanation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Rounds[Judgement]:
+def judge_explanation(case: ExplanationCase, setup: JudgeSetup, sampling: Sampling) -> Rounds[ExplanationGrade]:
     """Ask for a grade; UnscorableError where a text is missing and, with the raw answer, for one that cannot be read."""
     if missing := case.missing_inputs(setup):
         raise UnscorableError(
@@ -136,16 +136,16 @@ def judge_explanation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Roun
         )
     used = _judge_prompt(setup)
     answer = yield from ask_structured(used.fill(case.texts()), sampling, Graded)
-    return Judgement(answer.grade, answer.because.strip(), model_signature(used.name, used, sampling))
+    return ExplanationGrade(answer.grade, answer.because.strip(), model_signature(used.name, used, sampling))
 
 
 def judge_signature(setup: JudgeSetup, sampling: Sampling) -> str:
-    """Signature that `Judgement.by` will be; raises MissingEndpointError where no endpoint is set."""
+    """Signature that `ExplanationGrade.by` will be; raises MissingEndpointError where no endpoint is set."""
     used = _judge_prompt(setup)
     return model_signature(used.name, used, sampling)
 
 
-def judge_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Conversation[Judgement]:
+def judge_conversation(case: ExplanationCase, setup: JudgeSetup, sampling: Sampling) -> Conversation[ExplanationGrade]:
     """The conversation for the engine, about the explanation and what it is judged by."""
     # each text by its name: the engine refuses an example without texts, and `judge_explanation` has the better message
     *read, explanation = (f"{name}: {case.texts()[name]}" for name in SETUP_INPUTS[setup])

@@ -16,7 +16,7 @@ from tokenizers import Encoding, Tokenizer, processors
 
 from core.errors import LoadError, Problem, attempt
 from core.models.networks.sentencepiece_tokenizer import sentencepiece_tokenizer
-from core.models.weights.files import read_json_object
+from core.models.weights.weight_files import read_json_object
 
 Input = str | tuple[str, str]
 Ids = tuple[int, ...]

@@ -14,13 +14,13 @@ from core.errors import TouchstoneError
 from core.results.cases.cases import Cases
 from core.stats import (
     Bags,
-    Comparison,
     Distribution,
     Estimate,
     LabelledScores,
     Mask,
     Numbers,
     Resamples,
+    StatisticDifference,
     Values,
     auc,
     compare_paired,
@@ -177,7 +177,7 @@ class Combining:
         return int(np.argmax([area.value or 0.0 for area in self.alone]))
 
     @cached_property
-    def gain(self) -> Comparison:
+    def gain(self) -> StatisticDifference:
         """The area of the combination minus that of its best member, which was chosen with these labels and the combination was not."""
         return compare_paired(self.combined, self.alone[self.best])
 

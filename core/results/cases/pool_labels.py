@@ -9,7 +9,7 @@ from pathlib import Path
 from core.data import LABEL_WORDS, Row, table_rows
 from core.data.datasets.formats import fields
 from core.errors import TouchstoneError, attempt
-from core.results.cases.pool import PoolLabel
+from core.results.cases.summary_pool import PoolLabel
 from core.stats import SELECTION_PROBABILITY
 
 _ERRORS = ("error_type", "error_types", "errors")

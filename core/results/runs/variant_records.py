@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.edits import PERTURBATIONS
-from core.results.runs.run import Source, Variant
+from core.results.runs.stress_run import Source, Variant
 from core.scoring import JsonRecord
 from core.text import optional_fields, to_records
 from core.types import Verdict

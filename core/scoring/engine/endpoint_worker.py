@@ -22,7 +22,7 @@ from core.models import (
     most_usage,
 )
 from core.scoring.engine.cache import AnswerCache
-from core.scoring.engine.conversation import Task
+from core.scoring.engine.conversation import RunningConversation
 from core.scoring.engine.question_queue import PendingQuestion, QuestionQueue
 from core.types import Answer, Counts, Question
 
@@ -56,7 +56,7 @@ class EndpointWorker:
         self,
         stores: EndpointStores,
         lock: threading.Condition,
-        resume: Callable[[Task], None],
+        resume: Callable[[RunningConversation], None],
         at_once: int,
     ) -> None:
         self._stores = stores
@@ -71,7 +71,7 @@ class EndpointWorker:
         for thread in self._threads:
             thread.start()
 
-    def put_all(self, questions: Mapping[bytes, Question], task: Task) -> int:
+    def put_all(self, questions: Mapping[bytes, Question], task: RunningConversation) -> int:
         """Enqueue questions of a task by their keys, under the engine's lock; how many no other task waits for."""
         self._available.release(len(questions))
         return self._queue.put_all(questions, task)
@@ -81,7 +81,7 @@ class EndpointWorker:
         """True if no question is open, under the engine's lock."""
         return not len(self._queue)
 
-    def reorder(self, task: Task) -> None:
+    def reorder(self, task: RunningConversation) -> None:
         """Take the questions of a task in their turn again, under the engine's lock: it has become more urgent."""
         self._queue.reorder(task)
 
@@ -96,7 +96,7 @@ class EndpointWorker:
         for thread in self._threads:
             thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
 
-    def unanswered_tasks(self) -> list[Task]:
+    def unanswered_tasks(self) -> list[RunningConversation]:
         """The tasks whose questions will not be answered any more; the queue is empty afterwards."""
         return self._queue.clear()
 

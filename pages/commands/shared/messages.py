@@ -26,7 +26,7 @@ from core.edits import Perturbation
 from core.errors import Problem, attempt
 from core.model_reference import ModelRef, local_checkpoints
 from core.models import ModelPool, ModelStatus, Spend, format_estimate, format_spend_by_endpoint, papers_with_words
-from core.results import Run, RunRecord
+from core.results import RunRecord, StressRun
 from core.scoring import BatchWorker, Conversation, Engine, Metric, NliCheck
 from core.settings import Settings
 from core.types import T
@@ -59,7 +59,7 @@ def with_progress(items: Iterable[T], what: str, total: int | None = None) -> It
         bar.update(task, completed=count)
 
 
-def show_run_progress(run: Run, records: Iterable[RunRecord]) -> None:
+def show_run_progress(run: StressRun, records: Iterable[RunRecord]) -> None:
     """Show how far a run is, and at the end how long it took."""
     started = updated = time.monotonic()
     with _progress_bar(MofNCompleteColumn()) as bar:

@@ -15,7 +15,7 @@ from core.assessment import (
     AuditReport,
     AuditSource,
     AuditTask,
-    Measurement,
+    EvidenceWork,
     default_metrics,
     list_metrics,
     with_battery,
@@ -183,7 +183,7 @@ def _cost_line() -> None:
 
     def estimate() -> str:
         data = with_battery(stored_data(store, datasets, most, seed=0), battery)
-        return format_estimate(engine.estimate(Measurement(engine, settings, data, metrics).paid_conversations()))
+        return format_estimate(engine.estimate(EvidenceWork(engine, settings, data, metrics).paid_conversations()))
 
     # endpoints and prompts may change at any time
     key = ("audit-cost", choice, str((attempt(list_endpoints), attempt(read_prompts))))
@@ -241,7 +241,7 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, threshol
     store = services.store()
     data = with_battery(stored_data(store, datasets, most, seed=0), audit_state().battery)
     data = with_saved_thresholds(data, [threshold.name for threshold in saved.values()])
-    measured = Measurement(
+    measured = EvidenceWork(
         services.engine(), services.settings(), data, metrics, saved_thresholds=saved, given=_released()
     )
     return AuditTask(measured, None if store.read_only else partial(keep_audits, store))

@@ -14,8 +14,8 @@ import streamlit as st
 from annotations.exchange.samples import newer_references
 from core.assessment import (
     LEVEL_MARKS,
+    AuditAnswer,
     AuditSource,
-    Finding,
     HistoryPoint,
     KeptAudit,
     Level,
@@ -178,5 +178,5 @@ def history_chart(points: Sequence[HistoryPoint]) -> go.Figure:
     return lay_out(chart, escape(figures[-1].label), _HEIGHT_PX, showlegend=False, margin={"t": 96, "b": 30})
 
 
-def _value(finding: Finding) -> float | None:
+def _value(finding: AuditAnswer) -> float | None:
     return finding.figure.estimate.value if finding.figure else None

@@ -12,14 +12,14 @@ from annotations.exchange.samples import newer_references
 from core.assessment import (
     JUDGED_LEVELS,
     LEVEL_MARKS,
+    AuditAnswer,
     AuditReport,
     AuditSource,
     AuditTask,
-    Finding,
     JudgeCard,
     Level,
     MetricAudit,
-    Stillness,
+    StillnessQuestion,
     audit_pin,
     badge_svg,
     data_name,
@@ -173,7 +173,7 @@ def _cell(audits: Sequence[MetricAudit], question: str, audit: MetricAudit) -> s
     return f"{verdict} · {finding.figure}{label}"
 
 
-def _finding(opened: AuditTask, audit: MetricAudit, finding: Finding) -> None:
+def _finding(opened: AuditTask, audit: MetricAudit, finding: AuditAnswer) -> None:
     """One question, folded; its pairs are drawn while it is open."""
     import pandas as pd
 
@@ -202,7 +202,7 @@ def _finding(opened: AuditTask, audit: MetricAudit, finding: Finding) -> None:
             st.dataframe(frame, hide_index=True, height="auto", alt="The figures of this finding", placeholder="")
             copy_table(finding.title, frame, f"audit-{audit.metric}-{finding.question}")
 
-        if opened.evidence and finding.question == Stillness.name:
+        if opened.evidence and finding.question == StillnessQuestion.name:
             kind_strips(metric_cells(opened.evidence, audit.metric), key=f"audit-strips-{audit.metric}")
 
         for place, pair in enumerate(finding.pairs):

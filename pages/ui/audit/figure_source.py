@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from core.assessment import QUESTIONS, AuditTask, Finding, MetricAudit, ShownPair
+from core.assessment import QUESTIONS, AuditAnswer, AuditTask, MetricAudit, ShownPair
 from core.errors import TouchstoneError
-from core.results import Run
+from core.results import StressRun
 from core.text import as_segments, recover
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, audit_state
 from pages.ui.results.run_choice import begin_run, listed_runs
@@ -21,7 +21,7 @@ _MOST_CASES = 2_000
 _TABLE_PX = 320
 
 
-def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> None:
+def figure_source(opened: AuditTask, audit: MetricAudit, finding: AuditAnswer) -> None:
     """The way to the page that shows the same figures, and what those that only the audit has were counted from."""
     import pandas as pd
 
@@ -75,7 +75,7 @@ def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> No
         probe_button(opened, pair, f"case-{audit.metric}-{finding.question}")
 
 
-def _open_run(opened: AuditTask, run: Run, tab: str) -> None:
+def _open_run(opened: AuditTask, run: StressRun, tab: str) -> None:
     """Show that tab of the run, which is kept at the first time under a name that tells it from those of other audits."""
     data = " and ".join(facts.name for facts in opened.data.facts)
     name = f"{run.plan.name} of {', '.join(run.plan.metrics)} on {data}, {st.query_params[AUDIT_PARAMETER]}"

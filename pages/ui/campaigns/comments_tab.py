@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.management.comments import Conversation, ManagerComments, SentComment
+from annotations.management.comments import CommentThread, ManagerComments, SentComment
 from pages.server import services
 from pages.ui.probe.text_panes import document_view, source_marks
 from pages.ui.review.case_view import text_box
@@ -61,7 +61,7 @@ def _comments() -> ManagerComments:
     return ManagerComments(services.store(), current_member())
 
 
-def _conversation_choice(campaign: CampaignSettings, conversations: Sequence[Conversation]) -> Conversation:
+def _conversation_choice(campaign: CampaignSettings, conversations: Sequence[CommentThread]) -> CommentThread:
     import pandas as pd
 
     st.caption(

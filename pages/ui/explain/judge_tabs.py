@@ -10,10 +10,10 @@ import streamlit as st
 from annotations.store.records import FLAW_MEANINGS, ExplanationFlaw, Grade
 from core.errors import TouchstoneError
 from core.evaluation import (
-    Comparison,
-    Finding,
-    Judgement,
+    Detection,
+    ExplanationGrade,
     JudgeSetup,
+    PairwiseAnswer,
     Preference,
     SampleStrip,
     sample_strip,
@@ -38,7 +38,7 @@ _Colour = Literal["green", "blue", "orange", "red", "gray"]
 GRADE_COLOURS: dict[Grade, _Colour] = {Grade.ENTIRELY: "green", Grade.PARTIALLY: "orange", Grade.NOT: "red"}
 
 
-def judge_form(finding: Finding, sampling: Sampling) -> None:
+def judge_form(finding: Detection, sampling: Sampling) -> None:
     """The choice of what the judge reads, and its grade."""
     case = explain_requests.case_of_finding(finding)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -71,7 +71,7 @@ def judge_form(finding: Finding, sampling: Sampling) -> None:
     else:
         estimate_line([explain_requests.grade_conversation(case, setup, sampling)])
     outcome = explain_requests.current_grade(case, setup)
-    if isinstance(outcome, Judgement):
+    if isinstance(outcome, ExplanationGrade):
         grade = Grade(outcome.grade)
         with st.container(border=True, key="explain-graded", gap="small"):
             with st.container(horizontal=True, gap="small"):
@@ -106,7 +106,7 @@ def strip_html(strip: SampleStrip) -> str:
     return render_html("strip.html", marks=marks)
 
 
-def stability_form(finding: Finding | None, sampling: Sampling) -> None:
+def stability_form(finding: Detection | None, sampling: Sampling) -> None:
     """The form to draw samples, and all that were drawn of this judge on this text."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
@@ -186,7 +186,7 @@ def pairwise_form(sampling: Sampling) -> None:
         )
     estimate_line([explain_requests.comparison_conversation(sampling)])
     outcome = explain_requests.current_comparison()
-    if isinstance(outcome, Comparison):
+    if isinstance(outcome, PairwiseAnswer):
         words, colour = _PREFERENCE_BADGES[outcome.preference]
         orders = (("Original first", outcome.original_first), ("Edited first", outcome.edited_first))
         with st.container(border=True, key="explain-compared", gap="small"):

@@ -8,7 +8,7 @@ import streamlit as st
 
 from annotations.store.records import Grade
 from core.errors import Problem, TouchstoneError, attempt
-from core.evaluation import Finding, Judgement, count_votes, judge_title
+from core.evaluation import Detection, ExplanationGrade, count_votes, judge_title
 from core.models import Endpoint, Sampling
 from core.types import Failure
 from pages.ui.explain import explain_requests
@@ -19,7 +19,7 @@ from pages.ui.shared.endpoint_form import estimate_line
 from pages.ui.shared.markup import escape_message
 
 
-def panel_form(finding: Finding, endpoints: Mapping[str, Endpoint]) -> None:
+def panel_form(finding: Detection, endpoints: Mapping[str, Endpoint]) -> None:
     """The choice of the judges, the grade of each, and that of most of them."""
     case, setup = explain_requests.case_of_finding(finding), explain_requests.chosen_setup()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -62,7 +62,7 @@ def panel_form(finding: Finding, endpoints: Mapping[str, Endpoint]) -> None:
     _panel_card(*explain_requests.panel_outcomes(case, setup))
 
 
-def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[Judgement | Failure]) -> None:
+def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[ExplanationGrade | Failure]) -> None:
     import pandas as pd
 
     if not outcomes:

@@ -9,7 +9,7 @@ from math import fsum
 import streamlit as st
 
 from annotations.people.people import Right
-from core.assessment import Comparison
+from core.assessment import ScoreComparison
 from core.errors import Problem, attempt
 from core.models import (
     Endpoint,
@@ -42,7 +42,7 @@ class MetricsState:
 
     served_models: dict[tuple[str, str], list[str] | Problem] = field(default_factory=dict)
     findings: dict[str, list[EndpointFinding]] = field(default_factory=dict)
-    comparisons: dict[str, list[Comparison]] = field(default_factory=dict)
+    comparisons: dict[str, list[ScoreComparison]] = field(default_factory=dict)
 
 
 def metrics_state() -> MetricsState:

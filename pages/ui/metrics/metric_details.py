@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.assessment import MetricRow, format_contexts, format_direction, format_range
+from core.assessment import CatalogRow, format_contexts, format_direction, format_range
 from core.errors import Problem, attempt
 from core.model_reference import Checkpoint, EndpointModel, local_checkpoints
 from core.models import CODE_RUNNING_KINDS, ModelPool, ModelStatus, state_on_disk
@@ -24,7 +24,7 @@ from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
 
 
-def metric_details(row: MetricRow, pool: ModelPool) -> None:
+def metric_details(row: CatalogRow, pool: ModelPool) -> None:
     """Everything about the metric, with the way back to the list."""
     metric = METRICS.get(row.name)()
     st.button(

@@ -10,8 +10,8 @@ import streamlit as st
 
 from core.assessment import (
     Availability,
+    CatalogRow,
     MetricFilter,
-    MetricRow,
     Speed,
     bundled_audit,
     closest_metrics,
@@ -43,7 +43,7 @@ def open_metric(name: str) -> None:
     st.query_params.from_dict({_OPENED: name} if name else {})
 
 
-def metric_list(rows: Sequence[MetricRow], pool: ModelPool) -> None:
+def metric_list(rows: Sequence[CatalogRow], pool: ModelPool) -> None:
     """The filters, and the cards of what they leave."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = st.text_input(

@@ -15,7 +15,7 @@ from core.types import UNSTATED, Intention, Item
 from pages.ui.probe.context_form import context_form
 from pages.ui.probe.document_reading import DocumentReading, follow_reading
 from pages.ui.probe.opening import open_pair
-from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
+from pages.ui.probe.probe_state import LoadedPair, ProbeState, probe_state
 from pages.ui.shared.markup import escape_markdown, escape_message
 
 _TABLE_SUFFIXES = ("jsonl", "csv", "tsv")
@@ -181,7 +181,7 @@ def _open_uploaded() -> None:
         return
     parent = items.get(item.parent or "")
     original = parent.example.summary if parent else item.example.summary
-    opened = Pair(
+    opened = LoadedPair(
         *("", item.title or item.example.id, item.domain, "upload", item.example.document, original),
         declared=item.edits,
         contexts=item.example.contexts,
@@ -200,5 +200,5 @@ def _open_pasted() -> None:
     missing = [what for what, text in (("document", document), ("summary", summary)) if not text.strip()]
     state.upload_problem = f"The {' and the '.join(missing)} is empty. Paste or upload it first." if missing else ""
     if not missing:
-        open_pair(Pair("", "Pasted pair", "", "pasted", document, summary))
+        open_pair(LoadedPair("", "Pasted pair", "", "pasted", document, summary))
         state.upload_open = False

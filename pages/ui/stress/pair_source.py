@@ -15,8 +15,8 @@ from core.errors import TouchstoneError
 from core.results import (
     ImportedVariants,
     Plan,
-    Run,
     Source,
+    StressRun,
     build_sources,
     draw_sample,
     read_variants,
@@ -39,7 +39,7 @@ _DEFAULT_PAIRS = 50  # pairs of a dataset, unless more are asked for
 
 
 @dataclass(frozen=True, slots=True)
-class PairSource:
+class ChosenPairs:
     """So many pairs, what gives them for a seed, maybe from a database, and a key that tells them from others.
 
     `imported` are the variants of a table, which brings its own kinds; None where perturbations of ours make them. `dataset` is
@@ -52,9 +52,9 @@ class PairSource:
     imported: ImportedVariants | None = None
     dataset: str = ""
 
-    def run(self, plan: Plan) -> Run:
+    def run(self, plan: Plan) -> StressRun:
         """The plan with its pairs, and with the variants that were imported."""
-        run = Run(replace(plan, dataset=self.dataset), self.sources(plan.seed))
+        run = StressRun(replace(plan, dataset=self.dataset), self.sources(plan.seed))
         return self.imported.fill(run) if self.imported else run
 
     def sources(self, seed: int) -> dict[str, Source]:
@@ -62,7 +62,7 @@ class PairSource:
         return {source.example.id: source for source in self.draw(seed)}
 
 
-def pairs_choice() -> PairSource:
+def pairs_choice() -> ChosenPairs:
     """The choice of where pairs come from, and of which."""
     ways = ["Bundled examples", "The pair on Probe", "A dataset", "A file", "A table of variants"]
     match st.segmented_control("Pairs", ways, default=ways[0], key="stress-pairs", required=True, wrap=True):
@@ -92,11 +92,11 @@ def pairs_choice() -> PairSource:
     return own if own.number else _fixed_pairs(sources, "bundled", *selected)
 
 
-def _fixed_pairs(sources: list[Source], *key: Hashable) -> PairSource:
-    return PairSource(len(sources), lambda _: sources, key)
+def _fixed_pairs(sources: list[Source], *key: Hashable) -> ChosenPairs:
+    return ChosenPairs(len(sources), lambda _: sources, key)
 
 
-def _dataset_pairs() -> PairSource:
+def _dataset_pairs() -> ChosenPairs:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Dataset", known_datasets(), key="stress-dataset", format_func=format_dataset, width=300)
         st.page_link("views/evaluate.py", label="Import another under Evaluate", icon=":material/database_upload:")
@@ -116,7 +116,7 @@ def _dataset_pairs() -> PairSource:
         candidates = candidates if keep else items
     st.caption(f"{len(candidates)} summaries with their documents.")
     key = (name, state, limit, len(candidates))
-    return PairSource(
+    return ChosenPairs(
         min(limit, len(candidates)),
         lambda seed: build_sources(draw_sample(candidates, limit, seed), load_texts(store, name)),
         key,
@@ -124,7 +124,7 @@ def _dataset_pairs() -> PairSource:
     )
 
 
-def _file_pairs() -> PairSource:
+def _file_pairs() -> ChosenPairs:
     file = st.file_uploader(
         "Your own pairs, with document and summary", type=["jsonl", "csv", "tsv"], key="stress-file"
     )
@@ -142,7 +142,7 @@ def _file_pairs() -> PairSource:
     )
 
 
-def _table_of_variants() -> PairSource:
+def _table_of_variants() -> ChosenPairs:
     """Variants that somebody else made, with what each kind is meant to do."""
     file = st.file_uploader(
         "Table of variants",
@@ -164,7 +164,7 @@ def _table_of_variants() -> PairSource:
         f"{_count(len(table.variants), 'variant')} of {len(table.sources)} "
         f"{'summary' if len(table.sources) == 1 else 'summaries'}, {_count(len(table.kinds), 'kind')}."
     )
-    return PairSource(len(table.sources), lambda _: [*table.sources], file.file_id, table)
+    return ChosenPairs(len(table.sources), lambda _: [*table.sources], file.file_id, table)
 
 
 def _refused_lines(refusals: Sequence[Refusal]) -> None:

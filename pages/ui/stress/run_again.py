@@ -11,7 +11,7 @@ from annotations.exchange.samples import newer_references
 from annotations.store.records import RunRow
 from core.data import format_dataset
 from core.errors import TouchstoneError
-from core.results import Run
+from core.results import StressRun
 from core.settings import VERSION
 from pages.server import services
 from pages.sources.runs_again import sources_of_version
@@ -21,7 +21,7 @@ from pages.ui.shared.newer_version import newer_version_line
 from pages.ui.shared.notices import leave_notice
 
 
-def offer_newer_version(row: RunRow, run: Run) -> None:
+def offer_newer_version(row: RunRow, run: StressRun) -> None:
     """Name the version of the dataset that the summaries of a run are of, and offer the same run on a newer one."""
     dataset = run.plan.dataset
     if not dataset:
@@ -40,7 +40,7 @@ def offer_newer_version(row: RunRow, run: Run) -> None:
             run.plan, name=_free_name(run.plan.name, newer[dataset]), dataset=newer[dataset], version=VERSION
         )
         try:
-            open_run(begin_run(Run(plan, {source.example.id: source for source in sources})))
+            open_run(begin_run(StressRun(plan, {source.example.id: source for source in sources})))
         except TouchstoneError as error:
             leave_notice(str(error))
 

@@ -29,8 +29,8 @@ from core.evaluation import (
 )
 from core.results import (
     MatrixCell,
-    Run,
     Shift,
+    StressRun,
     VariantKey,
     filter_variants,
     kind_verdicts,
@@ -118,7 +118,7 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
 RUN_FILE = "stress-run.jsonl"
 
 
-def run_downloads(run: Run, shifts: Sequence[Shift]) -> None:
+def run_downloads(run: StressRun, shifts: Sequence[Shift]) -> None:
     """Three downloads, each made when it is clicked."""
     downloads = (
         ("Shifts (CSV)", "stress-shifts.csv", "table", lambda: shifts_csv(run, shifts)),
@@ -138,7 +138,7 @@ def run_downloads(run: Run, shifts: Sequence[Shift]) -> None:
     st.code("\n".join(_run_facts(run)), language=None, wrap_lines=True)
 
 
-def shifts_csv(run: Run, shifts: Sequence[Shift]) -> str:
+def shifts_csv(run: StressRun, shifts: Sequence[Shift]) -> str:
     """One row per pair, perturbation and metric, with the signatures of both and people's verdict on the variant."""
     import pandas as pd
 
@@ -169,7 +169,7 @@ def shifts_csv(run: Run, shifts: Sequence[Shift]) -> str:
     return str(pd.DataFrame(rows).to_csv(index=False))
 
 
-def plots_html(run: Run, shifts: Sequence[Shift]) -> str:
+def plots_html(run: StressRun, shifts: Sequence[Shift]) -> str:
     """One page that needs no network, with the plots of every metric; a button saves each of them as PNG."""
     figures = [
         figure
@@ -187,7 +187,7 @@ def plots_html(run: Run, shifts: Sequence[Shift]) -> str:
     return render_html("plots.html", title=run.plan.name, facts="\n".join(_run_facts(run)), plots=plots)
 
 
-def _run_facts(run: Run) -> list[str]:
+def _run_facts(run: StressRun) -> list[str]:
     """Name, seed, version and what was run, for a paper."""
     signatures = sorted({reading.signature for reading in run.readings.values() if reading.signature})
     check = f" · NLI check {run.plan.guard}" if run.plan.guard else ""
@@ -200,7 +200,7 @@ class ShownRun:
     """A run as it is now, the variants that count (None: all), and their shifts."""
 
     row: RunRow
-    run: Run
+    run: StressRun
     counting: frozenset[VariantKey] | None
     shifts: Sequence[Shift]
 
@@ -274,7 +274,7 @@ def _phrases_of_discovery(shown: ShownRun, result: ShownStudy | None) -> None:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _cached_matrix(key: Hashable, _run: Run, _found: Sequence[Shift]) -> list[MatrixCell]:  # noqa: ARG001  # the key is that of the cache
+def _cached_matrix(key: Hashable, _run: StressRun, _found: Sequence[Shift]) -> list[MatrixCell]:  # noqa: ARG001  # the key is that of the cache
     return shift_matrix(_run, _found)
 
 

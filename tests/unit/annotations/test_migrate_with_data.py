@@ -48,7 +48,7 @@ from annotations.store.response_tables import (
 from annotations.store.score_writes import save_code
 from annotations.store.store import Store
 from annotations.store.tables import CHANGEABLE, COUNTED
-from annotations.store.tables import Table as Model
+from annotations.store.tables import StoreTable as Model
 from core.types import Example, Item
 from tests.unit.annotations.campaigns.actors import make_campaign, save_items
 from tests.unit.annotations.conftest import postgres_schema

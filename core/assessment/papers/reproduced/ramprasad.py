@@ -68,7 +68,7 @@ OURS: Mapping[str, str] = {
 
 @PAPERS.add
 @dataclass(frozen=True)
-class Ramprasad(Paper):
+class RamprasadPaper(Paper):
     """Figures of ours on other data: the paper draws most of its own without numbers, and its six datasets lie elsewhere."""
 
     name: ClassVar[str] = "ramprasad"

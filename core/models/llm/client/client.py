@@ -14,6 +14,15 @@ import openai
 
 from core.errors import TouchstoneError
 from core.models.llm.chat import Sampling
+from core.models.llm.client.completions import (
+    Completion,
+    FirstToken,
+    read_completion,
+    read_first_token,
+    read_model_names,
+    read_stream,
+    read_windows,
+)
 from core.models.llm.client.endpoint_errors import (
     BrokenStreamError,
     backoff_s,
@@ -28,15 +37,6 @@ from core.models.llm.client.endpoint_errors import (
 from core.models.llm.client.http_client import http_client
 from core.models.llm.client.pacing import Pace
 from core.models.llm.client.requests import FirstTokens, chat_body, first_token_body, names_part, refused_part
-from core.models.llm.client.responses import (
-    Completion,
-    FirstToken,
-    read_completion,
-    read_first_token,
-    read_model_names,
-    read_stream,
-    read_windows,
-)
 from core.models.llm.dialect import Body
 from core.models.llm.endpoints.apis import DIALECTS
 from core.models.llm.endpoints.capabilities import (
@@ -56,7 +56,7 @@ _RATE_REPEATS = 6  # more than of other failures
 _T = TypeVar("_T")
 
 
-class Client:
+class EndpointClient:
     """One endpoint. Safe among threads; every failure is a TouchstoneError that names the endpoint and not the key."""
 
     def __init__(self, endpoint: Endpoint, capabilities: CapabilityStore | None = None) -> None:
@@ -247,13 +247,13 @@ class Client:
         return True
 
 
-_clients: dict[Endpoint, Client] = {}
+_clients: dict[Endpoint, EndpointClient] = {}
 _clients_lock = threading.Lock()
 
 
-def client_for(endpoint: Endpoint) -> Client:
+def client_for(endpoint: Endpoint) -> EndpointClient:
     """The client of an endpoint, which keeps its connections."""
     with _clients_lock:  # the first questions come together, and a client takes a while to make
         if endpoint not in _clients:
-            _clients[endpoint] = Client(endpoint)
+            _clients[endpoint] = EndpointClient(endpoint)
         return _clients[endpoint]

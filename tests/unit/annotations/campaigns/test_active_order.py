@@ -14,7 +14,7 @@ from annotations.people.people import Member, Role
 from annotations.store.database import read_session
 from annotations.store.records import PairRecord, RecordError
 from annotations.store.store import Store
-from annotations.store.tables import Item
+from annotations.store.tables import ItemRow
 from core.types import Edit, Result, Seen, Span
 from tests.unit.annotations.campaigns.actors import CampaignFixture, save_items
 
@@ -58,7 +58,7 @@ def test_a_metric_that_falls_with_consistency_is_turned_and_a_surface_statistic_
 def test_of_a_pair_the_shift_counts(store: Store) -> None:
     items = [save_items(store, number)[0] for number in range(3)]
     with read_session(store.engine) as session:
-        originals = [session.get_one(Item, item).parent_id or "" for item in items]
+        originals = [session.get_one(ItemRow, item).parent_id or "" for item in items]
     for original in originals:
         score(store, original, align=0.5, summac=0.5)
     for item, (align, summac) in zip(items, ((0.5, 0.5), (0.9, 0.9), (0.1, 0.95)), strict=True):
@@ -89,7 +89,7 @@ def test_everybody_gets_them_in_that_order_and_nothing_shown_says_so(store: Stor
     opened, order = make_ordered(store)
     ben, cem = opened.annotator("ben"), opened.annotator("cem")
     with read_session(store.engine) as session:
-        texts = [session.get_one(Item, id).text for id in order]
+        texts = [session.get_one(ItemRow, id).text for id in order]
     had = opened.label(ben, 6)
     assert [work.left for work in had] == texts
     assert [work.left for work in opened.label(cem, 2)] == texts[:2]

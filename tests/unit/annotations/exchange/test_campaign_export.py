@@ -30,7 +30,7 @@ from annotations.management.campaign_progress import CampaignProgress, compute_p
 from annotations.management.comments import AnnotatorComments, ManagerComments, SentComment
 from annotations.people.people import Member, Role, load_people, member_of
 from annotations.results.curation import CuratorActions
-from annotations.results.label_agreement import Agreement, compute_agreements
+from annotations.results.label_agreement import LabelAgreement, compute_agreements
 from annotations.results.progress_counts import count_changed
 from annotations.results.results import load_cases
 from annotations.store.campaign_tables import Task
@@ -40,7 +40,7 @@ from annotations.store.people_tables import Person
 from annotations.store.records import RecordError, RightsError
 from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
-from annotations.store.tables import Item as ItemRow
+from annotations.store.tables import ItemRow as ItemRow
 from core.text.edits import recover, to_records
 from core.types import ErrorType, Example, Item
 from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign, save_items
@@ -135,7 +135,7 @@ def pseudonyms(session: Session) -> dict[str, str]:
     return {member.name: session.get_one(Person, member.id).pseudonym for member in load_people(session)}
 
 
-def figures(store: Store, campaign: CampaignSettings) -> tuple[CampaignProgress, list[Agreement], list[object]]:
+def figures(store: Store, campaign: CampaignSettings) -> tuple[CampaignProgress, list[LabelAgreement], list[object]]:
     """Progress, agreement and final labels, with pseudonyms for names."""
     count_changed(store, campaign.id)
     with read_session(store.engine) as session:

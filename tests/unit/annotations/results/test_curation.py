@@ -15,7 +15,7 @@ from annotations.store.database import read_session
 from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS, NotSavedError, RecordError, RightsError
 from annotations.store.response_tables import Correction
 from annotations.store.store import Store
-from annotations.store.tables import Item, Origin
+from annotations.store.tables import ItemRow, Origin
 from core.text.edits import recover, to_records
 from core.types import ErrorType
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
@@ -65,7 +65,7 @@ def test_a_correction_keeps_the_required_error_type(written: CampaignFixture) ->
     assert (shown.required, shown.corrected_type, shown.revision) == (REQUIRED, ErrorType.OTHER, 2)
     with read_session(written.store.engine) as session:
         rows = session.exec(select(Correction).order_by(Correction.revision)).all()  # type: ignore[arg-type]  # a column
-        item = session.get_one(Item, rows[0].item_id)
+        item = session.get_one(ItemRow, rows[0].item_id)
         [required] = session.exec(select(Origin.error_type).where(Origin.item_id == item.id)).all()
     assert [row.error_type for row in rows] == ["Extrinsic Predicate", "Other"]
     assert (item.text, required) == (shown.edited, REQUIRED)

@@ -18,7 +18,7 @@ from annotations.store.database import connect, parse_url
 from annotations.store.migrate import MIGRATIONS_FOLDER, upgrade
 from annotations.store.records import NotSavedError, StoreError
 from annotations.store.store import Store
-from annotations.store.tables import CHANGEABLE, Table
+from annotations.store.tables import CHANGEABLE, StoreTable
 from tests.unit.annotations.conftest import postgres_schema, quick_on_postgres
 from tests.unit.annotations.pair_samples import PAIR, record
 
@@ -57,7 +57,7 @@ def migrated(url: str, tmp_path: Path) -> Iterator[Engine]:
 def test_the_migrations_lead_to_the_tables_of_the_code(migrated: Engine) -> None:
     with migrated.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, Table.metadata) == []
+        assert compare_metadata(context, StoreTable.metadata) == []
 
 
 def test_a_new_database_is_as_the_migrations_make_it(migrated: Engine, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_new_database_is_as_the_migrations_make_it(migrated: Engine, tmp_path:
         new = schema(engine)
         engine.dispose()
     assert new == schema(migrated)
-    assert len(new["triggers"]) >= len(Table.metadata.tables) - len(CHANGEABLE)  # those that may change
+    assert len(new["triggers"]) >= len(StoreTable.metadata.tables) - len(CHANGEABLE)  # those that may change
 
 
 def schema(engine: Engine) -> dict[str, object]:

@@ -26,7 +26,7 @@ from annotations.store.records import (
 )
 from annotations.store.reports import PersonReports
 from annotations.store.store import Store
-from annotations.store.tables import Draft, Table
+from annotations.store.tables import Draft, StoreTable
 from annotations.store.writes import DRAFT_DAYS, upsert_draft
 from core.types import Context, Edit, Span, Verdict
 from tests.unit.annotations.conftest import SLOW_ON_POSTGRES
@@ -36,9 +36,9 @@ OF_CAMPAIGNS = {
     row.__tablename__
     for tables in (people_tables, campaign_tables, response_tables)
     for row in vars(tables).values()
-    if isinstance(row, type) and issubclass(row, Table) and row.__module__ == tables.__name__
+    if isinstance(row, type) and issubclass(row, StoreTable) and row.__module__ == tables.__name__
 }
-APPEND_ONLY = sorted(set(Table.metadata.tables) - {"draft"} - OF_CAMPAIGNS)
+APPEND_ONLY = sorted(set(StoreTable.metadata.tables) - {"draft"} - OF_CAMPAIGNS)
 
 WRITER = """
 import sys

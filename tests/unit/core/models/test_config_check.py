@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS

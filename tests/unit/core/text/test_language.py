@@ -23,7 +23,7 @@ from transformers import (
 from core.assessment.catalog.metric_catalog import list_metrics
 from core.data.datasets.bundled import bundled_items
 from core.errors import BadSettingError
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.results.cases.cases import build_cases
 from core.scoring.metric import METRICS
 from core.text import language

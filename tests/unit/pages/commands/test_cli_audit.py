@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from core.assessment.audit.audit_report import AuditReport, read_report
 from core.assessment.audit.question import Level
-from core.assessment.audit.report import AuditReport, read_report
 from core.assessment.gate.scoring import read_file
 from core.results.cases import measures
 from core.stats.statistic import Estimate

@@ -10,7 +10,7 @@ import pytest
 from annotations.exchange.samples import load_samples, load_texts
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
-from core.results import Plan, Run, build_sources, stored_samples
+from core.results import Plan, StressRun, build_sources, stored_samples
 from core.types import Example, Item, Verdict
 from pages.sources.runs_again import sources_of_version
 
@@ -36,12 +36,12 @@ def store() -> Store:
     return store
 
 
-def run_of(store: Store, numbers: Sequence[int]) -> Run:
+def run_of(store: Store, numbers: Sequence[int]) -> StressRun:
     ids = {f"m{number}" for number in numbers}
     samples = [sample for sample in load_samples(store, "mill@1") if sample.item.example.id in ids]
     sources = build_sources(stored_samples(samples), load_texts(store, "mill@1"))
     plan = replace(Plan.of("run", (), ()), dataset="mill@1")
-    return Run(plan, {source.example.id: source for source in sources})
+    return StressRun(plan, {source.example.id: source for source in sources})
 
 
 def test_a_run_of_all_sound_summaries_is_one_of_all_of_the_new_version(store: Store) -> None:

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
-from core.results import Plan, Run, Source, run_from_lines, run_lines, to_json_line
+from core.results import Plan, Source, StressRun, run_from_lines, run_lines, to_json_line
 from core.types import Example, Item, Verdict
 from pages.server import services
 
@@ -71,7 +71,7 @@ def test_a_stress_run_of_an_older_version_is_run_again_on_the_newest(open_page: 
     plan = replace(Plan.of("First", (), ()), metrics=("rouge2",), kinds=("negated",), dataset="ships@1")
     source = Source(Example("noon", "The ferry left at noon.", "It left."), "noon")
     first = store.begin_run("First", "local", to_json_line(plan))
-    store.append_run(first, list(run_lines(Run(plan, {"noon": source})))[1:])
+    store.append_run(first, list(run_lines(StressRun(plan, {"noon": source})))[1:])
     app = open_page("stress", run=first).run()
     assert "This is of ships, version 1; there is ships, version 2." in words(app)
     app.button(key=f"run-again-run-{first}").click().run()

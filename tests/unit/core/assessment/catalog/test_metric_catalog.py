@@ -17,7 +17,7 @@ from core.assessment.catalog.metric_catalog import (
     ready_first,
 )
 from core.assessment.catalog.metric_setup import format_megabytes
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.scoring.metric import METRICS
 
 

@@ -15,7 +15,7 @@ from core.assessment.catalog.metric_catalog import list_metrics
 from core.assessment.catalog.metric_setup import SetupStep, setup_steps
 from core.errors import MissingWeightsError
 from core.model_reference import local_checkpoints
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.models.weights.locations import locate
 from core.scoring.metric import METRICS
 

@@ -18,10 +18,10 @@ import pytest
 from core.errors import BadSettingError, TouchstoneError
 from core.results.bulk.block_writer import Refusals, write_blocks
 from core.results.bulk.blocks import Shard, block_names, read_block, row_of_item, write_block, write_manifest
+from core.results.bulk.bulk_run import InProcess, RunProgress, refuse_divided_budget, run_blocks
 from core.results.bulk.folder import Folder
 from core.results.bulk.processes import Processes
 from core.results.bulk.results import finished_blocks, open_results, open_stored_results, read_results, write_results
-from core.results.bulk.run import InProcess, RunProgress, refuse_divided_budget, run_blocks
 from core.results.bulk.scorer import BlockReport, ScoringJob
 from core.scoring import metric
 from core.scoring.metric import METRICS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from core.results.runs.filters import balanced_variants, error_type_of
-from core.results.runs.run import Variant
+from core.results.runs.stress_run import Variant
 
 
 def made(kind: str, number: int) -> list[Variant]:

@@ -11,8 +11,8 @@ from core.evaluation.studies.shifts import Shifts, cells_of
 from core.evaluation.study import StudyData
 from core.results.runs.matrix import MatrixCell, MetricBalance, kind_coverage, metric_balances, shift_matrix
 from core.results.runs.null_bands import NullBand, null_band
-from core.results.runs.run import Run, Variant
 from core.results.runs.shifts import changed_words, score_shifts
+from core.results.runs.stress_run import StressRun, Variant
 from core.results.runs.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts
 from core.scoring.metric import metric_title
 from core.stats.score_pairs import Move, classify_move
@@ -22,7 +22,7 @@ from core.types import UNSTATED, Edit, ErrorType, Intention, Span, Verdict
 from tests.unit.core.results.runs.stressed import METRIC, run_of
 
 
-def cells_by_kind(run: Run) -> dict[str, MatrixCell]:
+def cells_by_kind(run: StressRun) -> dict[str, MatrixCell]:
     return {cell.kind: cell for cell in shift_matrix(run, score_shifts(run), resamples=200)}
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from core.errors import TouchstoneError
-from core.results.runs.run import (
+from core.results.runs.stress_run import (
     Meaning,
     Opinion,
     Plan,
-    Run,
     ScoreRecord,
     Source,
+    StressRun,
     Variant,
     append_records,
     from_json_line,
@@ -26,7 +26,7 @@ from core.types import Example
 from tests.unit.core.results.runs.stressed import METRIC, run_of, source
 
 
-def some_run() -> Run:
+def some_run() -> StressRun:
     run = run_of({"shuffled": [0.1, None], "negation": [-0.2, 0.0]})
     run.add(Opinion("s0", "shuffled", Meaning.KEPT, "local"))
     return run
@@ -64,7 +64,7 @@ def test_a_file_without_a_plan_is_no_run() -> None:
 
 
 def test_a_run_that_was_broken_off_in_the_middle_of_a_line_goes_on(tmp_path: Path) -> None:
-    path, run = tmp_path / "run.jsonl", Run(Plan("p", ("shuffled",), (METRIC,)))
+    path, run = tmp_path / "run.jsonl", StressRun(Plan("p", ("shuffled",), (METRIC,)))
     run.add(source("a"))
     open_run_file(path, run)
     list(append_records(path, [ScoreRecord("a", "", METRIC, 0.5)]))
@@ -77,11 +77,11 @@ def test_a_run_that_was_broken_off_in_the_middle_of_a_line_goes_on(tmp_path: Pat
 
 
 def test_a_file_with_another_run_is_not_written_over(tmp_path: Path) -> None:
-    path, run = tmp_path / "run.jsonl", Run(Plan("p", ("shuffled",), (METRIC,)))
+    path, run = tmp_path / "run.jsonl", StressRun(Plan("p", ("shuffled",), (METRIC,)))
     open_run_file(path, run)
     before = path.read_bytes()
     with pytest.raises(TouchstoneError, match="Name another file"):
-        open_run_file(path, Run(Plan("p", ("shuffled",), (METRIC,), seed=1)))
+        open_run_file(path, StressRun(Plan("p", ("shuffled",), (METRIC,), seed=1)))
     assert path.read_bytes() == before
 
 
@@ -97,7 +97,7 @@ def test_a_refused_variant_leaves_fewer_scores_to_be_had_and_is_none_itself() ->
 
 
 def test_a_refused_variant_is_not_to_be_checked_either() -> None:
-    run = Run(Plan("guarded", ("shuffled", "negation"), (METRIC,), guard="entailment"))
+    run = StressRun(Plan("guarded", ("shuffled", "negation"), (METRIC,), guard="entailment"))
     run.add(source("s0"))
     assert run.total == 3 + 1
     run.add(Variant("s0", "shuffled", refusal="One sentence only."))

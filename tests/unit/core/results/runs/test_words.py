@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.results.runs.matrix import kind_coverage
-from core.results.runs.run import Check, Run
 from core.results.runs.run_sentences import (
     check_sentence,
     check_sentences,
@@ -13,6 +12,7 @@ from core.results.runs.run_sentences import (
     refusal_sentences,
     split_refusal,
 )
+from core.results.runs.stress_run import Check, StressRun
 from core.scoring.nli_check import NliResult
 from tests.unit.core.results.runs.stressed import METRIC, run_of
 
@@ -47,7 +47,7 @@ def test_a_verdict_says_who_says_what_and_how_sure() -> None:
 
 
 def test_what_the_guard_found_is_counted() -> None:
-    run = Run(replace(run_of({"shuffled": [0.1]}).plan, guard="entailment"))
+    run = StressRun(replace(run_of({"shuffled": [0.1]}).plan, guard="entailment"))
     run.add(Check("s0", "shuffled", NliResult(True, "entailment", 0.9)))
     run.add(Check("s1", "shuffled", NliResult(False, "entailment", 0.1)))
     run.add(Check("s2", "shuffled", None, "Too short."))

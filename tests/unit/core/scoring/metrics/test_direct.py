@@ -18,7 +18,7 @@ from core.models.llm.endpoints.endpoint import address_fingerprint
 from core.models.llm.prompts import bundled_prompt
 from core.models.llm.spending.budget import SpendTracker
 from core.models.llm.spending.spend import CostEstimate, Spend, format_estimate
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.outcome_records import outcome_record

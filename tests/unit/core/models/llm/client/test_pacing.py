@@ -11,7 +11,7 @@ import pytest
 
 from core.errors import EndpointUnusableError
 from core.models.llm.chat import Sampling
-from core.models.llm.client.client import Client, client_for
+from core.models.llm.client.client import EndpointClient, client_for
 from core.models.llm.client.pacing import CircuitBreaker
 from core.models.llm.endpoints.endpoint import Endpoint
 from tests.unit.core.models.llm.scripted import Reply, refusal, serving, text
@@ -33,7 +33,7 @@ def test_a_refusal_of_the_rate_holds_back_every_question_and_none_fails() -> Non
             return text("Yes.")
 
     with serving(reply) as endpoint, ThreadPoolExecutor(16) as pool:
-        client = Client(Endpoint(endpoint.url, ""))
+        client = EndpointClient(Endpoint(endpoint.url, ""))
         found = list(pool.map(lambda _: client.chat(("a", "b"), Sampling("m"), "").text, range(32)))
     assert found == ["Yes."] * 32
     assert len(seen) < 32 * 3
@@ -42,7 +42,7 @@ def test_a_refusal_of_the_rate_holds_back_every_question_and_none_fails() -> Non
 def test_questions_that_come_together_share_one_client() -> None:
     endpoint, ready = Endpoint("http://one.example/v1", "together"), threading.Barrier(8)
 
-    def ask(_: int) -> Client:
+    def ask(_: int) -> EndpointClient:
         ready.wait()
         return client_for(endpoint)
 

@@ -20,9 +20,9 @@ import torch
 from core.errors import LoadError, MemoryFullError, MissingWeightsError
 from core.model_reference import Checkpoint
 from core.models.device import collect_garbage, free_memory
-from core.models.pool import ModelPool
-from core.models.weights.files import memory_bytes
+from core.models.model_pool import ModelPool
 from core.models.weights.locations import ModelStatus
+from core.models.weights.weight_files import memory_bytes
 from core.types import Question
 from tests.bench.meters import resident_bytes
 from tests.doubles.models import ScriptedKind, weights
@@ -352,7 +352,7 @@ def test_eight_threads_share_a_pool_with_room_for_two(
 @pytest.mark.slow
 def test_asking_for_states_loads_no_torch(tiny_roberta: Path, tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from core.models.pool import ModelPool; from core.types import Checkpoint\n"
+        "import sys; from pathlib import Path; from core.models.model_pool import ModelPool; from core.types import Checkpoint\n"
         f"pool = ModelPool('cpu', None, Path({str(tmp_path)!r}))\n"
         f"print(pool.state(Checkpoint({str(tiny_roberta)!r}, 'sequence_classifier')).status, 'torch' in sys.modules)\n"
         f"with pool.lease(Checkpoint({str(tiny_roberta)!r}, 'token_count')): print('torch' in sys.modules)\n"

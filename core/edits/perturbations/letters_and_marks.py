@@ -18,7 +18,7 @@ _OUR_RULE = (
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class Case(Perturbation):
+class LetterCase(Perturbation):
     """Writes the whole summary in other letters: `to=upper` in capitals, `lower` in small ones after the first, `title` each word with one.
 
     Small letters leave a word of capitals as it is, unless no word has small ones: "US" would be "us".

@@ -12,7 +12,7 @@ from core.errors import TouchstoneError
 from core.evaluation.explanations.causes import parse_cause
 from core.evaluation.explanations.checks import run_rule_checks
 from core.evaluation.explanations.edited_summaries import summaries_with_edits
-from core.evaluation.explanations.judge import Case, Judgement, parse_grade
+from core.evaluation.explanations.judge import ExplanationCase, ExplanationGrade, parse_grade
 from core.evaluation.explanations.judge_agreement import GradePair, JudgedExplanation
 from core.evaluation.explanations.panel import ONE_VOTE_EACH, PanelRule, PanelVote, is_panel_signature
 from core.models import is_model_signature
@@ -47,7 +47,7 @@ _LABELLED_CONSISTENT = SkippedCase("of a summary that is labelled consistent")
 _UNANSWERED = SkippedCase("without an answer")
 
 
-def read_cases(file: Path) -> Iterator[Case | SkippedCase | Refusal]:
+def read_cases(file: Path) -> Iterator[ExplanationCase | SkippedCase | Refusal]:
     """The cases of a JSON Lines file; a malformed line is a Refusal. Raises TouchstoneError for a missing file."""
     for number, line in _numbered_lines(file):
         try:
@@ -56,7 +56,7 @@ def read_cases(file: Path) -> Iterator[Case | SkippedCase | Refusal]:
             yield Refusal(number, str(error))
 
 
-def cases_from_items(items: Iterable[Item]) -> Iterator[Case | SkippedCase]:
+def cases_from_items(items: Iterable[Item]) -> Iterator[ExplanationCase | SkippedCase]:
     """The explanations of a dataset's items: a case for each person who graded one, a single case if nobody did."""
     for subject in summaries_with_edits(items):
         example, explanations = subject.item.example, subject.item.explanations
@@ -76,7 +76,7 @@ def cases_from_items(items: Iterable[Item]) -> Iterator[Case | SkippedCase]:
         for place, explanation in enumerate([*graded, *others.values()]):
             skipped = None if explanation.text.strip() else _UNANSWERED
             skipped = _skip_reason(explanation.verdict, subject.item.intended) or skipped
-            yield skipped or Case(
+            yield skipped or ExplanationCase(
                 id=f"{example.id}#{place}",
                 explanation=explanation.text,
                 document=document_for_reader(example),
@@ -91,7 +91,7 @@ def cases_from_items(items: Iterable[Item]) -> Iterator[Case | SkippedCase]:
             )
 
 
-def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -> dict[str, object]:
+def judgement_record(case: ExplanationCase, signature: str, outcome: ExplanationGrade | Failure) -> dict[str, object]:
     """Record of a judge's outcome, with the rule checks: the grade with its score, 0 to 1, or the error without a score."""
     record: dict[str, object] = {"id": case.id, "group": case.group or case.id, "signature": signature}
     record |= {"sample": case.sample or case.id, "by": case.by, "explanation": case.explanation}
@@ -111,12 +111,12 @@ def judgement_record(case: Case, signature: str, outcome: Judgement | Failure) -
     return {**record, "status": "ok", **grade, **cause, "error": None}
 
 
-def panel_record(case: Case, signature: str, vote: PanelVote) -> dict[str, object]:
+def panel_record(case: ExplanationCase, signature: str, vote: PanelVote) -> dict[str, object]:
     """Record of a panel's vote: the grade of the majority, the mean score of all grades, and the votes.
 
     Without a majority the grade is None, and the error says why.
     """
-    record = judgement_record(case, signature, Judgement(vote.majority or "not", str(vote), signature))
+    record = judgement_record(case, signature, ExplanationGrade(vote.majority or "not", str(vote), signature))
     record |= {"votes": dict(vote.counts), "failed": vote.failed, "mean": vote.score}
     record |= {"probabilities": dict(vote.probabilities)} if vote.probabilities else {}
     if vote.majority:
@@ -125,9 +125,9 @@ def panel_record(case: Case, signature: str, vote: PanelVote) -> dict[str, objec
 
 
 def judgement_records(
-    case: Case,
+    case: ExplanationCase,
     signatures: Sequence[str],
-    outcomes: Sequence[Judgement | Failure],
+    outcomes: Sequence[ExplanationGrade | Failure],
     panel: str = "",
     rule: PanelRule = ONE_VOTE_EACH,
 ) -> Iterator[dict[str, object]]:
@@ -187,7 +187,7 @@ def _skip_reason(verdict: object, label: object) -> SkippedCase | None:
     return _LABELLED_CONSISTENT if label == Verdict.CONSISTENT else None
 
 
-def _parse_case(record: Mapping[str, object], number: int) -> Case | SkippedCase:
+def _parse_case(record: Mapping[str, object], number: int) -> ExplanationCase | SkippedCase:
     if record.get("status") == "failed":
         return _UNANSWERED
     if spared := _skip_reason(record.get("verdict"), record.get("label")):
@@ -200,7 +200,7 @@ def _parse_case(record: Mapping[str, object], number: int) -> Case | SkippedCase
     human, cause, id = texts.pop("human"), texts.pop("human_cause"), texts.pop("id") or f"line-{number}"
     group = texts.pop("group") or texts["document"] or id
     grade, flaw = parse_grade(human) if human else None, parse_cause(cause) if cause else None
-    return Case(id, group=group, human=grade, human_cause=flaw, **texts)
+    return ExplanationCase(id, group=group, human=grade, human_cause=flaw, **texts)
 
 
 def _read_text(record: Mapping[str, object], names: Iterable[str]) -> str:

@@ -23,7 +23,7 @@ _LABELS: Mapping[Verdict, float] = MappingProxyType({Verdict.CONSISTENT: 1.0, Ve
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pool:
+class SummaryPool:
     """Summaries in rows, most of them without a label."""
 
     ids: Sequence[str]
@@ -63,7 +63,7 @@ class PoolLabel:
     document: str = ""
 
 
-def pool_of_cases(cases: Cases, by: str | None = None) -> Pool:
+def pool_of_cases(cases: Cases, by: str | None = None) -> SummaryPool:
     """The samples of datasets; a text of several datasets is one row of the first, with the labels and scores of all."""
     rows, warnings = _rows_of_texts(cases)
     labels, probabilities = _first_known(cases.labels, rows), None
@@ -81,7 +81,7 @@ def pool_of_cases(cases: Cases, by: str | None = None) -> Pool:
     owners = np.array([of_text[0] for of_text in rows], dtype=np.intp)
     errors = {place: kinds for place, of_text in enumerate(rows) if (kinds := _error_types(cases.samples, of_text))}
     samples = [cases.samples[row] for row in owners]
-    return Pool(
+    return SummaryPool(
         ids=[sample.item.example.id for sample in samples],
         labels=labels,
         documents=cases.documents[owners],
@@ -110,7 +110,7 @@ def parts_of_samples(samples: Sequence[Sample], by: str | None) -> dict[str, Mas
     return {name: np.array([name in of_sample for of_sample in values], dtype=np.bool_) for name in names}
 
 
-def with_labels(pool: Pool, labels: Sequence[PoolLabel]) -> Pool:
+def with_labels(pool: SummaryPool, labels: Sequence[PoolLabel]) -> SummaryPool:
     """The pool with these labels in place of its own.
 
     Raises TouchstoneError where none of them is of a summary of the pool, or a summary has both labels.
@@ -170,7 +170,7 @@ def _named_documents(documents: Numbers, names: Mapping[int, str]) -> Numbers:
     return np.unique(named, return_inverse=True)[1].astype(np.intp)
 
 
-def select_pool_metrics(pool: Pool, names: Sequence[str]) -> Pool:
+def select_pool_metrics(pool: SummaryPool, names: Sequence[str]) -> SummaryPool:
     """The same with the scores of these metrics only. Raises UnknownNameError for one that has none."""
     columns = {column.name: column for column in pool.columns}
     for name in names:

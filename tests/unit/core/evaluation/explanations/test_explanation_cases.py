@@ -9,14 +9,14 @@ import pytest
 
 from core.data.dataset import Refusal
 from core.errors import TouchstoneError
-from core.evaluation.explanations.cases import (
+from core.evaluation.explanations.explanation_cases import (
     SkippedCase,
     cases_from_items,
     judgement_record,
     read_cases,
     read_judgements,
 )
-from core.evaluation.explanations.judge import Case, Judgement
+from core.evaluation.explanations.judge import ExplanationCase, ExplanationGrade
 from core.evaluation.explanations.judge_agreement import GradePair
 from core.types import Edit, Example, Failure, FailureKind, GradedExplanation, Item, Verdict
 from tests.unit.core.evaluation.explanations.scenes import CASE, DOCUMENT, EDIT, REFERENCE, SEED, SUMMARY
@@ -49,7 +49,7 @@ def test_a_case_is_read_by_our_names_and_by_those_of_summexecedit(tmp_path: Path
         "grade": "Partially correct",
     }
     one, other = read_cases(lines(tmp_path / "cases.jsonl", ours, theirs))
-    assert one == other == Case("a", "So.", DOCUMENT, SEED, SUMMARY, REFERENCE, "g", "partially", "a")
+    assert one == other == ExplanationCase("a", "So.", DOCUMENT, SEED, SUMMARY, REFERENCE, "g", "partially", "a")
 
 
 def test_a_broken_line_is_refused_by_its_number_and_the_others_are_read(tmp_path: Path) -> None:
@@ -61,13 +61,13 @@ def test_a_broken_line_is_refused_by_its_number_and_the_others_are_read(tmp_path
     )
     found = list(read_cases(file))
     assert [one.line for one in found if isinstance(one, Refusal)] == [2, 3, 5, 6]
-    assert [one.explanation for one in found if isinstance(one, Case)] == ["So.", "1"]
+    assert [one.explanation for one in found if isinstance(one, ExplanationCase)] == ["So.", "1"]
 
 
 def test_documents_are_the_unit_of_cases_that_name_none(tmp_path: Path) -> None:
     first, second = read_cases(lines(tmp_path / "cases.jsonl", *[{"explanation": "So.", "document": DOCUMENT}] * 2))
-    assert isinstance(first, Case)
-    assert isinstance(second, Case)
+    assert isinstance(first, ExplanationCase)
+    assert isinstance(second, ExplanationCase)
     assert first.group == second.group == DOCUMENT
 
 
@@ -81,8 +81,8 @@ def test_the_graded_explanations_of_a_dataset_are_cases_with_all_that_is_known()
     given = (GradedExplanation("So.", "it", "correct"), GradedExplanation("No.", "it", "no_explanation"))
     edited = Item(Example("b", DOCUMENT, SUMMARY), parent="a", edits=(why,), group="g", explanations=given)
     first, second = cases_from_items([Item(Example("a", DOCUMENT, SEED)), edited])
-    assert first == Case("b#0", "So.", DOCUMENT, SEED, SUMMARY, REFERENCE, "g", "entirely", "b", "it")
-    assert isinstance(second, Case)
+    assert first == ExplanationCase("b#0", "So.", DOCUMENT, SEED, SUMMARY, REFERENCE, "g", "entirely", "b", "it")
+    assert isinstance(second, ExplanationCase)
     assert (second.id, second.human) == ("b#1", "not")
 
 
@@ -94,7 +94,7 @@ def test_what_machines_graded_is_graded_once_more_and_what_people_graded_once_fo
         GradedExplanation("No.", "it", "entirely", "ben"),
     )
     found = list(cases_from_items([Item(Example("a", DOCUMENT, SUMMARY), explanations=given)]))
-    assert [(one.explanation, one.human) for one in found if isinstance(one, Case)] == [
+    assert [(one.explanation, one.human) for one in found if isinstance(one, ExplanationCase)] == [
         ("No.", "partially"),
         ("No.", "entirely"),
         ("So.", None),
@@ -125,19 +125,19 @@ def test_what_explains_no_error_is_spared_with_the_reason(tmp_path: Path) -> Non
 
 
 def test_what_a_judge_said_is_read_again_beside_the_grades_of_people(tmp_path: Path) -> None:
-    human = Case("a", "So.", group="g", human="partially")
+    human = ExplanationCase("a", "So.", group="g", human="partially")
     failure = Failure("b", "judge", FailureKind.INPUT, "Not readable.")
-    told = [judgement_record(human, "J", Judgement("not", "No.", "J")), judgement_record(human, "J", failure)]
-    nobody = judgement_record(CASE, "K", Judgement("entirely", "Yes.", "K"))
+    told = [judgement_record(human, "J", ExplanationGrade("not", "No.", "J")), judgement_record(human, "J", failure)]
+    nobody = judgement_record(CASE, "K", ExplanationGrade("entirely", "Yes.", "K"))
     assert read_judgements(lines(tmp_path / "judged.jsonl", *told, nobody)) == {
         "J": [GradePair("not", "partially", "g"), GradePair(None, "partially", "g")]
     }
 
 
 def test_what_a_judge_wrote_can_be_judged_again_and_its_grade_is_no_persons(tmp_path: Path) -> None:
-    by_person, by_nobody = (Case("a", "So.", human="partially"), Case("b", "So."))
-    written = [judgement_record(case, "J", Judgement("not", "No.", "J")) for case in (by_person, by_nobody)]
-    found = [one for one in read_cases(lines(tmp_path / "judged.jsonl", *written)) if isinstance(one, Case)]
+    by_person, by_nobody = (ExplanationCase("a", "So.", human="partially"), ExplanationCase("b", "So."))
+    written = [judgement_record(case, "J", ExplanationGrade("not", "No.", "J")) for case in (by_person, by_nobody)]
+    found = [one for one in read_cases(lines(tmp_path / "judged.jsonl", *written)) if isinstance(one, ExplanationCase)]
     assert [case.human for case in found] == ["partially", None]
 
 

@@ -38,7 +38,7 @@ class Basis:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PinComparison:
     """A change, and a sentence that says it to people."""
 
     change: PinChange
@@ -68,7 +68,7 @@ def basis_of(pin: Pin) -> Basis:
     return Basis(digest, counts, dict(pin.signatures))
 
 
-def compare(then: Basis, now: Basis) -> Comparison:
+def compare(then: Basis, now: Basis) -> PinComparison:
     """The change from one basis to another; a signature that changed counts before data that did."""
     common = then.signatures.keys() & now.signatures.keys()
     renamed = [
@@ -89,12 +89,12 @@ def compare(then: Basis, now: Basis) -> Comparison:
             if names
         ]
         also = f" The data changed too: {', '.join(counted)}." if counted else ""
-        return Comparison(PinChange.SIGNATURE, f"Signature changed: {' and '.join(words)}.{also}")
+        return PinComparison(PinChange.SIGNATURE, f"Signature changed: {' and '.join(words)}.{also}")
     if counted:
-        return Comparison(PinChange.DATA, f"Data changed: {', '.join(counted)}.")
+        return PinComparison(PinChange.DATA, f"Data changed: {', '.join(counted)}.")
     if then.figures != now.figures:
-        return Comparison(PinChange.DATA, "Data changed: as many texts as before, but the figures are others.")
-    return Comparison(PinChange.NONE, "Unchanged: the same figures from the same signatures.")
+        return PinComparison(PinChange.DATA, "Data changed: as many texts as before, but the figures are others.")
+    return PinComparison(PinChange.NONE, "Unchanged: the same figures from the same signatures.")
 
 
 def _identity(signature: str) -> list[str]:

@@ -32,7 +32,7 @@ _ROUNDING = 1e-9  # a difference of exactly the tolerance is none
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PaperCell:
     """One figure of a paper beside ours."""
 
     row: str
@@ -79,7 +79,7 @@ class ComparedTable:
     """A published table with our figures in its cells."""
 
     published: PublishedTable
-    cells: tuple[Cell, ...]
+    cells: tuple[PaperCell, ...]
 
     @property
     def states(self) -> Counter[str]:
@@ -105,14 +105,14 @@ def compare_paper(paper: Paper, data: ReleasedData) -> tuple[PublishedPaper, lis
     return published, tables
 
 
-def _cells(table: PublishedTable, ours: Figures | Waiting) -> Iterator[Cell]:
+def _cells(table: PublishedTable, ours: Figures | Waiting) -> Iterator[PaperCell]:
     for place, value in table.cells():
         figure = ours if isinstance(ours, Waiting) else ours.get(place, ours.get((place[0], ""), _NO_FIGURE))
         waits, need, number = (
             (figure.why, figure.need, None) if isinstance(figure, Waiting) else ("", "", float(figure))
         )
         deviation = next((why for name in ("*", *place) if (why := table.deviations.get(name))), "")
-        yield Cell(*place, value, number, table.tolerance, table.origin, waits, need, deviation)
+        yield PaperCell(*place, value, number, table.tolerance, table.origin, waits, need, deviation)
 
 
 def beyond_tolerance(tables: Sequence[ComparedTable]) -> int:
@@ -121,7 +121,7 @@ def beyond_tolerance(tables: Sequence[ComparedTable]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class PaperCoverage:
     """Number of cells that a paper prints, of those compared, of those that wait by what they wait for, and unreadable ones."""
 
     printed: int
@@ -130,16 +130,16 @@ class Coverage:
     unreadable: int
 
 
-def printed_coverage(tables: Sequence[ComparedTable]) -> Coverage:
+def printed_coverage(tables: Sequence[ComparedTable]) -> PaperCoverage:
     """Each cell that the paper prints, once: computed figures, those of other papers and second comparisons are left out."""
     cells = [cell for table in tables for cell in table.cells if cell.origin == "printed"]
     states = Counter(cell.state for cell in cells)
     waiting = Counter(cell.need for cell in cells if cell.state == "waits")
     compared = len(cells) - waiting.total() - states["unreadable"]
-    return Coverage(len(cells), compared, dict(waiting), states["unreadable"])
+    return PaperCoverage(len(cells), compared, dict(waiting), states["unreadable"])
 
 
-def format_coverage(coverage: Coverage) -> str:
+def format_coverage(coverage: PaperCoverage) -> str:
     """The counts as one sentence."""
     needs = ", ".join(f"{number} for {need}" for need, number in sorted(coverage.waiting.items()))
     return (

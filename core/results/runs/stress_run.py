@@ -193,7 +193,7 @@ def from_json_line(line: str) -> Plan | RunRecord:
 
 
 @dataclass(eq=False)
-class Run:
+class StressRun:
     """A plan with what was found so far. What was found is not asked again: a run that was broken off goes on."""
 
     plan: Plan
@@ -286,13 +286,13 @@ class Run:
                 return self.opinions, (record.source, record.kind)
 
 
-def run_from_lines(lines: Iterable[str]) -> Run:
+def run_from_lines(lines: Iterable[str]) -> StressRun:
     """The run that the lines of a file or database tell of; raises TouchstoneError where the first is no plan."""
     records = (from_json_line(line) for line in lines)
     plan = next(records, None)
     if not isinstance(plan, Plan):
         raise TouchstoneError("This is no stress run: its first line is no plan. Give a file that `stress` wrote.")
-    run = Run(plan)
+    run = StressRun(plan)
     for record in records:
         if isinstance(record, Plan):
             raise TouchstoneError("This file holds two runs. Give one that `stress` wrote.")
@@ -300,14 +300,14 @@ def run_from_lines(lines: Iterable[str]) -> Run:
     return run
 
 
-def run_lines(run: Run) -> Iterator[str]:
+def run_lines(run: StressRun) -> Iterator[str]:
     """The run as the lines from which it can be assembled."""
     yield to_json_line(run.plan)
     for records in (run.sources, run.variants, run.readings, run.checks, run.opinions):
         yield from map(to_json_line, records.values())
 
 
-def open_run_file(path: Path, run: Run) -> Run:
+def open_run_file(path: Path, run: StressRun) -> StressRun:
     """Write a run to a new file, or read the run of this file to go on with; raises TouchstoneError for one of another plan.
 
     A last line that was cut off while it was written is dropped.

@@ -17,10 +17,10 @@ from huggingface_hub import constants
 
 from core.errors import LoadError, MissingWeightsError
 from core.model_reference import Checkpoint
-from core.models.weights.files import deciding_files, memory_bytes, weight_files
 from core.models.weights.hub_revisions import PINNED, commit_note, is_commit
 from core.models.weights.integrity import Fingerprints
 from core.models.weights.locations import is_local_source, locate
+from core.models.weights.weight_files import deciding_files, memory_bytes, weight_files
 from tests.doubles.process import ROOT
 
 LATER = "b" * 40

@@ -15,7 +15,7 @@ from core.assessment.audit.evidence import MOST_MISSING, Evidence
 from core.assessment.audit.question import (
     JUDGED_LEVELS,
     QUESTIONS,
-    Finding,
+    AuditAnswer,
     Level,
     MetricAudit,
     judge_questions,
@@ -23,7 +23,7 @@ from core.assessment.audit.question import (
 )
 from core.edits import NOT_RECORDED, Battery
 from core.errors import TouchstoneError
-from core.results import DataFacts, Run
+from core.results import DataFacts, StressRun
 from core.settings import VERSION
 
 
@@ -92,13 +92,13 @@ def build_report(evidence: Evidence, audits: Sequence[MetricAudit], command: str
     )
 
 
-def variants_sha256(run: Run) -> str:
+def variants_sha256(run: StressRun) -> str:
     """The hash of all variants of a run: another one says that rules make others today."""
     rows = sorted((source, kind, variant.summary or "") for (source, kind), variant in run.variants.items())
     return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
 
 
-def count_verdicts(findings: Sequence[Finding]) -> str:
+def count_verdicts(findings: Sequence[AuditAnswer]) -> str:
     """Number of verdicts of each kind in words, as "2 good, 2 weak, 5 failed"."""
     counts = Counter(finding.level for finding in findings)
     return ", ".join(
@@ -108,7 +108,7 @@ def count_verdicts(findings: Sequence[Finding]) -> str:
     )
 
 
-def summarize(findings: Sequence[Finding]) -> str:
+def summarize(findings: Sequence[AuditAnswer]) -> str:
     """One line: how many questions it passes, and what each finding adds to that."""
     judged = sum(finding.level in JUDGED_LEVELS for finding in findings)
     if not judged:
@@ -155,8 +155,8 @@ class FindingChange:
     metric: str
     question: str
     title: str
-    before: Finding
-    after: Finding
+    before: AuditAnswer
+    after: AuditAnswer
 
     @property
     def worse(self) -> bool:

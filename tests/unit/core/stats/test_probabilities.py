@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from core.stats.bootstrap import Resamples
-from core.stats.calibration import (
+from core.stats.discrimination import LabelledScores
+from core.stats.probabilities import (
     brier_score,
     calibration_error,
     isotonic_probabilities,
     raw_probabilities,
     threshold_decisions,
 )
-from core.stats.discrimination import LabelledScores
 from core.stats.statistic import Statistic, deal_folds
 
 

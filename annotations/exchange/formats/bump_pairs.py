@@ -20,7 +20,7 @@ from core.types import Example, Sample, Verdict
 
 @EXPORT_FORMATS.add
 @dataclass(frozen=True)
-class Bump(ExportFormat):
+class BumpExport(ExportFormat):
     """A list of pairs, one record each, made from all samples at once: an original and its edits may lie far apart.
 
     Of a pair people say, or of a written edit its author meant, that the edit alone is inconsistent; its error type is

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from core.assessment.pinned.comparison import basis_of
-from core.assessment.pinned.files import form_files, pins_html, pins_latex, pins_markdown, write_pins
-from core.assessment.pinned.pin import Part, PinnedPair, PinnedReport
+from core.assessment.pinned.pin import PinnedPair, PinnedPart, PinnedReport
+from core.assessment.pinned.pin_comparison import basis_of
+from core.assessment.pinned.pin_files import form_files, pins_html, pins_latex, pins_markdown, write_pins
 from core.assessment.pinned.prose import prose_html, prose_latex, prose_markdown
 from core.assessment.pinned.recipe import read_recipe, report_toml
 from core.errors import TouchstoneError
@@ -98,7 +98,7 @@ def test_no_text_is_a_command_of_latex() -> None:
 
 
 def test_latex_declares_what_its_fonts_lack_and_may_break_long_words() -> None:
-    document = pins_latex(PinnedReport("中 ≤ é", (Part(f"https://x.example/{'long/' * 20}"),)), {}, "out")[""]
+    document = pins_latex(PinnedReport("中 ≤ é", (PinnedPart(f"https://x.example/{'long/' * 20}"),)), {}, "out")[""]
     assert isinstance(document, str)
     head, _, body = document.partition(r"\title")
     assert re.findall(r"\\DeclareUnicodeCharacter\{(\w+)\}", head) == ["4E2D"]
@@ -126,7 +126,7 @@ def test_a_share_of_a_latex_table_does_not_comment_out_its_row() -> None:
 
 def test_a_pair_without_remark_and_scores_begins_with_its_words() -> None:
     pin = replace(edited_pair(), pairs=(PinnedPair("The harbour was open.", "The harbour was closed."),))
-    document = pins_latex(PinnedReport("T", (Part("", pin),)), {}, "out")[""]
+    document = pins_latex(PinnedReport("T", (PinnedPart("", pin),)), {}, "out")[""]
     assert "\\begin{quote}\nThe harbour was " in str(document)
 
 
@@ -193,6 +193,6 @@ def test_what_is_no_report_is_refused_with_its_place(text: str, why: str) -> Non
 
 
 def test_an_empty_report_has_all_forms() -> None:
-    empty = PinnedReport("Empty", (Part("Only words."),))
+    empty = PinnedReport("Empty", (PinnedPart("Only words."),))
     assert "Only words." in pins_html(empty)
     assert read_recipe(report_toml(empty)).parts[0].source is None

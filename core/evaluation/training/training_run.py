@@ -17,7 +17,7 @@ from core.evaluation.training.benchmarks import reserve_test_data
 from core.evaluation.training.card import (
     WITHOUT,
     CardFacts,
-    Figure,
+    CardFigure,
     RecipeAccount,
     card_figures,
     words_account,
@@ -155,7 +155,7 @@ class TrainedFolder:
 
     folder: Path
     spec: str
-    figures: tuple[Figure, ...]
+    figures: tuple[CardFigure, ...]
 
 
 TrainingRun = Generator[TrainingStep, None, TrainedFolder]

@@ -18,9 +18,9 @@ from core.models import device as devices
 from core.models.loaded_models import LoadedModels, Placement, PoolEntry
 from core.models.networks.model import Model
 from core.models.weights.download import download
-from core.models.weights.files import memory_bytes
 from core.models.weights.integrity import Fingerprints, check_files
 from core.models.weights.locations import ModelState, ModelStatus, locate, state_on_disk
+from core.models.weights.weight_files import memory_bytes
 
 
 class WorkerThreads:

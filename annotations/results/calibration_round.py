@@ -11,10 +11,10 @@ from sqlmodel import Session, col, select
 from annotations.campaigns.assignment import assigned_people
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.work_plan import calibration_tasks
-from annotations.results.label_agreement import Agreement, compute_agreement
+from annotations.results.label_agreement import LabelAgreement, compute_agreement
 from annotations.results.results import first_blind_labels, labels_by_task, load_labels, share_of_agreeing_pairs
 from annotations.store.campaign_tables import Task
-from annotations.store.tables import Item
+from annotations.store.tables import ItemRow
 
 _SLICE = "Calibration round"
 
@@ -38,7 +38,7 @@ class CalibrationRound:
 
     items: int
     done: Mapping[str, int]
-    agreement: Agreement | None
+    agreement: LabelAgreement | None
     disputed: tuple[DisputedItem, ...]
 
 
@@ -46,8 +46,8 @@ def load_calibration(session: Session, campaign: CampaignSettings) -> Calibratio
     """The calibration round as it is now, on first labels given without sight of a score."""
     texts = dict(
         session.exec(
-            select(Task.id, Item.text)
-            .join(Item, col(Item.id) == Task.item_id)
+            select(Task.id, ItemRow.text)
+            .join(ItemRow, col(ItemRow.id) == Task.item_id)
             .where(col(Task.id).in_(calibration_tasks(campaign)))
         ).all()
     )

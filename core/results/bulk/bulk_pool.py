@@ -12,14 +12,14 @@ from core.results.bulk.blocks import block_columns, block_names, read_parquet
 from core.results.bulk.folder import Folder
 from core.results.bulk.results import open_stored_results
 from core.results.cases.cases import MetricColumn
-from core.results.cases.pool import Pool
+from core.results.cases.summary_pool import SummaryPool
 from core.scoring import METRICS
 from core.stats import Values
 
 _LABELS = {"consistent": 1.0, "inconsistent": 0.0}
 
 
-def pool_of_results(url: str, by: str | None = None) -> Pool:
+def pool_of_results(url: str, by: str | None = None) -> SummaryPool:
     """Every pair of the blocks, with the scores of each metric, nan where its block has none yet.
 
     Scores of several signatures under one metric are those of its most frequent one. Parts are by domain, which blocks keep,
@@ -49,7 +49,7 @@ def pool_of_results(url: str, by: str | None = None) -> Pool:
             f"{url} has no pair. Make blocks of pairs, and score them: cli.py score BLOCKS --to {url}"
         )
     columns = [(spec, *_scores(folder, names, sizes)) for folder, spec in stored.metrics]
-    return Pool(
+    return SummaryPool(
         ids=ids,
         labels=np.array([_LABELS.get(label, np.nan) for label in labels]),
         documents=np.unique(np.array(groups), return_inverse=True)[1],
