@@ -22,6 +22,16 @@ if TYPE_CHECKING:
         source_sha256,
         strict_items,
     )
+    from core.data.dataset_versions import (
+        DatasetDiff,
+        compare_versions,
+        dataset_of_reference,
+        diff_record,
+        format_dataset,
+        format_diff,
+        label_rows,
+        sample_rows,
+    )
     from core.data.datasets.bundled import Bundled, bundled_items
     from core.data.datasets.explained import Explained
     from core.data.datasets.formats.column_inference import infer_column_map, undecided_words

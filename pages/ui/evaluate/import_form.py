@@ -26,6 +26,7 @@ from pages.ui.evaluate.import_task import (
     write_upload,
 )
 from pages.ui.evaluate.mapping_form import mapping_form
+from pages.ui.evaluate.version_choice import replaced_file, replaced_file_choice
 from pages.ui.shared.background_results import RedrawState
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_state import page_state
@@ -55,7 +56,10 @@ def import_receipt() -> None:
         return
     [receipt] = now.results
     missing = f" {receipt.missing} have no document yet." if receipt.missing else ""
-    st.success(escape_markdown(f"{receipt.dataset}: {receipt.added} new, {now.tally.samples} read.{missing}"))
+    version = f" It is at version {receipt.version}; what changed is under Data." if receipt.version > 1 else ""
+    if not (receipt.added or receipt.joined or receipt.removed):
+        version = f" All of it was there: it stays at version {receipt.version}."
+    st.success(escape_markdown(f"{receipt.dataset}: {receipt.added} new, {now.tally.samples} read.{version}{missing}"))
     with st.expander("What was imported"):
         st.text("\n".join(format_counts(now.tally.counts())))
 
@@ -104,6 +108,7 @@ def _import_dialog() -> None:
             reading = mapping_form(upload.source) if importer == _GENERIC_IMPORTER else Reader(plugin().read)
     with source_column:
         st.text_input("Name of the dataset", importer, key=EvaluateState.dataset_name.of(importer).key)
+        replaced_file_choice(EvaluateState.dataset_name.of(importer).get() or importer)
         st.toggle(
             "Skip records that cannot be read",
             key=EvaluateState.skip_broken.key,
@@ -177,7 +182,9 @@ def _import_button(
     if pressed and reading:
         state = evaluate_state()
         name = EvaluateState.dataset_name.of(importer).get()
-        request = ImportRequest(name, importer, file, user_name(), place, reading, state.skip_broken)
+        request = ImportRequest(
+            name, importer, file, user_name(), place, reading, state.skip_broken, replaced_file(name)
+        )
         state.import_task = ImportTask(request, services.store())
         st.rerun()
 

@@ -45,7 +45,7 @@ class Reader:
 class ImportRequest:
     """Request to import a dataset under a name: `place` gives its path, and may download it first.
 
-    `file` is what was uploaded, "" where it comes from the hub or with Touchstone.
+    `file` is what was uploaded, "" where it comes from the hub or with Touchstone. `replaces` is as `DatasetSource` has it.
     """
 
     dataset: str
@@ -55,12 +55,20 @@ class ImportRequest:
     place: Callable[[], Path]
     reading: Reader
     skip_broken: bool
+    replaces: str | None = None
 
     def origin(self, place: Path) -> DatasetSource:
         plugin = DATASETS.get(self.importer)
         file = self.file or provenance_name(plugin(), place)
         return DatasetSource(
-            self.dataset, self.importer, file, source_sha256(place), plugin.licence, plugin.release, self.by
+            self.dataset,
+            self.importer,
+            file,
+            source_sha256(place),
+            plugin.licence,
+            plugin.release,
+            self.by,
+            self.replaces,
         )
 
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from annotations.store.records import RunRow
+from core.data import format_dataset
 from core.edits import kind_title
 from core.evaluation import (
     ALL_METRICS,
@@ -230,6 +231,7 @@ def _study_view(study: type[Study], shown: ShownRun) -> None:
             known_datasets(),
             index=None,
             key="stress-study-dataset",
+            format_func=format_dataset,
             placeholder="None",
             width=420,
         )
