@@ -52,6 +52,7 @@ def zipped(folder: Path) -> bytes:
         workbook,
         parquet,
     ],
+    ids=["csv", "tabs", "lines", "csv.gz", "lines.gz", "csv.bz2", "csv.xz", "zip", "workbook", "parquet"],
 )
 def test_a_file_is_read_as_what_it_is(name: str, content: object, tmp_path: Path) -> None:
     path = tmp_path / name
