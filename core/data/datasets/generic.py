@@ -20,13 +20,20 @@ from core.data.datasets.formats.column_map import (
     label_word,
     label_words,
     load_column_map,
-    undecided_classes,
     voting_columns,
     with_consistent_words,
 )
 from core.data.datasets.formats.item_stream import RecordPlace
-from core.data.datasets.formats.mapping_report import direction_question, format_mapping
-from core.data.datasets.formats.table_files import table_rows
+from core.data.datasets.formats.label_answers import (
+    open_direction,
+    open_votes,
+    table_shape,
+    with_label_of_1,
+    with_vote_of_1,
+    with_ways,
+)
+from core.data.datasets.formats.mapping_report import format_mapping, label_record
+from core.data.datasets.formats.stated_classes import named_table_rows, stated_columns
 from core.data.datasets.formats.text_files import UTF8, Row
 from core.data.datasets.formats.workbook_files import sheet_names
 from core.errors import TouchstoneError
@@ -46,7 +53,10 @@ class Generic(Importer):
     """A file and the mapping of its columns: a saved one, or the guess from the first rows where `mapping` is "".
 
     `encoding` is that of a text file, `sheet` names one of a workbook, by default the first. `consistent` are the words of the
-    label that mean a consistent summary, with + between them; its other words mean an inconsistent one then.
+    label that mean a consistent summary, with + between them; its other words mean an inconsistent one then. `label` is the
+    column of the label, none for no label; `label_of_1` and `vote_of_1`, consistent or inconsistent, are what a 1 or yes of
+    the label or of a judge says of the summary. `higher` and `lower` are columns of numbers, with + between them, of which
+    more or less is better.
     """
 
     name: ClassVar[str] = "generic"
@@ -56,25 +66,53 @@ class Generic(Importer):
     encoding: str = UTF8
     sheet: str = ""
     consistent: str = ""
+    label: str = ""
+    label_of_1: str = ""
+    vote_of_1: str = ""
+    higher: str = ""
+    lower: str = ""
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
+        if question := self.question(source):
+            raise TouchstoneError(f"{source.name}: {question}")
+        return read_with_map(source, self._columns(source), self.encoding, self.sheet)
+
+    def question(self, source: Path) -> str:
+        """The question about the direction of the labels that a person has to answer before they are used; "" without one."""
+        if self.mapping:
+            return ""
         rows, columns = self._rows(source), self._columns(source)
-        if not self.mapping and (classes := undecided_classes(rows, columns)):
-            raise TouchstoneError(f"{source.name}: {direction_question(columns, classes)}")
-        return read_with_map(source, columns, self.encoding, self.sheet)
+        return open_direction(rows, columns) or ("" if self.vote_of_1 else open_votes(rows, columns))
 
     def describe(self, source: Path) -> list[str]:
-        return format_mapping(
-            self._columns(source), self._rows(source), [name for name in sheet_names(source)[1:] if not self.sheet]
-        )
+        others = [name for name in sheet_names(source)[1:] if not self.sheet]
+        return format_mapping(self._columns(source), self._rows(source), others, stated_columns(source))
 
     def settings_used(self, source: Path) -> dict[str, str]:
-        return used_settings(self._columns(source), self.encoding, self.sheet)
+        rows, columns = self._rows(source), self._columns(source)
+        answered = ("the mapping" if self.mapping else "") or self.label_of_1 or self.consistent
+        return used_settings(columns, self.encoding, self.sheet) | label_record(
+            columns, rows, stated_columns(source), answered=bool(answered), voted=bool(self.vote_of_1)
+        )
+
+    def shape(self, source: Path) -> str:
+        """The shape of the table, for which an answer holds."""
+        return table_shape(self._rows(source), self._columns(source))
 
     def _columns(self, source: Path) -> ColumnMap:
-        columns = load_column_map(Path(self.mapping)) if self.mapping else infer_column_map(self._rows(source))
-        words = [word.strip().lower() for word in self.consistent.split("+") if word.strip()]
-        return with_consistent_words(self._rows(source), columns, words) if words else columns
+        rows = self._rows(source)
+        if self.mapping:
+            columns = load_column_map(Path(self.mapping))
+        else:
+            columns = infer_column_map(rows, stated_columns(source), self.label)
+        if words := [word.strip().lower() for word in self.consistent.split("+") if word.strip()]:
+            columns = with_consistent_words(rows, columns, words)
+        if self.label_of_1:
+            columns = with_label_of_1(rows, columns, self.label_of_1)
+        if self.vote_of_1:
+            columns = with_vote_of_1(rows, columns, self.vote_of_1)
+        higher, lower = ([name for name in names.split("+") if name] for names in (self.higher, self.lower))
+        return with_ways(rows, columns, higher, lower) if higher or lower else columns
 
     def _rows(self, source: Path) -> list[Row]:
         return preview_rows(source, encoding=self.encoding, sheet=self.sheet)
@@ -91,7 +129,7 @@ def preview_rows(source: Path, number: int = _PREVIEW_ROWS, encoding: str = UTF8
 
     Raises TouchstoneError, with the reason of the first row, where there is none.
     """
-    lines = list(islice(table_rows(source, encoding, sheet), number))
+    lines = list(islice(named_table_rows(source, encoding, sheet), number))
     rows = [flat for _, row in lines if not isinstance(row, str) for flat in _flat_rows(row)]
     if not rows:
         reasons = (f" Line {line}: {row}" for line, row in lines if isinstance(row, str))
@@ -109,7 +147,7 @@ def read_with_map(source: Path, columns: ColumnMap, encoding: str = UTF8, sheet:
                 f"{source.name} has no column {column!r} for the {field}. The columns are {', '.join(column_names)}."
             )
     reading = _MappedReader(columns, columns.single(), columns.verdicts, columns.votes, voting_columns(first, columns))
-    lines = table_rows(source, encoding, sheet)
+    lines = named_table_rows(source, encoding, sheet)
     if not columns.annotator:
         return item_stream.items_of_rows(lines, source, reading.items, {})
     # a row for each judge: the same sample comes again and again

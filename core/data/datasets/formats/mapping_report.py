@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from core.data.datasets.formats.column_map import (
     UNLABELLED_WORDS,
     ColumnMap,
     is_filled,
     label_words,
-    undecided_classes,
 )
 from core.data.datasets.formats.fields import table_number
+from core.data.datasets.formats.label_answers import open_direction, open_scores, open_votes
+from core.data.datasets.formats.label_column import Basis, choose_label, read_label
+from core.data.datasets.formats.polarity import is_measurement, names_people
 from core.data.datasets.formats.text_files import Row
 from core.types import Verdict
 
 _NAMED_COLUMNS = 30
 
 
-def format_mapping(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequence[str] = ()) -> list[str]:
-    """The lines: a field and its column, what the label's words mean, what is left out, and what to check."""
+def format_mapping(
+    columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequence[str] = (), stated: Collection[str] = ()
+) -> list[str]:
+    """The lines: a field and its column, what the label's words mean and on what ground, what is left out, and what to check."""
     lines = [f"{field.replace('_', ' '):12} {column}" for field, column in columns.single().items()]
     lines += [f"{'annotators':12} {', '.join(columns.annotators)}"] if columns.annotators else []
     lines += [f"{'ratings':12} {', '.join(columns.ratings)}"] if columns.ratings else []
@@ -31,9 +35,48 @@ def format_mapping(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequen
     ]
     lines += [f"{'scores':12} {', '.join(scores)}"] if scores else []
     lines += [f"{'label says':12} {meaning}" for meaning in label_meanings(columns, rows)]
+    if ground := label_ground(columns, rows, stated):
+        lines.append(f"{'label is':12} {ground[0]}: {ground[1]}")
     unmapped = left_out(columns, rows)
-    lines += [f"{'left out':12} {', '.join(unmapped[:_NAMED_COLUMNS])}"] if unmapped else []
+    people = [column for column in unmapped if names_people(column)]
+    measured = [column for column in unmapped if is_measurement(column)]
+    others = [column for column in unmapped if column not in (*people, *measured)]
+    lines += [f"{'who answered':12} {', '.join(people[:_NAMED_COLUMNS])}"] if people else []
+    lines += [f"{'measured':12} {', '.join(measured[:_NAMED_COLUMNS])}"] if measured else []
+    lines += [f"{'left out':12} {', '.join(others[:_NAMED_COLUMNS])}"] if others else []
     return [*lines, *(f"{'check':12} {question}" for question in open_questions(columns, rows, other_sheets))]
+
+
+def label_ground(columns: ColumnMap, rows: Sequence[Row], stated: Collection[str] = ()) -> tuple[Basis, str] | None:
+    """The ground on which the label's direction is read, and its reason; None without a label."""
+    if not columns.label:
+        return None
+    reading = read_label(rows, columns.label, (columns.document, columns.summary), columns.label in stated)
+    return (reading.basis, reading.reason) if reading else (Basis.UNKNOWN, "nothing says which of its classes is consistent")
+
+
+def label_record(
+    columns: ColumnMap, rows: Sequence[Row], stated: Collection[str], *, answered: bool, voted: bool
+) -> dict[str, str]:
+    """The direction of the labels and its ground, for the record of a dataset."""
+    record = {}
+    if ground := label_ground(columns, rows, stated):
+        says = ", ".join(f"{word} is {verdict}" for word, verdict in _said(columns, rows).items())
+        basis, reason = (Basis.STATED, "by a person") if answered else ground
+        record["label"] = f"{columns.label}: {says} ({basis}: {reason})"
+    elif answered and columns.annotators:
+        record["label"] = f"{', '.join(columns.annotators)}: yes or 1 is {_side(columns.yes)} (stated: by a person)"
+    if voted:
+        record["votes"] = f"{', '.join(columns.annotators)}: yes or 1 is {_side(columns.yes != columns.opposed)} (stated: by a person)"
+    return record
+
+
+def _side(consistent: bool) -> Verdict:
+    return Verdict.CONSISTENT if consistent else Verdict.INCONSISTENT
+
+
+def _said(columns: ColumnMap, rows: Sequence[Row]) -> dict[str, str]:
+    return {word: columns.verdicts.get(word, "no label") for word in _label_words(columns, rows)}
 
 
 def left_out(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
@@ -63,8 +106,8 @@ def open_questions(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequen
     """Questions that a person has to decide, each with the guess that was made."""
     questions = []
     strange = [word for word in _label_words(columns, rows) if word not in {*columns.verdicts, *UNLABELLED_WORDS}]
-    if classes := undecided_classes(rows, columns):
-        questions.append(direction_question(columns, classes))
+    if question := open_direction(rows, columns):
+        questions.append(question)
     elif strange:
         questions.append(
             f"{columns.label} also says {', '.join(strange)}: read as no label. Put a word under consistent, inconsistent "
@@ -73,6 +116,16 @@ def open_questions(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequen
     if "0.5" in _label_words(columns, rows) and "0.5" in columns.borderline:
         questions.append(
             f"{columns.label} also says 0.5: read as borderline. Is it a rating? Then put it under ratings."
+        )
+    if question := open_votes(rows, columns):
+        questions.append(question)
+    rivals = _rival_labels(columns, rows)
+    if rivals:
+        questions.append(f"{', '.join(rivals)} may be the label, and they contradict each other. Say which: --label {rivals[0]}.")
+    if unclear := open_scores(rows, columns):
+        questions.append(
+            f"{', '.join(unclear[:_NAMED_COLUMNS])}: which way is better? Left out until you say: --higher-is-better {unclear[0]} or "
+            f"--lower-is-better {unclear[0]}."
         )
     questions += [
         f"{column} is read as a rating that people gave, higher is better. Is it a metric? Then put it under scores."
@@ -100,12 +153,12 @@ def open_questions(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequen
     return questions
 
 
-def direction_question(columns: ColumnMap, classes: Sequence[str]) -> str:
-    """Ask which numbers of a label mean a consistent summary, with the setting that answers it."""
-    return (
-        f"{columns.label} says {', '.join(classes)}, and nothing says which of them is consistent (datasets of NLI mostly count "
-        f"entailment as 0). Say which: generic[consistent={classes[0]}], the others are inconsistent then."
-    )
+def _rival_labels(columns: ColumnMap, rows: Sequence[Row]) -> tuple[str, ...]:
+    """The columns that may be the label, where their contradictions left the table without one."""
+    if columns.label:
+        return ()
+    reading = choose_label(rows, left_out(columns, rows), (columns.document, columns.summary))
+    return reading.rivals if reading else ()
 
 
 def _label_words(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:

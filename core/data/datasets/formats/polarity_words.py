@@ -142,7 +142,7 @@ UNSETTLED = frozenset(
 UNSETTLED_NAMES = frozenset("verified unverified confirmed unconfirmed".split())
 """Words that settle a value and leave a name open: the label itself may be what was verified."""
 
-TRUE_NAMES = frozenset("true false right good bad".split())
+TRUE_NAMES = frozenset("true false right".split())
 """Words that leave a name open where they are all of it, beside `true_score` or `pred`."""
 
 REVERSING = frozenset(
