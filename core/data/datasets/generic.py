@@ -36,6 +36,7 @@ from core.data.datasets.formats.mapping_report import format_mapping, label_reco
 from core.data.datasets.formats.stated_classes import named_table_rows, stated_columns
 from core.data.datasets.formats.text_files import UTF8, Row
 from core.data.datasets.formats.workbook_files import sheet_names
+from core.data.datasets.formats.vote_columns import gather_votes
 from core.errors import TouchstoneError
 from core.types import ALL_JUDGES, Item, Judgement, Rating, ReleasedScore, Verdict
 
@@ -86,13 +87,19 @@ class Generic(Importer):
 
     def describe(self, source: Path) -> list[str]:
         others = [name for name in sheet_names(source)[1:] if not self.sheet]
-        return format_mapping(self._columns(source), self._rows(source), others, stated_columns(source))
+        ground = "; ".join(self._record(source).values())
+        return format_mapping(self._columns(source), self._rows(source), others, ground)
 
     def settings_used(self, source: Path) -> dict[str, str]:
-        rows, columns = self._rows(source), self._columns(source)
-        answered = ("the mapping" if self.mapping else "") or self.label_of_1 or self.consistent
-        return used_settings(columns, self.encoding, self.sheet) | label_record(
-            columns, rows, stated_columns(source), answered=bool(answered), voted=bool(self.vote_of_1)
+        said = {"label_of_1": self.label_of_1, "vote_of_1": self.vote_of_1, "consistent": self.consistent}
+        answers = {name: answer for name, answer in said.items() if answer}
+        shape = {"shape": self.shape(source)} if answers else {}
+        return used_settings(self._columns(source), self.encoding, self.sheet) | self._record(source) | answers | shape
+
+    def _record(self, source: Path) -> dict[str, str]:
+        answered = bool(self.mapping or self.label_of_1 or self.consistent)
+        return label_record(
+            self._columns(source), self._rows(source), stated_columns(source), answered=answered, voted=bool(self.vote_of_1)
         )
 
     def shape(self, source: Path) -> str:
@@ -156,6 +163,11 @@ def read_with_map(source: Path, columns: ColumnMap, encoding: str = UTF8, sheet:
 
 
 def _flat_rows(row: Row) -> list[Row]:
+    """The flat rows of a record, with the votes and marks of each gathered in columns."""
+    return [gather_votes(flat) for flat in _rows_of_record(row)]
+
+
+def _rows_of_record(row: Row) -> list[Row]:
     """A record with the fields of its objects as columns; one that lists the samples of a document is a row for each.
 
     A chat is the pair of its last answer and of what was said before.

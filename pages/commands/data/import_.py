@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import typer
 
 from annotations.exchange.samples import load_samples, save_scores
 from annotations.store.dataset_import import DatasetSource
+from annotations.store.remembered_answers import remembered_answer
 from annotations.store.score_writes import SavedScores, format_saved_scores
 from annotations.store.store import Store
 from core.data import (
@@ -28,6 +30,7 @@ from core.data import (
 )
 from core.errors import TouchstoneError
 from core.models import fetch_released_dataset, provenance_name
+from core.registry import format_spec
 from core.results import StoredResultsImporter, open_stored_results
 from core.settings import Settings
 from pages.commands.shared.inputs import open_output, refuse_overwriting_input
@@ -58,6 +61,25 @@ def command(
             help="Of generic: print what the columns of the table hold, a mapping to correct by hand, and import nothing.",
         ),
     ] = False,
+    label: Annotated[
+        str, typer.Option(help="Of generic: the column of the label where the guess is another; none for no label.")
+    ] = "",
+    label_of_1: Annotated[
+        str, typer.Option(metavar="VERDICT", help="Of generic: what a label of 1 or yes says of the summary, consistent or inconsistent.")
+    ] = "",
+    vote_of_1: Annotated[
+        str, typer.Option(metavar="VERDICT", help="Of generic: what a judge's 1 or yes says, where judges have columns of their own.")
+    ] = "",
+    consistent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WORD", help="Of generic: a word of the label that means consistent; its others mean inconsistent. Repeatable."),
+    ] = None,
+    higher_is_better: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Of generic: a column of numbers of which more is better. Repeatable.")
+    ] = None,
+    lower_is_better: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Of generic: a column of numbers of which less is better. Repeatable.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="With --infer-mapping: where to write the mapping.")
     ] = None,
@@ -69,17 +91,29 @@ def command(
         _infer_mapping(source, output)
         return
     reader = StoredResultsImporter() if importer == StoredResultsImporter.name else DATASETS.parse(importer)
+    answers = {
+        **{"label": label, "label_of_1": label_of_1, "vote_of_1": vote_of_1, "consistent": "+".join(consistent or ())},
+        **{"higher": "+".join(higher_is_better or ()), "lower": "+".join(lower_is_better or ())},
+    }
+    answers = {name: answer for name, answer in answers.items() if answer}
+    if answers and not isinstance(reader, Generic):
+        raise TouchstoneError(f"{importer} knows its labels. What they mean is said of a table: cli.py import generic TABLE.")
+    if isinstance(reader, Generic) and answers:
+        reader = replace(reader, **answers)
+        importer = format_spec(reader)
     settings, tally = Settings.read(), ImportCounts()
     place = source or fetch_released_dataset(reader)
     file = place.resolve().name if source else provenance_name(reader, place)
     origin = DatasetSource(
         name or reader.name, importer, file, source_sha256(place), reader.licence, reader.release, settings.user
     )
-    for line in reader.describe(place):
-        print_status(f"  {line}")
-    tally.reading = reading_record(place, reader.settings_used(place)) if not reader.shipped else {}
     read_items = readable_items if skip_broken else strict_items
     with closing(Store.open(settings.database_url)) as store:
+        if isinstance(reader, Generic) and reader.question(place):
+            reader = _with_remembered_answer(reader, place, store)
+        for line in reader.describe(place):
+            print_status(f"  {line}")
+        tally.reading = reading_record(place, reader.settings_used(place)) if not reader.shipped else {}
         items = with_progress(read_items(reader.read(place), tally), "samples read")
         imported = store.import_dataset(origin, items, tally.counts)
         if isinstance(reader, StoredResultsImporter):
@@ -102,6 +136,16 @@ def command(
     typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(format_counts(counts)))
     if imported.missing:
         print_status(f"{imported.missing} summaries have no document. Import a file that has it under the same group.")
+
+
+def _with_remembered_answer(reader: Generic, source: Path, store: Store) -> Generic:
+    """The reader with what was answered for a table of the same columns and labels, where one was imported; else as it is."""
+    answer = remembered_answer(store.datasets(), reader.shape(source))
+    if answer is None:
+        return reader
+    said = ", ".join(f"{name}={value}" for name, value in answer.settings.items())
+    print_status(f"  As answered for {answer.dataset}, a table of the same columns and labels: {said}")
+    return replace(reader, **answer.settings)
 
 
 def _infer_mapping(source: Path, output: Path | None) -> None:

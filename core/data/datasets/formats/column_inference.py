@@ -57,6 +57,7 @@ _MORE_FIELD_NAMES = {
     "error_type": ("error_types", "category", "type"),
 }
 _JUDGE_NAME = re.compile(r"(annotator|rater|judge|worker|reviewer|vote)s?[_ -]?\w*$", re.IGNORECASE)
+_JUDGE_QUESTION = re.compile(r"(?:annotator|rater|judge|worker|reviewer|vote)s?[_ -]?[a-z0-9]*[_ -](.+)$", re.IGNORECASE)
 _NO_JUDGE = re.compile(r"hit|assignment|response|group|count|num", re.IGNORECASE)
 _RATING_NAME = re.compile(
     r"coheren|consisten|fluen|relevan|faithful|factual|coverage|likert|rating|overall|quality|(^|[_ -])human|expert|informative"
@@ -109,7 +110,8 @@ def infer_column_map(rows: Sequence[Row], stated: Collection[str] = (), label: s
         raise TouchstoneError(f"No column holds a summary. The columns are {', '.join(columns) or 'none'}.")
     rest = [column for column in columns if column not in named.values()]
     named |= _find_annotator(rows, rest, named)
-    judges = tuple(column for column in rest if column != label and _is_vote(rows, column))
+    votes = () if label == NO_LABEL else [column for column in rest if column != label and _is_vote(rows, column)]
+    judges = _of_one_question(votes)
     reading = _label_reading(rows, [column for column in rest if column not in judges], named, stated, label)
     if reading and reading.column:
         named["label"] = reading.column
@@ -187,9 +189,22 @@ def _with_votes(rows: Sequence[Row], columns: ColumnMap, reading: LabelColumn | 
 
 def votes_direction(columns: ColumnMap) -> Verdict | None:
     """Verdict that a judge's yes states by the names of the judges' columns, as annotator_1_faithful; None without."""
-    questions = {" ".join(word for word in phrase_words(judge) if word not in PERSON_WORDS) for judge in columns.annotators}
-    directions = {name_direction(question) for question in questions}
+    directions = {_vote_direction(judge) for judge in columns.annotators}
     return directions.pop() if len(directions) == 1 else None
+
+
+def _vote_direction(judge: str) -> Verdict | None:
+    question = _JUDGE_QUESTION.match(judge)
+    names = [question[1]] if question else []
+    names.append(" ".join(word for word in phrase_words(judge) if word not in PERSON_WORDS))
+    return next((verdict for name in names if (verdict := name_direction(name))), None)
+
+
+def _of_one_question(judges: Sequence[str]) -> tuple[str, ...]:
+    """The judges' columns that answer the question of the first whose name has a direction, where any has; else all."""
+    directions = {judge: _vote_direction(judge) for judge in judges}
+    first = next((verdict for verdict in directions.values() if verdict), None)
+    return tuple(judge for judge, verdict in directions.items() if first is None or verdict is first)
 
 
 def number_columns(rows: Sequence[Row], columns: Sequence[str]) -> list[str]:

@@ -172,13 +172,14 @@ def choose_label(
     ]
     classes = (reading for column in by_name if (reading := _classes(rows, column)))
     unsettled = next(iter([*named, *others]), None) or next(classes, None)
-    # a mark in a column without a name for it is no label
-    settled = [reading for reading in settled if _has_both_sides(reading) or name_direction(reading.column)]
+    # words of one side in a column of another name, as kinds of errors, are no label
+    settled = [reading for reading in settled if _has_both_sides(reading) or reading.yes]
     if unsettled:
         beside = [reading for reading in settled if _has_both_sides(reading) and _explains(rows, reading, unsettled.column)]
         return beside[0] if beside else unsettled
     if not settled:
-        return None
+        answered = [reading for reading in readings.values() if _is_yes_or_no(reading)]
+        return answered[0] if len(answered) == 1 else None
     first, *more = settled
     rivals = tuple(reading.column for reading in more if _contradict(rows, first, reading))
     if rivals:
@@ -197,6 +198,11 @@ def _is_settled(reading: LabelColumn) -> bool:
 
 def _has_both_sides(reading: LabelColumn) -> bool:
     return _SIDES <= {*reading.meanings.values()}
+
+
+def _is_yes_or_no(reading: LabelColumn) -> bool:
+    """True for yes and no in words or marks; 0 and 1 under another name may be anything."""
+    return len(reading.meanings) == 2 and not any(table_number(word) is not None for word in reading.meanings)
 
 
 def _contradict(rows: Sequence[Row], first: LabelColumn, second: LabelColumn) -> bool:

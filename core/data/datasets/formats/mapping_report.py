@@ -22,7 +22,7 @@ _NAMED_COLUMNS = 30
 
 
 def format_mapping(
-    columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequence[str] = (), stated: Collection[str] = ()
+    columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequence[str] = (), ground: str = ""
 ) -> list[str]:
     """The lines: a field and its column, what the label's words mean and on what ground, what is left out, and what to check."""
     lines = [f"{field.replace('_', ' '):12} {column}" for field, column in columns.single().items()]
@@ -35,8 +35,7 @@ def format_mapping(
     ]
     lines += [f"{'scores':12} {', '.join(scores)}"] if scores else []
     lines += [f"{'label says':12} {meaning}" for meaning in label_meanings(columns, rows)]
-    if ground := label_ground(columns, rows, stated):
-        lines.append(f"{'label is':12} {ground[0]}: {ground[1]}")
+    lines += [f"{'known by':12} {ground}"] if ground else []
     unmapped = left_out(columns, rows)
     people = [column for column in unmapped if names_people(column)]
     measured = [column for column in unmapped if is_measurement(column)]
@@ -58,17 +57,20 @@ def label_ground(columns: ColumnMap, rows: Sequence[Row], stated: Collection[str
 def label_record(
     columns: ColumnMap, rows: Sequence[Row], stated: Collection[str], *, answered: bool, voted: bool
 ) -> dict[str, str]:
-    """The direction of the labels and its ground, for the record of a dataset."""
+    """The direction of the labels and its ground, for the record of a dataset: `labels` and `votes`, where there are some."""
     record = {}
-    if ground := label_ground(columns, rows, stated):
+    ground = label_ground(columns, rows, stated)
+    if ground:
         says = ", ".join(f"{word} is {verdict}" for word, verdict in _said(columns, rows).items())
-        basis, reason = (Basis.STATED, "by a person") if answered else ground
-        record["label"] = f"{columns.label}: {says} ({basis}: {reason})"
-    elif answered and columns.annotators:
-        record["label"] = f"{', '.join(columns.annotators)}: yes or 1 is {_side(columns.yes)} (stated: by a person)"
-    if voted:
-        record["votes"] = f"{', '.join(columns.annotators)}: yes or 1 is {_side(columns.yes != columns.opposed)} (stated: by a person)"
+        basis, reason = _BY_PERSON if answered else ground
+        record["labels"] = f"{columns.label}: {says} ({basis}: {reason})"
+    if columns.annotators and (voted or (answered and not ground)):
+        says = _side(columns.yes != columns.opposed)
+        record["votes"] = f"{', '.join(columns.annotators)}: yes or 1 is {says} ({_BY_PERSON[0]}: {_BY_PERSON[1]})"
     return record
+
+
+_BY_PERSON = (Basis.STATED, "by a person")
 
 
 def _side(consistent: bool) -> Verdict:
