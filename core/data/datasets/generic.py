@@ -35,8 +35,8 @@ from core.data.datasets.formats.label_answers import (
 from core.data.datasets.formats.mapping_report import format_mapping, label_record
 from core.data.datasets.formats.stated_classes import named_table_rows, stated_columns
 from core.data.datasets.formats.text_files import UTF8, Row
-from core.data.datasets.formats.workbook_files import sheet_names
 from core.data.datasets.formats.vote_columns import gather_votes
+from core.data.datasets.formats.workbook_files import sheet_names
 from core.errors import TouchstoneError
 from core.types import ALL_JUDGES, Item, Judgement, Rating, ReleasedScore, Verdict
 
@@ -99,7 +99,11 @@ class Generic(Importer):
     def _record(self, source: Path) -> dict[str, str]:
         answered = bool(self.mapping or self.label_of_1 or self.consistent)
         return label_record(
-            self._columns(source), self._rows(source), stated_columns(source), answered=answered, voted=bool(self.vote_of_1)
+            self._columns(source),
+            self._rows(source),
+            stated_columns(source),
+            answered=answered,
+            voted=bool(self.vote_of_1),
         )
 
     def shape(self, source: Path) -> str:

@@ -65,20 +65,32 @@ def command(
         str, typer.Option(help="Of generic: the column of the label where the guess is another; none for no label.")
     ] = "",
     label_of_1: Annotated[
-        str, typer.Option(metavar="VERDICT", help="Of generic: what a label of 1 or yes says of the summary, consistent or inconsistent.")
+        str,
+        typer.Option(
+            metavar="VERDICT",
+            help="Of generic: what a label of 1 or yes says of the summary, consistent or inconsistent.",
+        ),
     ] = "",
     vote_of_1: Annotated[
-        str, typer.Option(metavar="VERDICT", help="Of generic: what a judge's 1 or yes says, where judges have columns of their own.")
+        str,
+        typer.Option(
+            metavar="VERDICT", help="Of generic: what a judge's 1 or yes says, where judges have columns of their own."
+        ),
     ] = "",
     consistent: Annotated[
         list[str] | None,
-        typer.Option(metavar="WORD", help="Of generic: a word of the label that means consistent; its others mean inconsistent. Repeatable."),
+        typer.Option(
+            metavar="WORD",
+            help="Of generic: a word of the label that means consistent; its others mean inconsistent. Repeatable.",
+        ),
     ] = None,
     higher_is_better: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Of generic: a column of numbers of which more is better. Repeatable.")
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Of generic: a column of numbers of which more is better. Repeatable."),
     ] = None,
     lower_is_better: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Of generic: a column of numbers of which less is better. Repeatable.")
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Of generic: a column of numbers of which less is better. Repeatable."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="With --infer-mapping: where to write the mapping.")
@@ -92,12 +104,18 @@ def command(
         return
     reader = StoredResultsImporter() if importer == StoredResultsImporter.name else DATASETS.parse(importer)
     answers = {
-        **{"label": label, "label_of_1": label_of_1, "vote_of_1": vote_of_1, "consistent": "+".join(consistent or ())},
-        **{"higher": "+".join(higher_is_better or ()), "lower": "+".join(lower_is_better or ())},
+        "label": label,
+        "label_of_1": label_of_1,
+        "vote_of_1": vote_of_1,
+        "consistent": "+".join(consistent or ()),
+        "higher": "+".join(higher_is_better or ()),
+        "lower": "+".join(lower_is_better or ()),
     }
     answers = {name: answer for name, answer in answers.items() if answer}
     if answers and not isinstance(reader, Generic):
-        raise TouchstoneError(f"{importer} knows its labels. What they mean is said of a table: cli.py import generic TABLE.")
+        raise TouchstoneError(
+            f"{importer} knows its labels. What they mean is said of a table: cli.py import generic TABLE."
+        )
     if isinstance(reader, Generic) and answers:
         reader = replace(reader, **answers)
         importer = format_spec(reader)

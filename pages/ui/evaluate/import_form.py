@@ -79,10 +79,12 @@ def _import_dialog() -> None:
                 upload = evaluate_state().upload
                 if upload is None or upload.ids != tuple(file.file_id for file in files):
                     upload = evaluate_state().upload = write_upload(files)
+        questions = st.container()
     with mapping_column:
         reading = None
         if upload:
-            reading = mapping_form(upload.source) if importer == _GENERIC_IMPORTER else Reader(plugin().read)
+            is_table = importer == _GENERIC_IMPORTER
+            reading = mapping_form(upload.source, questions) if is_table else Reader(plugin().read)
     with source_column:
         st.text_input("Name of the dataset", importer, key=EvaluateState.dataset_name.of(importer).key)
         st.toggle(

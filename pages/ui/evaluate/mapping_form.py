@@ -2,36 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from annotations.store.remembered_answers import remembered_answer
 from core.base import Limits, read_apart
 from core.data import (
+    ANSWER_WORDS,
+    NO_LABEL,
+    SIDES,
     UNLABELLED_WORDS,
     UTF8,
+    YES_ANSWERS,
     ColumnMap,
     Row,
     ScoreColumn,
-    classes_of_unclear_direction,
+    are_answers,
+    column_words,
     encoding_of,
+    example_rows,
+    format_example,
     infer_column_map,
     is_filled,
     label_meanings,
+    label_record,
     label_words,
     left_out,
+    open_classes,
     open_questions,
+    open_votes,
+    opposite,
     preview_rows,
     read_with_map,
     sheet_names,
+    stated_columns,
+    table_shape,
     undecided_words,
     used_settings,
+    with_consistent_words,
+    with_label_of_1,
+    with_vote_of_1,
 )
 from core.errors import TouchstoneError
 from core.types import Verdict
+from pages.server import services
 from pages.ui.evaluate.import_task import Reader
 from pages.ui.shared.markup import escape_markdown, escape_message
 
@@ -61,8 +80,11 @@ _ENCODINGS = ("utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1")
 _MEANINGS: dict[str, Verdict | None] = {**{verdict.value: verdict for verdict in Verdict}, "no label": None}
 
 
-def mapping_form(source: Path) -> Reader | None:
-    """Reader of the table as it was mapped; None, with a message, where it cannot be read."""
+def mapping_form(source: Path, questions: DeltaGenerator) -> Reader | None:
+    """Reader of the table as it was mapped; None, with a message, where it cannot be read or a question is open.
+
+    In `questions` a person says what the labels mean where neither the file nor a name does.
+    """
     import pandas as pd
 
     try:
@@ -77,14 +99,16 @@ def mapping_form(source: Path) -> Reader | None:
                 key=f"map-encoding-{source.name}",
                 help="Look at the letters of the first rows below.",
             )
-        rows, guessed = _preview_and_guess(source, source.stat().st_mtime_ns, encoding, sheet)
+        rows, guessed, stated = _preview_and_guess(source, source.stat().st_mtime_ns, encoding, sheet)
     except TouchstoneError as error:
         st.error(escape_message(str(error)), icon=":material/error:")
         return None
     others = [name for name in sheets if sheet and name != sheet]
     st.dataframe(pd.DataFrame(rows[:_PREVIEW_ROWS]).astype(str), hide_index=True, height="auto", alt="The first rows")
     columns = list(dict.fromkeys(name for row in rows for name in row if name))
-    mapped = _corrected_mapping(columns, guessed, rows, source.name)
+    mapped = _corrected_mapping(columns, guessed, rows, stated, source.name)
+    if mapped.summary:
+        mapped, answers = _with_directions(mapped, rows, stated, questions, source.name)
     if not mapped.summary:
         st.caption("Choose the column that holds the summary.")
         return None
@@ -106,18 +130,22 @@ def mapping_form(source: Path) -> Reader | None:
         icon=":material/save:",
         help="In the terminal: cli.py import 'generic[mapping=mapping.json]' FILE",
     )
-    return Reader(
-        partial(read_with_map, columns=mapped, encoding=encoding, sheet=sheet), used_settings(mapped, encoding, sheet)
-    )
+    if answers is None:
+        return None
+    settings = used_settings(mapped, encoding, sheet) | answers
+    return Reader(partial(read_with_map, columns=mapped, encoding=encoding, sheet=sheet), settings)
 
 
 @lru_cache(8)
-def _preview_and_guess(source: Path, _changed_ns: int, encoding: str, sheet: str) -> tuple[list[Row], ColumnMap]:
-    """The first rows and the guess; a large workbook takes seconds to open, and every correction draws the form again."""
+def _preview_and_guess(
+    source: Path, _changed_ns: int, encoding: str, sheet: str
+) -> tuple[list[Row], ColumnMap, frozenset[str]]:
+    """The first rows, the guess, and the columns whose classes the file names; a large workbook takes seconds to open, and every correction draws the form again."""
     preview = partial(preview_rows, source, encoding=encoding, sheet=sheet)
     # text is read line by line; what is packed may unpack to anything
     rows = [*read_apart(source.name, _LIMITS, preview)] if source.suffix.lower() in _BINARY_FORMATS else preview()
-    return rows, infer_column_map(rows)
+    stated = stated_columns(source)
+    return rows, infer_column_map(rows, stated), stated
 
 
 @lru_cache(8)
@@ -127,7 +155,71 @@ def _sheet_names(source: Path, _changed_ns: int) -> list[str]:
     return [*read_apart(source.name, _LIMITS, sheet_names, source)]
 
 
-def _corrected_mapping(columns: Sequence[str], guessed: ColumnMap, rows: Sequence[Row], file: str) -> ColumnMap:
+def _with_directions(
+    mapped: ColumnMap, rows: Sequence[Row], stated: Collection[str], questions: DeltaGenerator, file: str
+) -> tuple[ColumnMap, dict[str, str] | None]:
+    """The mapping with the meanings that a person gave to the labels, and their record; None while one is missing."""
+    shape = table_shape(rows, mapped)
+    classes = open_classes(rows, mapped)
+    remembered = remembered_answer(services.store().datasets(), shape) if classes or open_votes(rows, mapped) else None
+    answers: dict[str, str] = {}
+    with questions:
+        if remembered:
+            st.caption(
+                f":material/history: As answered for {escape_markdown(remembered.dataset)}, a table of the same form."
+            )
+        before = remembered.settings if remembered else {}
+        if classes and are_answers(classes):
+            word, row = example_rows(rows, mapped, classes)[0]
+            example = format_example(mapped, word, row)
+            of_1 = before.get("label_of_1", "")
+            if of_1 in SIDES and word not in YES_ANSWERS:
+                of_1 = opposite(SIDES[of_1]).value
+            title = f"{escape_markdown(example)}  \nThis summary counts as"
+            if side := _side_choice(title, of_1, f"map-direction-{file}-{shape}"):
+                answers["label_of_1"] = side if word in YES_ANSWERS else opposite(SIDES[side]).value
+                mapped = with_label_of_1(rows, mapped, answers["label_of_1"])
+        elif classes:
+            examples = "  \n".join(
+                escape_markdown(format_example(mapped, *example)) for example in example_rows(rows, mapped, classes)
+            )
+            default = [word for word in before.get("consistent", "").split("+") if word in classes]
+            words = st.multiselect(
+                f"{examples}  \nWhich of these mean a consistent summary? The others mean an inconsistent one.",
+                classes,
+                default,
+                key=f"map-classes-{file}-{shape}",
+            )
+            if words:
+                answers["consistent"] = "+".join(words)
+                mapped = with_consistent_words(rows, mapped, words)
+        if open_votes(rows, mapped):
+            side = _side_choice(
+                "An annotator's 1 or yes counts as", before.get("vote_of_1"), f"map-vote-{file}-{shape}"
+            )
+            if side:
+                answers["vote_of_1"] = side
+                mapped = with_vote_of_1(rows, mapped, side)
+        missing = (classes and not answers.keys() & {"label_of_1", "consistent"}) or (
+            open_votes(rows, mapped) and "vote_of_1" not in answers
+        )
+        record = label_record(mapped, rows, stated, answered=bool(answers), voted="vote_of_1" in answers)
+        if missing:
+            st.caption(":material/help: Answer this to import.")
+        elif record:
+            st.caption(f":material/check: {escape_markdown('; '.join(record.values()))}")
+    return mapped, None if missing else {**record, **answers, **({"shape": shape} if answers else {})}
+
+
+def _side_choice(title: str, before: str | None, key: str) -> str | None:
+    """Ask which verdict is meant; nothing is chosen beforehand, unless it was answered for such a table."""
+    sides = list(SIDES)
+    return st.radio(title, sides, index=sides.index(before) if before in SIDES else None, key=key, horizontal=True)
+
+
+def _corrected_mapping(
+    columns: Sequence[str], guessed: ColumnMap, rows: Sequence[Row], stated: Collection[str], file: str
+) -> ColumnMap:
     """The guess with what was chosen instead."""
     values: dict[str, Any] = {}
     grid = st.columns(2)
@@ -163,16 +255,24 @@ def _corrected_mapping(columns: Sequence[str], guessed: ColumnMap, rows: Sequenc
         )
         edited_label = _MEANINGS[meaning]
     mapped = mapped.model_copy(update={"edited_label": edited_label})
+    if mapped.label != guessed.label and mapped.summary:  # its words have meanings of their own
+        other = infer_column_map(rows, stated, mapped.label or NO_LABEL)
+        mapped = mapped.model_copy(update={side: getattr(other, side) for side in _WORD_LISTS})
+    if open_classes(rows, mapped):
+        return mapped  # asked above the button
     mapped = _with_decided_words(mapped, rows, file)
-    yes = mapped.yes
-    if mapped.label and not classes_of_unclear_direction(rows, mapped):  # their meaning was asked for one by one
-        yes = _polarity_choice("A label of 1 or yes says", guessed.yes, f"map-polarity-{file}")
-    if mapped.annotators:
+    guessed_yes, yes = mapped.yes, mapped.yes
+    if mapped.label and any(word in ANSWER_WORDS for word in column_words(rows, mapped.label)):
+        yes = _polarity_choice("A label of 1 or yes says", guessed_yes, f"map-polarity-{mapped.label}-{file}")
+    if mapped.annotators and not open_votes(rows, mapped):
         says_consistent = _polarity_choice(
-            "An annotator's 1 or yes says", guessed.yes != guessed.opposed, f"map-votes-{file}"
+            "An annotator's 1 or yes says", guessed_yes != guessed.opposed, f"map-votes-{file}"
         )
         mapped = mapped.model_copy(update={"opposed": says_consistent != yes})
     return mapped if yes == mapped.yes else mapped.flipped()
+
+
+_WORD_LISTS = ("consistent", "inconsistent", "borderline", "unlabelled")
 
 
 def _with_decided_words(mapped: ColumnMap, rows: Sequence[Row], file: str) -> ColumnMap:

@@ -57,7 +57,9 @@ _MORE_FIELD_NAMES = {
     "error_type": ("error_types", "category", "type"),
 }
 _JUDGE_NAME = re.compile(r"(annotator|rater|judge|worker|reviewer|vote)s?[_ -]?\w*$", re.IGNORECASE)
-_JUDGE_QUESTION = re.compile(r"(?:annotator|rater|judge|worker|reviewer|vote)s?[_ -]?[a-z0-9]*[_ -](.+)$", re.IGNORECASE)
+_JUDGE_QUESTION = re.compile(
+    r"(?:annotator|rater|judge|worker|reviewer|vote)s?[_ -]?[a-z0-9]*[_ -](.+)$", re.IGNORECASE
+)
 _NO_JUDGE = re.compile(r"hit|assignment|response|group|count|num", re.IGNORECASE)
 _RATING_NAME = re.compile(
     r"coheren|consisten|fluen|relevan|faithful|factual|coverage|likert|rating|overall|quality|(^|[_ -])human|expert|informative"
@@ -119,7 +121,9 @@ def infer_column_map(rows: Sequence[Row], stated: Collection[str] = (), label: s
     ways = {column: higher_is_better(metric_of_column(column)) for column in numbers}
     ratings = tuple(column for column, higher in ways.items() if higher and is_rating(rows, column))
     scores = tuple(
-        score_column(column, not higher) for column, higher in ways.items() if higher is not None and column not in ratings
+        score_column(column, not higher)
+        for column, higher in ways.items()
+        if higher is not None and column not in ratings
     )
     pair = {"edited", "edits"} & named.keys() and "label" not in named
     inferred = ColumnMap.model_validate(
@@ -210,7 +214,9 @@ def _of_one_question(judges: Sequence[str]) -> tuple[str, ...]:
 def number_columns(rows: Sequence[Row], columns: Sequence[str]) -> list[str]:
     """The columns of numbers that may judge a summary: no ids, times, confidences and counters."""
     return [
-        column for column in columns if _are_numbers(rows, column) and not names_people(column) and not is_measurement(column)
+        column
+        for column in columns
+        if _are_numbers(rows, column) and not names_people(column) and not is_measurement(column)
     ]
 
 
@@ -266,9 +272,9 @@ def _drop_contradicted(named: dict[str, str], rows: Sequence[Row]) -> dict[str, 
     belied = set()
     if "split" in named and not {*column_words(rows, named["split"])} <= {*SPLIT_WORDS}:
         belied.add("split")
-    if "error_type" in named and (reading := read_label(rows, named["error_type"])):
-        if _SIDES <= {*reading.meanings.values()}:
-            belied.add("error_type")  # a type that says faithful or hallucinated is the label
+    reading = read_label(rows, named["error_type"]) if "error_type" in named else None
+    if reading and {*reading.meanings.values()} >= _SIDES:
+        belied.add("error_type")  # a type that says faithful or hallucinated is the label
     plausible = {field: column for field, column in named.items() if field not in belied}
     if "id" in plausible and len({str(row.get(plausible["id"])) for row in rows}) < len(rows):
         repeated = plausible.pop("id")

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from core.data.datasets.formats.fields import as_word, table_number
+from core.data.datasets.formats.fields import as_word
 from core.data.datasets.formats.text_files import Row, open_text
 from core.errors import TouchstoneError
 from core.types import Split, Verdict

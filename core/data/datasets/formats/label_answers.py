@@ -50,8 +50,9 @@ def open_direction(rows: Sequence[Row], columns: ColumnMap) -> str:
         way_out = f"--consistent {classes[0]}, in a spec generic[consistent={classes[0]}]; its other words are inconsistent then"
     nli = (columns.document.lower(), columns.summary.lower()) in NLI_COLUMNS
     hint = " Datasets of NLI mostly count entailment as 0." if nli else ""
+    says = "says" if columns.label else "say"
     return (
-        f"{column} says {', '.join(classes)}, and nothing says which of them is consistent.{hint} Two of the rows:\n{shown}\n"
+        f"{column} {says} {', '.join(classes)}, and nothing says which of them is consistent.{hint} Two of the rows:\n{shown}\n"
         f"Say which: {way_out}. Without a label: --label none."
     )
 
@@ -86,7 +87,9 @@ def example_rows(rows: Sequence[Row], columns: ColumnMap, classes: Sequence[str]
     ordered = sorted(classes, key=lambda word: (word not in YES_ANSWERS, word))[:2]
     examples = []
     for word in ordered:
-        having = (row for row in rows for column in judges if is_filled(row, column) and word in label_words(row, column))
+        having = (
+            row for row in rows for column in judges if is_filled(row, column) and word in label_words(row, column)
+        )
         if (row := next(having, None)) is not None:
             examples.append((word, row))
     return examples
@@ -128,7 +131,9 @@ def with_vote_of_1(rows: Sequence[Row], columns: ColumnMap, side: str) -> Column
 
 def _side(setting: str, side: str) -> Verdict:
     if side not in SIDES:
-        raise TouchstoneError(f"{setting} is {side!r}. It is consistent or inconsistent: what a 1 or yes says of the summary.")
+        raise TouchstoneError(
+            f"{setting} is {side!r}. It is consistent or inconsistent: what a 1 or yes says of the summary."
+        )
     return SIDES[side]
 
 

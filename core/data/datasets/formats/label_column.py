@@ -32,18 +32,31 @@ from core.errors import TouchstoneError
 from core.types import Verdict
 
 LABEL_NAMES = (
-    *("label", "verdict", "intended", "labels", "gold", "gold_label", "human_label", "sentence_labels", "sentence_label"),
+    *(
+        "label",
+        "verdict",
+        "intended",
+        "labels",
+        "gold",
+        "gold_label",
+        "human_label",
+        "sentence_labels",
+        "sentence_label",
+    ),
     *("feedback", "target", "class", "annotation", "result", "judgement", "judgment", "y", "ground_truth", "outcome"),
     *("answer", "decision"),
 )
 """Names of a label that say nothing about its direction."""
 
-_SCORE_NOUNS = frozenset("score scores prob probability rate ratio p percent pct count counts num pred predicted prediction".split())
+_SCORE_NOUNS = frozenset(
+    "score scores prob probability rate ratio p percent pct count counts num pred predicted prediction".split()
+)
 _LABEL_NOUNS = frozenset("label labels verdict judgement judgment annotation class gold decision vote".split())
 _NEUTRAL = PLAIN_WORDS | _LABEL_NOUNS
 _TEXT_ENDINGS = ("_text", "_name", "_str", "_string", "_words", "_label", "_desc", "_description", "_meaning")
 _MOST_CLASSES = 8  # words of a label
 _MOST_NUMBERED = 4  # entailment, neutral, contradiction, and no label
+_NLI_LETTERS = frozenset({"e", "n", "c"})
 _LONGEST_CLASS = 40  # characters
 
 
@@ -85,7 +98,9 @@ def column_words(rows: Sequence[Row], column: str) -> list[str]:
     return list(dict.fromkeys(word for cell in cells for word in cell if word not in UNLABELLED_WORDS))
 
 
-def read_label(rows: Sequence[Row], column: str, texts: tuple[str, str] = ("", ""), stated: bool = False) -> LabelColumn | None:
+def read_label(
+    rows: Sequence[Row], column: str, texts: tuple[str, str] = ("", ""), stated: bool = False
+) -> LabelColumn | None:
     """A column as a label, of the document and summary `texts`; None where its values are none of a label."""
     words = column_words(rows, column)
     if not words or len(words) > _MOST_CLASSES:
@@ -96,7 +111,9 @@ def read_label(rows: Sequence[Row], column: str, texts: tuple[str, str] = ("", "
     meanings = {word: _word_meaning(word) for word in words}
     cells = [word for row in rows if is_filled(row, column) for word in label_words(row, column)]
     settled = sum(meanings.get(word) is not None for word in cells)
-    levels = any(table_number(word) is not None and word not in ANSWER_WORDS for word in words if word not in BORDERLINE_WORDS)
+    levels = any(
+        table_number(word) is not None and word not in ANSWER_WORDS for word in words if word not in BORDERLINE_WORDS
+    )
     if any(verdict in _SIDES for verdict in meanings.values()) and settled * 2 >= len(cells) and not levels:
         basis = Basis.STATED if stated else Basis.CERTAIN
         reason = "by the classes that the file names" if stated else "by its words"
@@ -135,8 +152,9 @@ def _classes(rows: Sequence[Row], column: str) -> LabelColumn | None:
     cells = [word for row in rows if is_filled(row, column) for word in label_words(row, column)]
     numbers = {table_number(word) for word in words if not word.endswith("%")} if words else set()
     numbered = bool(numbers) and numbers <= {-1, 0, 1, 2, 3} and len(words) <= _MOST_NUMBERED
+    lettered = {*words} <= _NLI_LETTERS and {*words} != {"n"}
     named = 2 <= len(words) <= _MOST_NUMBERED and len(words) < len(cells) and numbers == {None}
-    if not (numbered or named) or any(len(word) > _LONGEST_CLASS for word in words):
+    if not (numbered or named or lettered) or any(len(word) > _LONGEST_CLASS for word in words):
         return None
     return LabelColumn(column, dict.fromkeys(words), Basis.UNKNOWN, "nothing says which of its classes is consistent")
 
@@ -154,9 +172,12 @@ def choose_label(
         for column in columns
         if not is_measurement(column) and not _is_person(rows, column) and not {*phrase_words(column)} & _SCORE_NOUNS
     ]
-    readings = {column: reading for column in candidates if (reading := read_label(rows, column, texts, column in stated))}
+    readings = {
+        column: reading for column in candidates if (reading := read_label(rows, column, texts, column in stated))
+    }
     by_name = sorted(
-        (column for column in candidates if spelling(column) in LABEL_NAMES), key=lambda column: LABEL_NAMES.index(spelling(column))
+        (column for column in candidates if spelling(column) in LABEL_NAMES),
+        key=lambda column: LABEL_NAMES.index(spelling(column)),
     )
     settled = [reading for reading in readings.values() if _is_settled(reading)]
     for column in by_name:
@@ -168,14 +189,18 @@ def choose_label(
     others = [
         reading
         for reading in readings.values()
-        if reading not in (*named, *settled) and {*phrase_words(reading.column)} & _LABEL_NOUNS and {*phrase_words(reading.column)} <= _NEUTRAL
+        if reading not in (*named, *settled)
+        and {*phrase_words(reading.column)} & _LABEL_NOUNS
+        and {*phrase_words(reading.column)} <= _NEUTRAL
     ]
     classes = (reading for column in by_name if (reading := _classes(rows, column)))
     unsettled = next(iter([*named, *others]), None) or next(classes, None)
     # words of one side in a column of another name, as kinds of errors, are no label
     settled = [reading for reading in settled if _has_both_sides(reading) or reading.yes]
     if unsettled:
-        beside = [reading for reading in settled if _has_both_sides(reading) and _explains(rows, reading, unsettled.column)]
+        beside = [
+            reading for reading in settled if _has_both_sides(reading) and _explains(rows, reading, unsettled.column)
+        ]
         return beside[0] if beside else unsettled
     if not settled:
         answered = [reading for reading in readings.values() if _is_yes_or_no(reading)]
@@ -189,7 +214,9 @@ def choose_label(
 
 def _is_person(rows: Sequence[Row], column: str) -> bool:
     """True for a column of people, unless it holds answers in words."""
-    return names_people(column) and not any(value_direction(word) for word in column_words(rows, column) if word not in ANSWER_WORDS)
+    return names_people(column) and not any(
+        value_direction(word) for word in column_words(rows, column) if word not in ANSWER_WORDS
+    )
 
 
 def _is_settled(reading: LabelColumn) -> bool:
@@ -197,7 +224,7 @@ def _is_settled(reading: LabelColumn) -> bool:
 
 
 def _has_both_sides(reading: LabelColumn) -> bool:
-    return _SIDES <= {*reading.meanings.values()}
+    return {*reading.meanings.values()} >= _SIDES
 
 
 def _is_yes_or_no(reading: LabelColumn) -> bool:
@@ -208,7 +235,8 @@ def _is_yes_or_no(reading: LabelColumn) -> bool:
 def _contradict(rows: Sequence[Row], first: LabelColumn, second: LabelColumn) -> bool:
     """True if a row has another verdict in the one column than in the other."""
     return any(
-        (ours := _verdict(row, first)) in _SIDES and (theirs := _verdict(row, second)) in _SIDES and ours is not theirs for row in rows
+        (ours := _verdict(row, first)) in _SIDES and (theirs := _verdict(row, second)) in _SIDES and ours is not theirs
+        for row in rows
     )
 
 

@@ -10,9 +10,10 @@ from core.data.datasets.formats.column_map import (
     ColumnMap,
     is_filled,
     label_words,
+    open_classes,
 )
 from core.data.datasets.formats.fields import table_number
-from core.data.datasets.formats.label_answers import open_direction, open_scores, open_votes
+from core.data.datasets.formats.label_answers import open_scores, open_votes
 from core.data.datasets.formats.label_column import Basis, choose_label, read_label
 from core.data.datasets.formats.polarity import is_measurement, names_people
 from core.data.datasets.formats.text_files import Row
@@ -51,7 +52,11 @@ def label_ground(columns: ColumnMap, rows: Sequence[Row], stated: Collection[str
     if not columns.label:
         return None
     reading = read_label(rows, columns.label, (columns.document, columns.summary), columns.label in stated)
-    return (reading.basis, reading.reason) if reading else (Basis.UNKNOWN, "nothing says which of its classes is consistent")
+    return (
+        (reading.basis, reading.reason)
+        if reading
+        else (Basis.UNKNOWN, "nothing says which of its classes is consistent")
+    )
 
 
 def label_record(
@@ -108,8 +113,10 @@ def open_questions(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequen
     """Questions that a person has to decide, each with the guess that was made."""
     questions = []
     strange = [word for word in _label_words(columns, rows) if word not in {*columns.verdicts, *UNLABELLED_WORDS}]
-    if question := open_direction(rows, columns):
-        questions.append(question)
+    if classes := open_classes(rows, columns):
+        questions.append(
+            f"{columns.label or ', '.join(columns.annotators)} says {', '.join(classes)}, and nothing says which of them is consistent."
+        )
     elif strange:
         questions.append(
             f"{columns.label} also says {', '.join(strange)}: read as no label. Put a word under consistent, inconsistent "
@@ -119,16 +126,7 @@ def open_questions(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequen
         questions.append(
             f"{columns.label} also says 0.5: read as borderline. Is it a rating? Then put it under ratings."
         )
-    if question := open_votes(rows, columns):
-        questions.append(question)
-    rivals = _rival_labels(columns, rows)
-    if rivals:
-        questions.append(f"{', '.join(rivals)} may be the label, and they contradict each other. Say which: --label {rivals[0]}.")
-    if unclear := open_scores(rows, columns):
-        questions.append(
-            f"{', '.join(unclear[:_NAMED_COLUMNS])}: which way is better? Left out until you say: --higher-is-better {unclear[0]} or "
-            f"--lower-is-better {unclear[0]}."
-        )
+    questions += _left_to_a_person(columns, rows)
     questions += [
         f"{column} is read as a rating that people gave, higher is better. Is it a metric? Then put it under scores."
         for column in columns.ratings
@@ -152,6 +150,24 @@ def open_questions(columns: ColumnMap, rows: Sequence[Row], other_sheets: Sequen
         )
     if not columns.label and not columns.edited_label and not columns.annotators and not columns.ratings:
         questions.append("No column is a label, a rating or an annotator: nothing can be evaluated but pairs of edits.")
+    return questions
+
+
+def _left_to_a_person(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
+    """The questions that name a column which is not used until they are answered."""
+    questions = []
+    if question := open_votes(rows, columns):
+        questions.append(question)
+    rivals = _rival_labels(columns, rows)
+    if rivals:
+        questions.append(
+            f"{', '.join(rivals)} may be the label, and they contradict each other. Say which: --label {rivals[0]}."
+        )
+    if unclear := open_scores(rows, columns):
+        questions.append(
+            f"{', '.join(unclear[:_NAMED_COLUMNS])}: which way is better? Left out until you say: --higher-is-better {unclear[0]} or "
+            f"--lower-is-better {unclear[0]}."
+        )
     return questions
 
 

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from core.data.datasets.formats.polarity_words import (
     AMBIGUOUS_ADJECTIVES,
@@ -38,7 +39,9 @@ from core.types import Verdict
 
 _CAMEL = re.compile(r"(?<=[a-zà-ÿ0-9])(?=[A-ZÀ-Þ])|(?<=[A-Z])(?=[A-Z][a-z])")
 _GAP = re.compile(r"[\W_]+")
-_CODE = re.compile(r"^\s*[\[(]?(\d{1,2}|[a-z])\s*[\])]?\s*[-–—=:.)\]]\s+(?=\w)|^\s*(\d{1,2})\s*[=:]\s*(?=\w)", re.IGNORECASE)
+_CODE = re.compile(
+    r"^\s*[\[(]?(\d{1,2}|[a-z])\s*[\])]?\s*[-–—=:.)\]]\s+(?=\w)|^\s*(\d{1,2})\s*[=:]\s*(?=\w)", re.IGNORECASE
+)
 _ANSWER_FIRST = re.compile(r"^\s*(yes|no|ja|nein|oui|non|sí|si|sim|não|y|n)\s*[,;:.(/–—-]+\s*(?=\w)", re.IGNORECASE)
 _DIGIT_MEANING = re.compile(r"(?<![\w.])([01])\s*(?:=|:|→|->|means|is)\s*([^\W\d][^,;/|()\[\]\d]*)", re.IGNORECASE)
 _EXPLANATION = re.compile(r"[(\[].*[)\]]")
@@ -107,7 +110,7 @@ def phrase_direction(phrase: str) -> Verdict | None:
             following += negations
     if not following:
         return verdicts[0] if len({*verdicts}) == 1 else None
-    # hallucination: none
+    # a negation at the end, as in hallucination none, turns what is before it
     return opposite(verdicts[0]) if len(verdicts) == len(following) == 1 and verdicts[0] else None
 
 
@@ -139,13 +142,16 @@ def _is_listed_word(word: str) -> bool:
 
 def _is_listed(word: str) -> bool:
     return (
-        _is_listed_word(word) or word.isdigit() or _TRAILING_DIGITS.sub("", word) in PLAIN_WORDS or word_direction(word) is not None
+        _is_listed_word(word)
+        or word.isdigit()
+        or _TRAILING_DIGITS.sub("", word) in PLAIN_WORDS
+        or word_direction(word) is not None
     )
 
 
 def _is_open(words: Sequence[str]) -> bool:
     """True where a reading would be a guess: a reference's name, a number of errors, an article that may be a prefix."""
-    pairs = list(zip(words, words[1:], strict=False))
+    pairs = list(pairwise(words))
     return any(
         (first in AMBIGUOUS_ADJECTIVES and second in REFERENCE_NOUNS | REFERENCE_TEXTS)
         or (first in REFERENCE_NOUNS and second in AMBIGUOUS_ADJECTIVES)
@@ -154,7 +160,11 @@ def _is_open(words: Sequence[str]) -> bool:
         for first, second in pairs
     ) or any(
         (word == "0" and not any(map(word_direction, words[place + 1 : place + 3])))
-        or (word in FREE and not any(map(word_direction, words[:place])) and not {*words[place + 1 : place + 2]} & FREE_OF)
+        or (
+            word in FREE
+            and not any(map(word_direction, words[:place]))
+            and not {*words[place + 1 : place + 2]} & FREE_OF
+        )
         for place, word in enumerate(words)
     )
 
@@ -240,7 +250,11 @@ def higher_is_better(name: str) -> bool | None:
 
 
 def _is_metric(word: str) -> bool:
-    return word in METRIC_WORDS or word == "q2" or word.startswith(("rouge", "bleu", "bertscore", "summac", "alignscore", "questeval"))
+    return (
+        word in METRIC_WORDS
+        or word == "q2"
+        or word.startswith(("rouge", "bleu", "bertscore", "summac", "alignscore", "questeval"))
+    )
 
 
 def is_measurement(name: str) -> bool:

@@ -72,7 +72,9 @@ PLAIN_PREFIXES = ("is", "has", "was", "are", "有", "是")
 FLIPPING_SUFFIXES = ("free", "less", "frei", "los")
 """Ends that turn the beginning of a word, as in errorfree."""
 
-DETERMINERS = frozenset("no 0 zero without kein keine keinen ohne sans aucun aucune sin senza nessun sem nenhum geen zonder".split())
+DETERMINERS = frozenset(
+    "no 0 zero without kein keine keinen ohne sans aucun aucune sin senza nessun sem nenhum geen zonder".split()
+)
 """Negations of a noun with all that describes it, as in no factual error."""
 
 NEGATIONS = frozenset(
@@ -90,14 +92,39 @@ SEPARATE_PREFIXES = frozenset("un in im ir dis mis des".split())
 """Beginnings that may also be a word: in consistent is no answer."""
 
 ERROR_NOUNS = (
-    "error", "hallucination", "violation", "issue", "problem", "mistake", "mismatch", "conflict", "failure", "flaw", "fault",
-    "defect", "discrepanc", "contradiction", "distortion",
+    "error",
+    "hallucination",
+    "violation",
+    "issue",
+    "problem",
+    "mistake",
+    "mismatch",
+    "conflict",
+    "failure",
+    "flaw",
+    "fault",
+    "defect",
+    "discrepanc",
+    "contradiction",
+    "distortion",
 )
 """Beginnings of nouns that another noun may describe, as in consistency error."""
 
 DESCRIBING = (
-    "consistency", "factual", "faithfulness", "truthfulness", "accuracy", "grounding", "groundedness", "support", "attribution",
-    "entailment", "coherence", "validity", "correctness", "reliability",
+    "consistency",
+    "factual",
+    "faithfulness",
+    "truthfulness",
+    "accuracy",
+    "grounding",
+    "groundedness",
+    "support",
+    "attribution",
+    "entailment",
+    "coherence",
+    "validity",
+    "correctness",
+    "reliability",
 )
 """Beginnings of words that describe an error."""
 
@@ -121,9 +148,7 @@ PLAIN_WORDS = frozenset(
 )
 """Words that change nothing."""
 
-AMBIGUOUS_ADJECTIVES = frozenset(
-    "true correct right valid false wrong incorrect good bad ok exact invalid".split()
-)
+AMBIGUOUS_ADJECTIVES = frozenset("true correct right valid false wrong incorrect good bad ok exact invalid".split())
 REFERENCE_NOUNS = frozenset(
     "label labels class classes target y value values category choice option verdict verdicts text index annotation annotations judgement "
     "judgment rating vote votes positive negative positives negatives".split()
@@ -184,5 +209,7 @@ PERSON_WORDS = frozenset(
 )
 """People who answer."""
 
-PERSON_PARTS = frozenset("id ids name names email mail number no nr code key hash uuid initials by pid group count num".split())
+PERSON_PARTS = frozenset(
+    "id ids name names email mail number no nr code key hash uuid initials by pid group count num".split()
+)
 """Parts of a name that number or name people."""

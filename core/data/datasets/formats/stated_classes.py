@@ -36,10 +36,8 @@ def named_table_rows(source: Path, encoding: str = "utf-8", sheet: str = "") -> 
         return _stata_rows(source)
     if suffix in _STATISTICS:
         return _statistics_rows(source)
-    if suffix == ".arrow" or source.is_dir():
-        lines = _arrow_rows(source)
-    else:
-        lines = table_rows(source, encoding, sheet)
+    is_arrow = suffix == ".arrow" or source.is_dir()
+    lines = _arrow_rows(source) if is_arrow else table_rows(source, encoding, sheet)
     namers = _namers(source)
     return _with_names(lines, namers) if namers else lines
 
@@ -143,7 +141,9 @@ def _arrow_rows(source: Path) -> Iterator[NumberedRow]:
 
     files = sorted(source.glob("*.arrow")) if source.is_dir() else [source]
     if not files:
-        raise TouchstoneError(f"{source.name} has no file that ends in .arrow. Name a file, or a folder that `datasets` saved.")
+        raise TouchstoneError(
+            f"{source.name} has no file that ends in .arrow. Name a file, or a folder that `datasets` saved."
+        )
     numbers = count(1)
     for path in files:
         try:
@@ -151,7 +151,9 @@ def _arrow_rows(source: Path) -> Iterator[NumberedRow]:
                 for batch in stream:
                     yield from zip(numbers, batch.to_pylist(), strict=False)
         except ArrowInvalid as error:
-            raise TouchstoneError(f"{path.name} is not an Arrow stream: {error}. Check that it was copied whole.") from None
+            raise TouchstoneError(
+                f"{path.name} is not an Arrow stream: {error}. Check that it was copied whole."
+            ) from None
 
 
 @lru_cache(2)

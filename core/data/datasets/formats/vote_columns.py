@@ -71,13 +71,18 @@ def _is_vote_list(value: object) -> bool:
 
 def _names_voters(name: str, stem: str, people: object, number: int) -> bool:
     return (
-        isinstance(people, list) and len(people) == number and name.rpartition(".")[0] == stem and names_people(name.rpartition(".")[2])
+        isinstance(people, list)
+        and len(people) == number
+        and name.rpartition(".")[0] == stem
+        and names_people(name.rpartition(".")[2])
     )
 
 
 def _has_parallel_texts(row: Mapping[str, object], votes: Sequence[object]) -> bool:
     """True where another list has a text for each vote: those are labels of sentences."""
     return any(
-        isinstance(value, list) and len(value) == len(votes) and all(isinstance(text, str) and " " in text for text in value)
+        isinstance(value, list)
+        and len(value) == len(votes)
+        and all(isinstance(text, str) and " " in text for text in value)
         for value in row.values()
     )
