@@ -229,7 +229,8 @@ def _has_both_sides(reading: LabelColumn) -> bool:
 
 def _is_yes_or_no(reading: LabelColumn) -> bool:
     """True for yes and no in words or marks; 0 and 1 under another name may be anything."""
-    return len(reading.meanings) == 2 and not any(table_number(word) is not None for word in reading.meanings)
+    words = reading.meanings
+    return len(words) == 2 and all(word in ANSWER_WORDS and table_number(word) is None for word in words)
 
 
 def _contradict(rows: Sequence[Row], first: LabelColumn, second: LabelColumn) -> bool:

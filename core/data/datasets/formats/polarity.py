@@ -56,6 +56,7 @@ _IDIOMS = re.compile(r"\b(made|thumbs) (up|down)\b")
 _TRAILING_DIGITS = re.compile(r"(?<=[^\W\d])\d+$")
 _SHORTEST_COMPOUND = 8  # letters
 _LONGEST_ENDING = 9  # letters
+_IN_ENDINGS = ("not", "absent", "none", "free", "less", "never", "missing", "lack", "zero")
 
 
 def opposite(verdict: Verdict) -> Verdict:
@@ -225,7 +226,8 @@ def _root(word: str) -> Verdict | None:
         return WORDS[bare]
     stems = [stem for length in range(1, len(bare) + 1) if (stem := bare[:length]) in STEMS]
     rest = bare.removeprefix(stems[-1]) if stems else ""
-    return STEMS[stems[-1]] if stems and len(rest) <= _LONGEST_ENDING else None
+    grown = any(negation in rest for negation in _IN_ENDINGS)  # as errornotfound
+    return STEMS[stems[-1]] if stems and len(rest) <= _LONGEST_ENDING and not grown else None
 
 
 def higher_is_better(name: str) -> bool | None:

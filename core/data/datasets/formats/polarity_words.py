@@ -46,7 +46,7 @@ STEMS = dict.fromkeys(_CONSISTENT_STEMS.split(), Verdict.CONSISTENT) | dict.from
 """Verdict that every word with this beginning speaks of; of several beginnings the longest counts."""
 
 _CONSISTENT_WORDS = (
-    "true right valid validity success successful proven grounded grounding groundedness grounds verifies ok okay pass passed passes passing good fine sound "
+    "true right valid validity success successful proven grounded grounding groundedness grounds verifies ok okay pass passed passes passing good sound "
     "aligned exact precise "
     "wahr treu vrai vraie exacte juste vero vera giusto giusta veridico exacto exacta certo certa waar trouw prawda 真 👍 thumbsup"
 )
