@@ -20,6 +20,7 @@ from core.data import (
     Explained,
     Generic,
     ImportCounts,
+    Importer,
     format_counts,
     infer_column_map,
     preview_rows,
@@ -102,23 +103,12 @@ def command(
             raise TouchstoneError("A mapping is inferred from a table: cli.py import generic TABLE --infer-mapping")
         _infer_mapping(source, output)
         return
-    reader = StoredResultsImporter() if importer == StoredResultsImporter.name else DATASETS.parse(importer)
     answers = {
-        "label": label,
-        "label_of_1": label_of_1,
-        "vote_of_1": vote_of_1,
-        "consistent": "+".join(consistent or ()),
-        "higher": "+".join(higher_is_better or ()),
-        "lower": "+".join(lower_is_better or ()),
+        "label": label, "label_of_1": label_of_1, "vote_of_1": vote_of_1, "consistent": "+".join(consistent or ()),
+        "higher": "+".join(higher_is_better or ()), "lower": "+".join(lower_is_better or ()),
     }
-    answers = {name: answer for name, answer in answers.items() if answer}
-    if answers and not isinstance(reader, Generic):
-        raise TouchstoneError(
-            f"{importer} knows its labels. What they mean is said of a table: cli.py import generic TABLE."
-        )
-    if isinstance(reader, Generic) and answers:
-        reader = replace(reader, **answers)
-        importer = format_spec(reader)
+    reader = _reader(importer, {name: answer for name, answer in answers.items() if answer})
+    importer = format_spec(reader) if any(answers.values()) else importer
     settings, tally = Settings.read(), ImportCounts()
     place = source or fetch_released_dataset(reader)
     file = place.resolve().name if source else provenance_name(reader, place)
@@ -154,6 +144,18 @@ def command(
     typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(format_counts(counts)))
     if imported.missing:
         print_status(f"{imported.missing} summaries have no document. Import a file that has it under the same group.")
+
+
+def _reader(importer: str, answers: dict[str, str]) -> Importer:
+    """The importer with what was said of the labels of a table."""
+    reader = StoredResultsImporter() if importer == StoredResultsImporter.name else DATASETS.parse(importer)
+    if not answers:
+        return reader
+    if not isinstance(reader, Generic):
+        raise TouchstoneError(
+            f"{importer} knows its labels. What they mean is said of a table: cli.py import generic TABLE."
+        )
+    return replace(reader, **answers)
 
 
 def _with_remembered_answer(reader: Generic, source: Path, store: Store) -> Generic:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -159,56 +159,54 @@ def _with_directions(
     mapped: ColumnMap, rows: Sequence[Row], stated: Collection[str], questions: DeltaGenerator, file: str
 ) -> tuple[ColumnMap, dict[str, str] | None]:
     """The mapping with the meanings that a person gave to the labels, and their record; None while one is missing."""
-    shape = table_shape(rows, mapped)
-    classes = open_classes(rows, mapped)
-    remembered = remembered_answer(services.store().datasets(), shape) if classes or open_votes(rows, mapped) else None
+    shape, classes, voted = table_shape(rows, mapped), open_classes(rows, mapped), open_votes(rows, mapped)
+    remembered = remembered_answer(services.store().datasets(), shape) if classes or voted else None
+    before = remembered.settings if remembered else {}
     answers: dict[str, str] = {}
     with questions:
         if remembered:
-            st.caption(
-                f":material/history: As answered for {escape_markdown(remembered.dataset)}, a table of the same form."
-            )
-        before = remembered.settings if remembered else {}
-        if classes and are_answers(classes):
-            word, row = example_rows(rows, mapped, classes)[0]
-            example = format_example(mapped, word, row)
-            of_1 = before.get("label_of_1", "")
-            if of_1 in SIDES and word not in YES_ANSWERS:
-                of_1 = opposite(SIDES[of_1]).value
-            title = f"{escape_markdown(example)}  \nThis summary counts as"
-            if side := _side_choice(title, of_1, f"map-direction-{file}-{shape}"):
-                answers["label_of_1"] = side if word in YES_ANSWERS else opposite(SIDES[side]).value
-                mapped = with_label_of_1(rows, mapped, answers["label_of_1"])
-        elif classes:
-            examples = "  \n".join(
-                escape_markdown(format_example(mapped, *example)) for example in example_rows(rows, mapped, classes)
-            )
-            default = [word for word in before.get("consistent", "").split("+") if word in classes]
-            words = st.multiselect(
-                f"{examples}  \nWhich of these mean a consistent summary? The others mean an inconsistent one.",
-                classes,
-                default,
-                key=f"map-classes-{file}-{shape}",
-            )
-            if words:
-                answers["consistent"] = "+".join(words)
-                mapped = with_consistent_words(rows, mapped, words)
-        if open_votes(rows, mapped):
-            side = _side_choice(
-                "An annotator's 1 or yes counts as", before.get("vote_of_1"), f"map-vote-{file}-{shape}"
-            )
-            if side:
-                answers["vote_of_1"] = side
-                mapped = with_vote_of_1(rows, mapped, side)
-        missing = (classes and not answers.keys() & {"label_of_1", "consistent"}) or (
-            open_votes(rows, mapped) and "vote_of_1" not in answers
+            name = escape_markdown(remembered.dataset)
+            st.caption(f":material/history: As answered for {name}, a table of the same form.")
+        if classes:
+            mapped, answers = _ask_for_label(mapped, rows, classes, before, f"{file}-{shape}")
+        side = (
+            _side_choice("An annotator's 1 or yes counts as", before.get("vote_of_1"), f"map-vote-{file}")
+            if voted
+            else None
         )
-        record = label_record(mapped, rows, stated, answered=bool(answers), voted="vote_of_1" in answers)
-        if missing:
-            st.caption(":material/help: Answer this to import.")
-        elif record:
+        if side:
+            answers["vote_of_1"] = side
+            mapped = with_vote_of_1(rows, mapped, side)
+        record = label_record(mapped, rows, stated, answered=bool(answers), voted=side is not None)
+        if (classes and not answers.keys() - {"vote_of_1"}) or (voted and not side):
+            st.caption(":material/help: Nothing in the file says it. Answer this to import.")
+            return mapped, None
+        if record:
             st.caption(f":material/check: {escape_markdown('; '.join(record.values()))}")
-    return mapped, None if missing else {**record, **answers, **({"shape": shape} if answers else {})}
+    return mapped, {**record, **answers, **({"shape": shape} if answers else {})}
+
+
+def _ask_for_label(
+    mapped: ColumnMap, rows: Sequence[Row], classes: Sequence[str], before: Mapping[str, str], key: str
+) -> tuple[ColumnMap, dict[str, str]]:
+    """The mapping after the answer about two of the rows, and the answer as a setting of the importer."""
+    examples = example_rows(rows, mapped, classes)
+    if not are_answers(classes):
+        shown = "  \n".join(escape_markdown(format_example(mapped, *example)) for example in examples)
+        default = [word for word in before.get("consistent", "").split("+") if word in classes]
+        question = f"{shown}  \nWhich of these mean a consistent summary? The others mean an inconsistent one."
+        words = st.multiselect(question, classes, default, key=f"map-classes-{key}")
+        return (with_consistent_words(rows, mapped, words), {"consistent": "+".join(words)}) if words else (mapped, {})
+    word, row = examples[0]
+    of_1 = before.get("label_of_1", "")
+    if of_1 in SIDES and word not in YES_ANSWERS:
+        of_1 = opposite(SIDES[of_1]).value
+    title = f"{escape_markdown(format_example(mapped, word, row))}  \nThis summary counts as"
+    side = _side_choice(title, of_1, f"map-direction-{key}")
+    if side is None:
+        return mapped, {}
+    of_1 = side if word in YES_ANSWERS else opposite(SIDES[side]).value
+    return with_label_of_1(rows, mapped, of_1), {"label_of_1": of_1}
 
 
 def _side_choice(title: str, before: str | None, key: str) -> str | None:

@@ -56,7 +56,7 @@ _MORE_FIELD_NAMES = {
     "domain": ("dataset", "origin", "corpus"),
     "error_type": ("error_types", "category", "type"),
 }
-_JUDGE_NAME = re.compile(r"(annotator|rater|judge|worker|reviewer|vote)s?[_ -]?\w*$", re.IGNORECASE)
+_JUDGE_NAME = re.compile(r"(annotator|rater|judge(?!ment)|worker|reviewer|vote)s?[_ -]?\w*$", re.IGNORECASE)
 _JUDGE_QUESTION = re.compile(
     r"(?:annotator|rater|judge|worker|reviewer|vote)s?[_ -]?[a-z0-9]*[_ -](.+)$", re.IGNORECASE
 )

@@ -32,8 +32,25 @@ _TRUE_WORDS = (
     "prawda",
     "правда",
     "真",
+    *("да", "tak", "是", "はい", "sì", "si"),
 )
-_FALSE_WORDS = ("nein", "nee", "non", "não", "falsch", "faux", "falso", "onwaar", "fałsz", "ложь", "假")
+_FALSE_WORDS = (
+    "nein",
+    "nee",
+    "non",
+    "não",
+    "falsch",
+    "faux",
+    "falso",
+    "onwaar",
+    "fałsz",
+    "ложь",
+    "假",
+    "нет",
+    "nie",
+    "否",
+    "いいえ",
+)
 CROSSES: Mapping[str, bool] = MappingProxyType(
     {**dict.fromkeys(("✓", "✔", "✔️", "✅"), True), **dict.fromkeys(("✗", "✘", "❌", "✖", "✖️", "x"), False)}
 )

@@ -73,7 +73,8 @@ def open_scores(rows: Sequence[Row], columns: ColumnMap) -> list[str]:
     """The columns of numbers that are left out, because nothing says which way is better."""
     used = {column for _, column in columns.used()}
     names = dict.fromkeys(name for row in rows for name in row if name and name not in used)
-    return number_columns(rows, list(names))
+    numbers = number_columns(rows, list(names))
+    return [column for column in numbers if not are_answers(column_words(rows, column))]
 
 
 def are_answers(words: Collection[str]) -> bool:

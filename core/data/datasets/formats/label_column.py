@@ -52,7 +52,7 @@ _SCORE_NOUNS = frozenset(
     "score scores prob probability rate ratio p percent pct count counts num pred predicted prediction".split()
 )
 _LABEL_NOUNS = frozenset("label labels verdict judgement judgment annotation class gold decision vote".split())
-_NEUTRAL = PLAIN_WORDS | _LABEL_NOUNS
+_NEUTRAL = PLAIN_WORDS | _LABEL_NOUNS | {"true", "ground", "truth", "reference"}
 _TEXT_ENDINGS = ("_text", "_name", "_str", "_string", "_words", "_label", "_desc", "_description", "_meaning")
 _MOST_CLASSES = 8  # words of a label
 _MOST_NUMBERED = 4  # entailment, neutral, contradiction, and no label

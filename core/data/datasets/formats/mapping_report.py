@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from core.data.datasets.formats.column_inference import votes_direction
 from core.data.datasets.formats.column_map import (
     UNLABELLED_WORDS,
     ColumnMap,
@@ -72,6 +73,8 @@ def label_record(
     if columns.annotators and (voted or (answered and not ground)):
         says = _side(columns.yes != columns.opposed)
         record["votes"] = f"{', '.join(columns.annotators)}: yes or 1 is {says} ({_BY_PERSON[0]}: {_BY_PERSON[1]})"
+    elif columns.annotators and not ground and (side := votes_direction(columns)):
+        record["votes"] = f"{', '.join(columns.annotators)}: yes or 1 is {side} ({Basis.CERTAIN}: by their names)"
     return record
 
 
@@ -175,7 +178,9 @@ def _rival_labels(columns: ColumnMap, rows: Sequence[Row]) -> tuple[str, ...]:
     """The columns that may be the label, where their contradictions left the table without one."""
     if columns.label:
         return ()
-    reading = choose_label(rows, left_out(columns, rows), (columns.document, columns.summary))
+    texts = {*columns.single().values()}
+    others = dict.fromkeys(name for row in rows for name in row if name and name not in texts)
+    reading = choose_label(rows, list(others), (columns.document, columns.summary))
     return reading.rivals if reading else ()
 
 

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from core.data.datasets.formats.column_map import NO_ANSWERS, YES_ANSWERS
 from core.data.datasets.formats.fields import as_word
-from core.data.datasets.formats.polarity import name_direction, names_people, value_direction
+from core.data.datasets.formats.polarity import (
+    name_direction,
+    names_people,
+    phrase_words,
+    value_direction,
+    word_direction,
+)
+from core.data.datasets.formats.polarity_words import DETERMINERS, NEGATIONS
 from core.data.datasets.formats.text_files import Row
 from core.types import Verdict
 
@@ -31,12 +38,23 @@ def _marked_label(row: Row) -> Row:
     for stem in dict.fromkeys(stems.values()):
         names = [name for name in marked if stems[name] == stem]
         label = stem or "label"
-        if len(names) != 2 or {marked[name] for name in names} != _SIDES or label in row:
+        if (
+            len(names) != 2
+            or len({_about(name) for name in names}) > 1
+            or {marked[name] for name in names} != _SIDES
+            or label in row
+        ):
             continue
         says = [marked[name].value for name in names if as_word(row[name]) in _MARKS]
         cell = _BOTH if len(says) == 2 else next(iter(says), None)
         return {**{name: value for name, value in row.items() if name not in names}, label: cell}
     return row
+
+
+def _about(name: str) -> frozenset[str]:
+    """The words of a name without those of its direction: human and model are two opinions, and no marks of one."""
+    words = phrase_words(name.rpartition(".")[2])
+    return frozenset(word for word in words if not word_direction(word) and word not in NEGATIONS | DETERMINERS)
 
 
 _SIDES = {Verdict.CONSISTENT, Verdict.INCONSISTENT}

@@ -27,7 +27,6 @@ from tests.unit.core.data.datasets.forms_of_others import (
     potato_table,
 )
 
-
 ANSWERED = "generic[label_of_1=consistent]"
 OPEN_FORMS = {"chat in parts", "ShareGPT", "\u2713 and \u2717"}
 """Forms whose label is called label or feedback, so that nothing but a person says which way round it is."""
