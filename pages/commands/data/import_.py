@@ -104,8 +104,12 @@ def command(
         _infer_mapping(source, output)
         return
     answers = {
-        "label": label, "label_of_1": label_of_1, "vote_of_1": vote_of_1, "consistent": "+".join(consistent or ()),
-        "higher": "+".join(higher_is_better or ()), "lower": "+".join(lower_is_better or ()),
+        "label": label,
+        "label_of_1": label_of_1,
+        "vote_of_1": vote_of_1,
+        "consistent": "+".join(consistent or ()),
+        "higher": "+".join(higher_is_better or ()),
+        "lower": "+".join(lower_is_better or ()),
     }
     reader = _reader(importer, {name: answer for name, answer in answers.items() if answer})
     importer = format_spec(reader) if any(answers.values()) else importer

@@ -235,7 +235,8 @@ def higher_is_better(name: str) -> bool | None:
     if name.endswith(_NEGATED):  # as our own exports write it
         inner = higher_is_better(name.removesuffix(_NEGATED))
         return None if inner is None else not inner
-    words = phrase_words(name)
+    words = [*phrase_words(name), *phrase_words(name.lower())]  # AlignScore is one word, and edit distance two
+    words += [first + second for first, second in pairwise(words)]
     if "no" in words or "0" in words:  # a number of errors, or none
         return None
     if "negative log likelihood" in " ".join(words):
