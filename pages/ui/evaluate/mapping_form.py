@@ -203,6 +203,8 @@ def _ask_for_label(
         of_1 = opposite(SIDES[of_1]).value
     title = f"{escape_markdown(format_example(mapped, word, row))}  \nThis summary counts as"
     side = _side_choice(title, of_1, f"map-direction-{key}")
+    for other in examples[1:]:
+        st.caption(f"The other side: {escape_markdown(format_example(mapped, *other))}")
     if side is None:
         return mapped, {}
     of_1 = side if word in YES_ANSWERS else opposite(SIDES[side]).value
