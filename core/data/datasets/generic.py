@@ -76,30 +76,30 @@ class Generic(Importer):
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         if question := self.question(source):
             raise TouchstoneError(f"{source.name}: {question}")
-        return read_with_map(source, self._columns(source), self.encoding, self.sheet)
+        return read_with_map(source, self.columns(source), self.encoding, self.sheet)
 
     def question(self, source: Path) -> str:
         """The question about the direction of the labels that a person has to answer before they are used; "" without one."""
         if self.mapping:
             return ""
-        rows, columns = self._rows(source), self._columns(source)
+        rows, columns = self._rows(source), self.columns(source)
         return open_direction(rows, columns) or ("" if self.vote_of_1 else open_votes(rows, columns))
 
     def describe(self, source: Path) -> list[str]:
         others = [name for name in sheet_names(source)[1:] if not self.sheet]
         ground = "; ".join(self._record(source).values())
-        return format_mapping(self._columns(source), self._rows(source), others, ground)
+        return format_mapping(self.columns(source), self._rows(source), others, ground)
 
     def settings_used(self, source: Path) -> dict[str, str]:
         said = {"label_of_1": self.label_of_1, "vote_of_1": self.vote_of_1, "consistent": self.consistent}
         answers = {name: answer for name, answer in said.items() if answer}
         shape = {"shape": self.shape(source)} if answers else {}
-        return used_settings(self._columns(source), self.encoding, self.sheet) | self._record(source) | answers | shape
+        return used_settings(self.columns(source), self.encoding, self.sheet) | self._record(source) | answers | shape
 
     def _record(self, source: Path) -> dict[str, str]:
         answered = bool(self.mapping or self.label_of_1 or self.consistent)
         return label_record(
-            self._columns(source),
+            self.columns(source),
             self._rows(source),
             stated_columns(source),
             answered=answered,
@@ -108,9 +108,10 @@ class Generic(Importer):
 
     def shape(self, source: Path) -> str:
         """The shape of the table, for which an answer holds."""
-        return table_shape(self._rows(source), self._columns(source))
+        return table_shape(self._rows(source), self.columns(source))
 
-    def _columns(self, source: Path) -> ColumnMap:
+    def columns(self, source: Path) -> ColumnMap:
+        """The mapping of the table with what was said of it."""
         rows = self._rows(source)
         if self.mapping:
             columns = load_column_map(Path(self.mapping))

@@ -22,8 +22,6 @@ from core.data import (
     ImportCounts,
     Importer,
     format_counts,
-    infer_column_map,
-    preview_rows,
     readable_items,
     reading_record,
     source_sha256,
@@ -98,12 +96,7 @@ def command(
     ] = None,
 ) -> None:
     """Import a benchmark or a file of your own into the database; the same file twice adds nothing."""
-    if infer_mapping:
-        if importer != Generic.name or source is None:
-            raise TouchstoneError("A mapping is inferred from a table: cli.py import generic TABLE --infer-mapping")
-        _infer_mapping(source, output)
-        return
-    answers = {
+    settings_of_table = {
         "label": label,
         "label_of_1": label_of_1,
         "vote_of_1": vote_of_1,
@@ -111,8 +104,14 @@ def command(
         "higher": "+".join(higher_is_better or ()),
         "lower": "+".join(lower_is_better or ()),
     }
-    reader = _reader(importer, {name: answer for name, answer in answers.items() if answer})
-    importer = format_spec(reader) if any(answers.values()) else importer
+    answers = {setting: answer for setting, answer in settings_of_table.items() if answer}
+    if infer_mapping:
+        if importer != Generic.name or source is None:
+            raise TouchstoneError("A mapping is inferred from a table: cli.py import generic TABLE --infer-mapping")
+        _infer_mapping(replace(Generic(), **answers), source, output)
+        return
+    reader = _reader(importer, answers)
+    importer = format_spec(reader) if answers else importer
     settings, tally = Settings.read(), ImportCounts()
     place = source or fetch_released_dataset(reader)
     file = place.resolve().name if source else provenance_name(reader, place)
@@ -172,9 +171,9 @@ def _with_remembered_answer(reader: Generic, source: Path, store: Store) -> Gene
     return replace(reader, **answer.settings)
 
 
-def _infer_mapping(source: Path, output: Path | None) -> None:
-    mapping = infer_column_map(preview_rows(source)).to_json()
-    for line in Generic().describe(source):
+def _infer_mapping(reader: Generic, source: Path, output: Path | None) -> None:
+    mapping = reader.columns(source).to_json()
+    for line in reader.describe(source):
         print_status(f"  {line}")
     if output is None:
         typer.echo(mapping, nl=False)

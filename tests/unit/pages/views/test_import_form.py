@@ -207,6 +207,9 @@ def test_an_answer_about_a_label_is_kept_in_the_record_and_offered_for_tables_of
     assert labels(store, "first") == [Verdict.INCONSISTENT, Verdict.CONSISTENT, Verdict.INCONSISTENT]
     [file] = next(row for row in store.datasets() if row.name == "first").files
     assert file.counts["reading"]["labels"] == "label: 1 is inconsistent, 0 is consistent (stated: by a person)"
+    first = state_of(form, EvaluateState).upload
+    assert first
+    first.folder.cleanup()
     form = form.button("import-open").click().run(timeout=IMPORT_S)
     form = upload(form, tmp_path / "second.csv")
     assert asked(form, "This summary counts as") == "inconsistent"
