@@ -1,4 +1,4 @@
-"""What a person said of the labels of a table, kept in the record of its dataset, for the next table of the same form."""
+"""Answers of people about the labels of a table, kept in the record of its dataset, for the next table of the same form."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core import open_face
+from core.base import open_face
 
 if TYPE_CHECKING:
     from core.data.dataset import (
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         YES_ANSWERS,
         ColumnMap,
         ScoreColumn,
-        classes_of_unclear_direction,
         is_filled,
         label_words,
         open_classes,

@@ -91,8 +91,8 @@ class Generic(Importer):
         return format_mapping(self.columns(source), self._rows(source), others, ground)
 
     def settings_used(self, source: Path) -> dict[str, str]:
-        said = {"label_of_1": self.label_of_1, "vote_of_1": self.vote_of_1, "consistent": self.consistent}
-        answers = {name: answer for name, answer in said.items() if answer}
+        settings = {"label_of_1": self.label_of_1, "vote_of_1": self.vote_of_1, "consistent": self.consistent}
+        answers = {name: answer for name, answer in settings.items() if answer}
         shape = {"shape": self.shape(source)} if answers else {}
         return used_settings(self.columns(source), self.encoding, self.sheet) | self._record(source) | answers | shape
 

@@ -166,8 +166,8 @@ def _with_remembered_answer(reader: Generic, source: Path, store: Store) -> Gene
     answer = remembered_answer(store.datasets(), reader.shape(source))
     if answer is None:
         return reader
-    said = ", ".join(f"{name}={value}" for name, value in answer.settings.items())
-    print_status(f"  As answered for {answer.dataset}, a table of the same columns and labels: {said}")
+    settings = ", ".join(f"{name}={value}" for name, value in answer.settings.items())
+    print_status(f"  As answered for {answer.dataset}, a table of the same columns and labels: {settings}")
     return replace(reader, **answer.settings)
 
 

@@ -328,8 +328,8 @@ def open_classes(rows: Sequence[Row], columns: ColumnMap) -> tuple[str, ...]:
 
     Without a label those of the judges who vote.
     """
-    said = (columns.label,) if columns.label else voting_columns(rows, columns)
-    cells = (label_words(row, column) for row in rows for column in said if is_filled(row, column))
+    sources = (columns.label,) if columns.label else voting_columns(rows, columns)
+    cells = (label_words(row, column) for row in rows for column in sources if is_filled(row, column))
     words = {word for cell in cells for word in cell if word not in UNLABELLED_WORDS}
     return () if any(word in columns.verdicts for word in words) else tuple(sorted(words))
 

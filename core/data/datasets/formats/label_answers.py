@@ -1,4 +1,4 @@
-"""What only a person can say of a table: the questions with two of its rows, and the mapping after the answers."""
+"""Questions about a table that only a person can answer, with two of its rows, and the mapping after the answers."""
 
 from __future__ import annotations
 

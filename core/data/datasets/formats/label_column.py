@@ -198,10 +198,10 @@ def choose_label(
     # words of one side in a column of another name, as kinds of errors, are no label
     settled = [reading for reading in settled if _has_both_sides(reading) or reading.yes]
     if unsettled:
-        beside = [
+        explaining = [
             reading for reading in settled if _has_both_sides(reading) and _explains(rows, reading, unsettled.column)
         ]
-        return beside[0] if beside else unsettled
+        return explaining[0] if explaining else unsettled
     if not settled:
         answered = [reading for reading in readings.values() if _is_yes_or_no(reading)]
         return answered[0] if len(answered) == 1 else None

@@ -93,7 +93,7 @@ def _schema_metadata(source: Path) -> dict[bytes, bytes]:
 
 
 def _namer(feature: object) -> _Namer | None:
-    """What names the classes of a feature of `datasets`: a ClassLabel, a list of them, or one inside an object."""
+    """The function that names the classes of a feature of `datasets`: a ClassLabel, a list of them, or one inside an object."""
     if isinstance(feature, list) and len(feature) == 1:
         return _in_list(_namer(feature[0]))
     if not isinstance(feature, dict):
@@ -103,8 +103,9 @@ def _namer(feature: object) -> _Namer | None:
         return (lambda value: _name_of(value, names)) if isinstance(names, list) else None
     if feature.get("_type") in {"Sequence", "List", "LargeList"}:
         inner = feature.get("feature")
-        of_object = isinstance(inner, dict) and "_type" not in inner  # which datasets keeps as an object of lists
-        return _in_object(inner) if of_object else _in_list(_namer(inner))
+        if isinstance(inner, dict) and "_type" not in inner:
+            return _in_object(inner)  # which datasets keeps as an object of lists
+        return _in_list(_namer(inner))
     return _in_object(feature) if "_type" not in feature else None
 
 
@@ -180,7 +181,7 @@ def _statistics_table(source: Path, _changed_ns: int) -> tuple[list[Row], dict[s
         import pyreadstat
     except ImportError:
         raise TouchstoneError(
-            f"{source.name} needs the library pyreadstat: pip install 'touchstone[statistics]'. Or export it as CSV with its labels."
+            f"{source.name} needs the library pyreadstat: pip install pyreadstat==1.3.7. Or export it as CSV with its labels."
         ) from None
     try:
         frame, about = getattr(pyreadstat, _STATISTICS[source.suffix.lower()])(str(existing_file(source)))

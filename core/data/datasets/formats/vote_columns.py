@@ -66,12 +66,17 @@ def _is_mark(cell: object) -> bool:
 
 def _listed_votes(row: Row) -> Row:
     """A column for each vote of a list that stands beside a list of who voted, or of a list of labels without sentences."""
-    lists = {name: value for name, value in row.items() if _is_vote_list(value)}
+    lists = {name: value for name, value in row.items() if isinstance(value, list) and _is_vote_list(value)}
     for name, votes in lists.items():
         if _has_parallel_texts(row, votes):
             continue
         stem, _, question = name.rpartition(".")
-        who = next((people for other, people in row.items() if _names_voters(other, stem, people, len(votes))), None)
+        voters = (
+            people
+            for other, people in row.items()
+            if isinstance(people, list) and _names_voters(other, stem, people, len(votes))
+        )
+        who = next(voters, None)
         names = [str(person) for person in who] if who else [str(number) for number in range(1, len(votes) + 1)]
         if len({*names}) < len(names):
             continue
@@ -80,20 +85,17 @@ def _listed_votes(row: Row) -> Row:
     return row
 
 
-def _is_vote_list(value: object) -> bool:
-    if not isinstance(value, list) or len(value) < 2:
-        return False
+def _is_vote_list(value: list[object]) -> bool:
     words = [as_word(vote) for vote in value if vote is not None]
-    return bool(words) and all(word in YES_ANSWERS | NO_ANSWERS or value_direction(word) for word in words)
-
-
-def _names_voters(name: str, stem: str, people: object, number: int) -> bool:
     return (
-        isinstance(people, list)
-        and len(people) == number
-        and name.rpartition(".")[0] == stem
-        and names_people(name.rpartition(".")[2])
+        len(value) > 1
+        and bool(words)
+        and all(word in YES_ANSWERS | NO_ANSWERS or value_direction(word) for word in words)
     )
+
+
+def _names_voters(name: str, stem: str, people: list[object], number: int) -> bool:
+    return len(people) == number and name.rpartition(".")[0] == stem and names_people(name.rpartition(".")[2])
 
 
 def _has_parallel_texts(row: Mapping[str, object], votes: Sequence[object]) -> bool:
