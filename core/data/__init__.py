@@ -34,14 +34,17 @@ if TYPE_CHECKING:
     )
     from core.data.datasets.bundled import Bundled, bundled_items
     from core.data.datasets.explained import Explained
-    from core.data.datasets.formats.column_inference import infer_column_map, undecided_words
+    from core.data.datasets.formats.column_inference import NO_LABEL, infer_column_map, undecided_words
     from core.data.datasets.formats.column_map import (
+        ANSWER_WORDS,
         UNLABELLED_WORDS,
+        YES_ANSWERS,
         ColumnMap,
         ScoreColumn,
-        classes_of_unclear_direction,
         is_filled,
         label_words,
+        open_classes,
+        with_consistent_words,
     )
     from core.data.datasets.formats.encodings import likely_encodings, text_encodings
     from core.data.datasets.formats.fields import clean_text, document_key
@@ -54,7 +57,20 @@ if TYPE_CHECKING:
         items_of_rows,
     )
     from core.data.datasets.formats.known_forms import ARCHIVES, describe_form, form_columns, form_of
-    from core.data.datasets.formats.mapping_report import label_meanings, left_out, open_questions
+    from core.data.datasets.formats.label_answers import (
+        SIDES,
+        are_answers,
+        example_rows,
+        format_example,
+        open_votes,
+        table_shape,
+        with_label_of_1,
+        with_vote_of_1,
+    )
+    from core.data.datasets.formats.label_column import column_words
+    from core.data.datasets.formats.mapping_report import label_meanings, label_record, left_out, open_questions
+    from core.data.datasets.formats.polarity import opposite
+    from core.data.datasets.formats.stated_classes import stated_columns
     from core.data.datasets.formats.table_files import file_rows, table_notes, table_paths, table_rows
     from core.data.datasets.formats.text_files import UTF8, Row, encoding_of
     from core.data.datasets.formats.workbook_files import sheet_names

@@ -18,6 +18,7 @@ from core.base import zip_files
 from core.data import DATASETS, dataset_of_reference, format_counts, format_dataset
 from core.errors import Problem, UnknownNameError, attempt
 from core.evaluation import STUDIES, Input, Report, Study, StudyData, table_csv, table_latex, table_markdown
+from core.registry import settings_of
 from core.results import Cases
 from core.settings import VERSION
 from core.stats import RESAMPLES
@@ -106,8 +107,9 @@ def pack_commands(request: PackRequest) -> str:
         reading: dict[str, str] = file.counts.get("reading", {})
         settings = {**reading, **({"mapping": _mapping_path(place)} if "mapping" in reading else {})}
         named = settings.pop("files", "")
-        spelt = ",".join(f'{name}="{value}"' for name, value in settings.items())
-        importer = f"{file.importer.partition('[')[0]}[{spelt}]" if settings else file.importer
+        importer_settings = settings_of(DATASETS.get(file.importer.partition("[")[0]))
+        spelt = ",".join(f'{name}="{value}"' for name, value in settings.items() if name in importer_settings)
+        importer = f"{file.importer.partition('[')[0]}[{spelt}]" if spelt else file.importer
         shipped = DATASETS.get(importer.partition("[")[0]).shipped
         if named and not shipped:
             imports.append(f"# {file.file}: a folder with {named}")

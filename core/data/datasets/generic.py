@@ -20,7 +20,6 @@ from core.data.datasets.formats.column_map import (
     label_word,
     label_words,
     load_column_map,
-    undecided_classes,
     voting_columns,
     with_consistent_words,
 )
@@ -29,10 +28,20 @@ from core.data.datasets.formats.grouping import RestartingIds, begins_again
 from core.data.datasets.formats.header_rows import check_column_count
 from core.data.datasets.formats.item_stream import RecordPlace
 from core.data.datasets.formats.known_forms import ARCHIVES, form_columns, form_of, form_rows
-from core.data.datasets.formats.mapping_report import direction_question, format_mapping
+from core.data.datasets.formats.label_answers import (
+    open_direction,
+    open_votes,
+    table_shape,
+    with_label_of_1,
+    with_vote_of_1,
+    with_ways,
+)
+from core.data.datasets.formats.mapping_report import format_mapping, label_record
+from core.data.datasets.formats.stated_classes import named_table_rows, stated_columns
 from core.data.datasets.formats.summary_choice import summary_question
-from core.data.datasets.formats.table_files import table_notes, table_paths, table_rows
+from core.data.datasets.formats.table_files import table_notes, table_paths
 from core.data.datasets.formats.text_files import UTF8, NumberedRow, Row
+from core.data.datasets.formats.vote_columns import gather_votes
 from core.data.datasets.formats.workbook_files import default_sheet, sheet_names
 from core.errors import TouchstoneError
 from core.types import ALL_JUDGES, Item, Judgement, Rating, ReleasedScore, Verdict
@@ -51,8 +60,11 @@ class Generic(Importer):
     """A file and the mapping of its columns: a saved one, or the guess from the first rows where `mapping` is "".
 
     `encoding` is that of a text file, `sheet` names one of a workbook, by default the first. `consistent` are the words of the
-    label that mean a consistent summary, with + between them; its other words mean an inconsistent one then. `garbled` is keep
-    where texts with traces of a wrong encoding are read as they are; otherwise they are refused.
+    label that mean a consistent summary, with + between them; its other words mean an inconsistent one then. `label` is the
+    column of the label, none for no label; `label_of_1` and `vote_of_1`, consistent or inconsistent, are what a 1 or yes of
+    the label or of a judge says of the summary. `higher` and `lower` are columns of numbers, with + between them, of which
+    more or less is better. `garbled` is keep where texts with traces of a wrong encoding are read as they are; otherwise they
+    are refused.
     """
 
     name: ClassVar[str] = "generic"
@@ -62,13 +74,24 @@ class Generic(Importer):
     encoding: str = UTF8
     sheet: str = ""
     consistent: str = ""
+    label: str = ""
+    label_of_1: str = ""
+    vote_of_1: str = ""
+    higher: str = ""
+    lower: str = ""
     garbled: str = ""
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        rows, columns = self._rows(source), self._columns(source)
-        if not self.mapping and (classes := undecided_classes(rows, columns)):
-            raise TouchstoneError(f"{source.name}: {direction_question(columns, classes)}")
-        return read_with_map(source, columns, self.encoding, self.sheet, self.garbled)
+        if question := self.question(source):
+            raise TouchstoneError(f"{source.name}: {question}")
+        return read_with_map(source, self.columns(source), self.encoding, self.sheet, self.garbled)
+
+    def question(self, source: Path) -> str:
+        """The question about the direction of the labels that a person has to answer before they are used; "" without one."""
+        if self.mapping:
+            return ""
+        rows, columns = self._rows(source), self.columns(source)
+        return open_direction(rows, columns) or ("" if self.vote_of_1 else open_votes(rows, columns))
 
     def describe(self, source: Path) -> list[str]:
         paths = table_paths(source)
@@ -79,22 +102,50 @@ class Generic(Importer):
             for note in table_notes(path, self.encoding, self.sheet)
         ]
         others = [name for name in sheet_names(source) if not self.sheet and name != default_sheet(source)]
-        rows, columns = self._rows(source), self._columns(source)
-        decisions = structure_notes(rows, columns)
-        return [*notes, *format_mapping(columns, rows, others), *(f"{'check':12} {decision}" for decision in decisions)]
+        rows, columns = self._rows(source), self.columns(source)
+        mapping = format_mapping(columns, rows, others, "; ".join(self._record(source).values()))
+        return [*notes, *mapping, *(f"{'check':12} {decision}" for decision in structure_notes(rows, columns))]
 
     def settings_used(self, source: Path) -> dict[str, str]:
-        settings = used_settings(self._columns(source), self.encoding, self.sheet)
-        return {**settings, **({"garbled": self.garbled} if self.garbled else {})}
+        settings = {"label_of_1": self.label_of_1, "vote_of_1": self.vote_of_1, "consistent": self.consistent}
+        answers = {name: answer for name, answer in settings.items() if answer}
+        return {
+            **used_settings(self.columns(source), self.encoding, self.sheet),
+            **self._record(source),
+            **answers,
+            **({"shape": self.shape(source)} if answers else {}),
+            **({"garbled": self.garbled} if self.garbled else {}),
+        }
 
-    def _columns(self, source: Path) -> ColumnMap:
-        columns = (
-            load_column_map(Path(self.mapping))
-            if self.mapping
-            else form_columns(source, self._rows(source), self.encoding, self.sheet)
+    def _record(self, source: Path) -> dict[str, str]:
+        answered = bool(self.mapping or self.label_of_1 or self.consistent)
+        return label_record(
+            self.columns(source),
+            self._rows(source),
+            stated_columns(source),
+            answered=answered,
+            voted=bool(self.vote_of_1),
         )
-        words = [word.strip().lower() for word in self.consistent.split("+") if word.strip()]
-        return with_consistent_words(self._rows(source), columns, words) if words else columns
+
+    def shape(self, source: Path) -> str:
+        """The shape of the table, for which an answer holds."""
+        return table_shape(self._rows(source), self.columns(source))
+
+    def columns(self, source: Path) -> ColumnMap:
+        """The mapping of the table with what was said of it."""
+        rows = self._rows(source)
+        if self.mapping:
+            columns = load_column_map(Path(self.mapping))
+        else:
+            columns = form_columns(source, rows, self.encoding, self.sheet, self.label)
+        if words := [word.strip().lower() for word in self.consistent.split("+") if word.strip()]:
+            columns = with_consistent_words(rows, columns, words)
+        if self.label_of_1:
+            columns = with_label_of_1(rows, columns, self.label_of_1)
+        if self.vote_of_1:
+            columns = with_vote_of_1(rows, columns, self.vote_of_1)
+        higher, lower = ([name for name in names.split("+") if name] for names in (self.higher, self.lower))
+        return with_ways(rows, columns, higher, lower) if higher or lower else columns
 
     def _rows(self, source: Path) -> list[Row]:
         return preview_rows(source, encoding=self.encoding, sheet=self.sheet)
@@ -139,7 +190,7 @@ def _record_lines(source: Path, encoding: str, sheet: str) -> Iterator[NumberedR
     """The records of a file; rows for each claim of a response are one."""
     if form_of(source, encoding, sheet):
         return form_rows(source, encoding, sheet)
-    lines = table_rows(source, encoding, sheet)
+    lines = named_table_rows(source, encoding, sheet)
     first = list(islice(lines, _PREVIEW_ROWS))
     columns = claim_columns([row for _, row in first if not isinstance(row, str)])
     return merge_claims(chain(first, lines), *columns) if columns else chain(first, lines)
@@ -149,7 +200,7 @@ def _check_same_columns(source: Path, encoding: str, sheet: str) -> None:
     """Raises TouchstoneError where the first records of two files of a folder have other columns."""
     paths = table_paths(source)
     headers = [
-        next(({*row} for _, row in table_rows(path, encoding, sheet) if not isinstance(row, str)), set[str]())
+        next(({*row} for _, row in named_table_rows(path, encoding, sheet) if not isinstance(row, str)), set[str]())
         for path in (paths if len(paths) > 1 else [])
     ]
     for path, header in zip(paths, headers, strict=False):
@@ -198,6 +249,11 @@ def read_with_map(
 
 
 def _flat_rows(row: Row) -> list[Row]:
+    """The flat rows of a record, with the votes and marks of each gathered in columns."""
+    return [gather_votes(flat) for flat in _rows_of_record(row)]
+
+
+def _rows_of_record(row: Row) -> list[Row]:
     """A record with the fields of its objects as columns; one that lists the samples of a document is a row for each.
 
     A chat is the pair of its last answer and of what was said before.

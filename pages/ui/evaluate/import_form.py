@@ -94,6 +94,7 @@ def _import_dialog() -> None:
             upload = upload if files else None
             if upload and upload.looks_like:
                 st.info(escape_markdown(upload.looks_like), icon=":material/info:")
+        questions = st.container()
     if upload and importer == _GENERIC_IMPORTER and (sentence := one_way_export(upload.source)):
         with mapping_column:
             st.warning(sentence, icon=":material/warning:")
@@ -105,7 +106,8 @@ def _import_dialog() -> None:
     with mapping_column:
         reading = None
         if upload:
-            reading = mapping_form(upload.source) if importer == _GENERIC_IMPORTER else Reader(plugin().read)
+            is_table = importer == _GENERIC_IMPORTER
+            reading = mapping_form(upload.source, questions) if is_table else Reader(plugin().read)
     with source_column:
         st.text_input("Name of the dataset", importer, key=EvaluateState.dataset_name.of(importer).key)
         replaced_file_choice(EvaluateState.dataset_name.of(importer).get() or importer)

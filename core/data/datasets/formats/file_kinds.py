@@ -17,6 +17,9 @@ from core.errors import TouchstoneError
 
 Kind = Literal["parquet", "workbook", "text"]
 
+OWN_ENDINGS = frozenset({".arrow", ".dta", ".por", ".sas7bdat", ".sav", ".zsav"})
+"""Endings of Arrow files and of files of Stata, SPSS and SAS, which libraries of their own read."""
+
 _HEAD = 8  # bytes
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"  # the container of .xls, and of a workbook with a password
 _NAMES = {b"%PDF": "a PDF", b"\x89PNG": "an image", b"\xff\xd8\xff": "an image", b"SQLite f": "a database of SQLite"}
@@ -46,8 +49,8 @@ def file_kind(source: Path) -> Kind:
 
 
 def is_packed_table(source: Path) -> bool:
-    """True for parquet and workbooks, which may unpack to anything."""
-    return file_kind(source) != "text"
+    """True for parquet, workbooks and what libraries of its own read, which may unpack to anything."""
+    return source.is_dir() or source.suffix.lower() in OWN_ENDINGS or file_kind(source) != "text"
 
 
 def packing(source: Path) -> str:

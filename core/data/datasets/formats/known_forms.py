@@ -9,17 +9,17 @@ from itertools import islice
 from pathlib import Path
 from typing import ClassVar
 
-from core.data.datasets.formats.column_inference import infer_column_map, score_column, undecided_words
-from core.data.datasets.formats.column_map import (
-    NO_WORDS,
-    YES_WORDS,
-    ColumnMap,
-    ScoreColumn,
-    is_filled,
-    label_words,
-    without_direction,
+from core.data.datasets.formats.column_inference import (
+    NO_LABEL,
+    infer_column_map,
+    metric_of_column,
+    read_as_label,
+    score_column,
+    with_meanings,
 )
-from core.data.datasets.formats.table_files import table_rows
+from core.data.datasets.formats.column_map import ColumnMap, ScoreColumn, is_filled
+from core.data.datasets.formats.polarity import higher_is_better
+from core.data.datasets.formats.stated_classes import named_table_rows, stated_columns
 from core.data.datasets.formats.text_files import UTF8, NumberedRow, Row
 from core.errors import TouchstoneError
 from core.registry import Registry
@@ -101,7 +101,7 @@ def _form_of(source: Path, encoding: str, sheet: str, _size: int, _changed_ns: i
     if source.suffix.lower() in ARCHIVES:
         return None
     try:
-        rows = _head(table_rows(source, encoding, sheet))
+        rows = _head(named_table_rows(source, encoding, sheet))
     except TouchstoneError:
         return None  # reading it says what is wrong
     return next((form for form in forms if rows and form.matches(rows)), None)
@@ -119,9 +119,9 @@ def form_rows(source: Path, encoding: str = UTF8, sheet: str = "") -> Iterator[N
     """The rows of a table; of a file in a known form, its pairs."""
     form = form_of(source, encoding, sheet)
     if form is None:
-        yield from table_rows(source, encoding, sheet)
+        yield from named_table_rows(source, encoding, sheet)
         return
-    for number, record in form.records(source) or table_rows(source, encoding, sheet):
+    for number, record in form.records(source) or named_table_rows(source, encoding, sheet):
         if isinstance(record, str):
             yield number, record
             continue
@@ -135,42 +135,55 @@ def form_rows(source: Path, encoding: str = UTF8, sheet: str = "") -> Iterator[N
             yield number, pair if named else {"id": f"{source.stem}-{number}.{place}", **pair}
 
 
-def form_columns(source: Path, rows: Sequence[Row], encoding: str = UTF8, sheet: str = "") -> ColumnMap:
-    """The mapping that rows of a source suggest, with what its form states. Raises as `infer_column_map`."""
-    form = form_of(source, encoding, sheet)
+def form_columns(
+    source: Path, rows: Sequence[Row], encoding: str = UTF8, sheet: str = "", label: str = ""
+) -> ColumnMap:
+    """The mapping that rows of a source suggest, with what its form states; `label` as of `infer_column_map`. Raises as that."""
+    form, stated = form_of(source, encoding, sheet), stated_columns(source)
     if form is None:
-        return infer_column_map(rows)
+        return infer_column_map(rows, stated, label)
     names = dict.fromkeys(name for row in rows for name in row if name.startswith(SCORE))
-    inferred = infer_column_map([{name: cell for name, cell in row.items() if name not in names} for row in rows])
-    directed = tuple(_directed_score(name, form) for name in names)
-    answered = {name for row in rows for name in row if name == ANNOTATOR}
+    others = [{name: cell for name, cell in row.items() if name not in names} for row in rows]
+    inferred = infer_column_map(others, stated, label)
+    directed = tuple(score for name in names if (score := _directed_score(name, form)))
+    answered = any(ANNOTATOR in row for row in rows)
     update: dict[str, object] = {"scores": (*directed, *inferred.scores)}
     if answered:
         # a number that a person gave is a rating, whatever its levels
-        ratings = (*inferred.ratings, *(score.column for score in inferred.scores))
-        update = {"scores": directed, "ratings": ratings, "annotator": ANNOTATOR, "annotators": ()}
+        ratings = [score.column for score in inferred.scores if not score.lower_is_better]
+        lower = [score for score in inferred.scores if score.lower_is_better]
+        update = {
+            "scores": (*directed, *lower),
+            "ratings": (*inferred.ratings, *ratings),
+            "annotator": ANNOTATOR,
+            "annotators": (),
+        }
     if any("id" in row for row in rows):
         update |= {"id": "id", "group": "" if inferred.group == "id" else inferred.group}
     columns = form.stated(inferred.model_copy(update=update), rows)
+    return columns if columns.label or label == NO_LABEL else _with_own_label(columns, rows, form, answered)
+
+
+def _with_own_label(columns: ColumnMap, rows: Sequence[Row], form: Form, answered: bool) -> ColumnMap:
+    """The mapping with the answer to the form's question as its label, whose direction waits for a person unless its words say it."""
     own = form.own_label if any(form.own_label in row for row in rows) else ""
-    if columns.label and columns.label != own:
-        return columns
     label = own or (_only_choice(columns, rows) if answered else "")
     if not label:
         return columns
-    columns = columns.model_copy(update={"label": label})
-    words = {word for row in rows if is_filled(row, label) for word in label_words(row, label)}
-    return without_direction(columns, [*(words & {*YES_WORDS, *NO_WORDS}), *undecided_words(rows, columns)])
+    reading = read_as_label(rows, label, (columns.document, columns.summary), False)
+    return with_meanings(columns.model_copy(update={"label": label}), reading)
 
 
-def _directed_score(column: str, form: Form) -> ScoreColumn:
-    """A column of a scorer's values, with the direction that the form states, else that of its name."""
-    score = score_column(column.removesuffix(LOWER).removesuffix(HIGHER))
-    lower = column.endswith(LOWER) or score.metric.lower() in form.lower_is_better
+def _directed_score(column: str, form: Form) -> ScoreColumn | None:
+    """A column of a scorer's values, with the direction that the form states, else that of its name; None without either."""
+    plain = column.removesuffix(LOWER).removesuffix(HIGHER)
+    metric = metric_of_column(plain)
+    lower = column.endswith(LOWER) or metric.lower() in form.lower_is_better
     stated = lower or column.endswith(HIGHER) or form.higher_is_better
-    return score.model_copy(
-        update={"column": column, "edited": False, **({"lower_is_better": lower} if stated else {})}
-    )
+    higher = not lower if stated else higher_is_better(metric)
+    if higher is None:
+        return None
+    return score_column(plain, not higher).model_copy(update={"column": column, "edited": False})
 
 
 def _only_choice(columns: ColumnMap, rows: Sequence[Row]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.data.datasets.formats.encodings import first_letters
-from core.data.datasets.formats.file_kinds import file_kind
+from core.data.datasets.formats.file_kinds import OWN_ENDINGS, file_kind
 from core.data.datasets.formats.header_rows import check_column_count
 from core.data.datasets.formats.json_files import json_rows, records_of_object
 from core.data.datasets.formats.text_files import UTF8, NumberedRow, actual_encoding, existing_file, first_characters
@@ -67,16 +67,27 @@ def table_rows(source: Path, encoding: str = UTF8, sheet: str = "") -> Iterator[
 
 
 def table_paths(source: Path) -> list[Path]:
-    """The file itself, or the files of a folder in order of their names, hidden ones aside.
+    """The file itself, or the files of a folder in order of their names, hidden ones aside; a folder that `datasets` saved is one table.
 
     Raises TouchstoneError where there is none.
     """
     if not source.is_dir():
         return [existing_file(source)]
+    if is_saved_folder(source):
+        return [source]
     paths = sorted(path for path in source.iterdir() if path.is_file() and not path.name.startswith("."))
     if not paths:
         raise TouchstoneError(f"No file is in {source}. Check the path.")
     return paths
+
+
+SAVED_RECORD = "dataset_info.json"
+"""The file beside the Arrow files of a folder that `datasets` saved."""
+
+
+def is_saved_folder(source: Path) -> bool:
+    """True for a folder that `datasets` saved."""
+    return source.is_dir() and (source / SAVED_RECORD).is_file()
 
 
 def table_form(source: Path, encoding: str = UTF8) -> Literal["csv", "json", "parquet", "workbook"]:
@@ -110,6 +121,8 @@ def table_form(source: Path, encoding: str = UTF8) -> Literal["csv", "json", "pa
 
 def table_notes(source: Path, encoding: str = UTF8, sheet: str = "") -> list[str]:
     """Decisions on the form of a file that a person has to know of: how quotes, header and numbers are read."""
+    if source.is_dir() or source.suffix.lower() in OWN_ENDINGS:
+        return []
     form = table_form(source, encoding)
     endings = {"csv": _TABLE_ENDINGS, "json": _JSON_ENDINGS, "parquet": {".parquet"}, "workbook": {".xlsx", ".xlsm"}}
     suffixes = {suffix.lower() for suffix in source.suffixes[-2:]}

@@ -249,7 +249,7 @@ def test_released_scores_of_a_dataset_are_audited_as_they_are(tmp_path: Path, da
         for row in pairs
     ]
     table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done("import", "generic", table, "--name", "log")
+    done("import", "generic", table, "--name", "log", "--higher-is-better", "scores.closed")
     done("audit", "closed", "--data", "log", "--to", written)
     report = read_report(written.read_bytes())
     assert estimate_of(report, "sees-errors").value == 1.0

@@ -120,6 +120,9 @@ def test_a_table_as_people_have_it_is_the_same_by_page_and_terminal(
     form = upload(form, tmp_path / table.file)
     shown = [*form.radio, *form.selectbox, *form.multiselect, *form.number_input]
     assert table.note in " ".join([notes(form), *(widget.label for widget in shown)])
+    if table.question:
+        assert form.button("import-database").disabled
+        form = choose(form, table.question, "consistent")
     form = import_as(form, table.name)
     assert f"{table.name}: " in form.success[0].value.replace("\\", "")
 
@@ -151,14 +154,15 @@ def test_the_two_sides_of_minimal_pairs_are_labelled_by_what_the_form_says(
 
 
 @pytest.mark.slow
-def test_what_an_annotators_yes_says_is_guessed_and_corrected(form: AppTest, store: Store, tmp_path: Path) -> None:
+def test_what_an_annotators_yes_says_is_asked_for(form: AppTest, store: Store, tmp_path: Path) -> None:
     path = tmp_path / "own.jsonl"
-    rows = [{"text": DOCUMENT, "claim": claim, "label": word, "rater_1": word} for claim, word in CLAIMS.items()]
+    rows = [{"text": DOCUMENT, "claim": claim, "faithful": word, "rater_1": word} for claim, word in CLAIMS.items()]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     form = upload(form, path)
-    question = "An annotator's 1 or yes says"
-    assert asked(form, question) is True
-    import_as(choose(form, question, False), "own")
+    question = "An annotator's 1 or yes counts as"
+    assert asked(form, question) is None
+    assert form.button("import-database").disabled
+    import_as(choose(form, question, "inconsistent"), "own")
     votes = [[vote.verdict for vote in sample.item.judgements] for sample in load_samples(store, "own")]
     assert labels(store, "own") == [Verdict.CONSISTENT, Verdict.INCONSISTENT, Verdict.INCONSISTENT]
     assert votes == [[Verdict.INCONSISTENT], [Verdict.CONSISTENT], [Verdict.CONSISTENT]]
@@ -178,16 +182,42 @@ def test_a_third_class_has_no_label_until_somebody_decides(form: AppTest, store:
 
 
 @pytest.mark.slow
-def test_labels_of_unclear_direction_are_asked_for_one_by_one(form: AppTest, store: Store, tmp_path: Path) -> None:
+def test_classes_of_unclear_direction_are_asked_for_above_the_button(
+    form: AppTest, store: Store, tmp_path: Path
+) -> None:
     path = tmp_path / "numbered.csv"
     rows = "".join(f'"{DOCUMENT}",{claim},{label}\n' for claim, label in zip(CLAIMS, (1, 2, 1), strict=True))
     path.write_text(f"document,summary,label\n{rows}", encoding="utf-8")
     form = upload(form, path)
     assert "label says 1, 2, and nothing says which of them is consistent" in notes(form)
-    assert (asked(form, "“1” (2 of"), asked(form, "“2” (1 of")) == ("no label", "no label")
-    assert not [radio for radio in form.radio if "A label of 1 or yes says" in radio.label]
-    import_as(choose(choose(form, "“1” (2 of", "inconsistent"), "“2” (1 of", "consistent"), "numbered")
+    assert form.button("import-database").disabled
+    [classes] = [choice for choice in form.multiselect if "Which of these mean a consistent summary?" in choice.label]
+    assert "The Alma left at night." in classes.label.replace("\\", "")
+    form = classes.set_value(["2"]).run(timeout=IMPORT_S)
+    import_as(form, "numbered")
     assert labels(store, "numbered") == [Verdict.INCONSISTENT, Verdict.CONSISTENT, Verdict.INCONSISTENT]
+
+
+def test_an_answer_about_a_label_is_kept_in_the_record_and_offered_for_tables_of_its_form(
+    form: AppTest, store: Store, tmp_path: Path
+) -> None:
+    for name, claims in (("first", [*CLAIMS]), ("second", [*CLAIMS][::-1])):
+        rows = "".join(f'"{DOCUMENT}",{claim},{label}\n' for claim, label in zip(claims, (1, 0, 1), strict=True))
+        (tmp_path / f"{name}.csv").write_text(f"document,summary,label\n{rows}", encoding="utf-8")
+    form = upload(form, tmp_path / "first.csv")
+    [question] = [radio.label.replace("\\", "") for radio in form.radio if "counts as" in radio.label]
+    assert "label 1: “The Alma left at noon.”" in question
+    form = import_as(choose(form, "This summary counts as", "inconsistent"), "first")
+    assert labels(store, "first") == [Verdict.INCONSISTENT, Verdict.CONSISTENT, Verdict.INCONSISTENT]
+    [file] = next(row for row in store.datasets() if row.name == "first").files
+    assert file.counts["reading"]["labels"] == "label: 1 is inconsistent, 0 is consistent (stated: by a person)"
+    first = state_of(form, EvaluateState).upload
+    assert first
+    first.folder.cleanup()
+    form = form.button("import-open").click().run(timeout=IMPORT_S)
+    form = upload(form, tmp_path / "second.csv")
+    assert asked(form, "This summary counts as") == "inconsistent"
+    assert "As answered for first, a table of the same form." in notes(form)
 
 
 @pytest.mark.slow
@@ -195,7 +225,7 @@ def test_a_table_in_another_encoding_is_read_in_the_one_that_was_guessed(
     form: AppTest, store: Store, tmp_path: Path
 ) -> None:
     path = tmp_path / "german.csv"
-    path.write_bytes("document;summary;label\nDie Fähre fuhr um zwölf.;Sie fuhr mittags los.;1\n".encode("latin-1"))
+    path.write_bytes("document;summary;faithful\nDie Fähre fuhr um zwölf.;Sie fuhr mittags los.;1\n".encode("latin-1"))
     form = upload(form, path)
     assert any("Read it as" in choice.label for choice in form.selectbox)
     import_as(form, "german")
@@ -213,7 +243,7 @@ def test_files_that_are_given_while_others_are_imported_stay_in_the_dialog(
 
     monkeypatch.setattr(import_task, "read_apart", read_after_go)
     for name in ("first", "second"):
-        (tmp_path / f"{name}.csv").write_text(f"document,summary,label\nThe {name} text.,A summary.,1\n")
+        (tmp_path / f"{name}.csv").write_text(f"document,summary,faithful\nThe {name} text.,A summary.,1\n")
     form = upload(form, tmp_path / "first.csv")
     first = state_of(form, EvaluateState).upload
     form = form.button("import-database").click().run(timeout=IMPORT_S)

@@ -32,6 +32,7 @@ _LABELS = (
     ("yes", "no"),
     ("1.0", "0.0"),
 )
+_ANSWERS = ("1", "True", "yes", "1.0")
 _CONTAINERS = ("text",) * 7 + ("xlsx", "json", "gzip")
 _SCORES = ("rouge2", "bartscore")
 
@@ -44,6 +45,8 @@ class RandomTable:
     rows: list[tuple[str, str, Verdict, float | None]]
     form: str
     encoding: str = "utf-8"
+    asks: bool = False
+    """True if neither the words of the label nor its name say which of them is consistent."""
 
 
 def random_table(seed: int, folder: Path) -> RandomTable:
@@ -55,8 +58,14 @@ def random_table(seed: int, folder: Path) -> RandomTable:
     delimiter = random.choice(",,,;;\t\t|")
     right, wrong = random.choice(_LABELS)
     names = random.choice(
-        (("document", "summary", "label"), ("article", "claim", "label"), ("source", "generated_summary", "verdict"))
+        (
+            ("document", "summary", "label"),
+            ("article", "claim", "is_supported"),
+            ("source", "generated_summary", "verdict"),
+            ("text", "summary", "faithful"),
+        )
     )
+    asks = right in _ANSWERS and names[2] in ("label", "verdict")
     has_score = random.random() < 0.4
     has_id = random.random() < 0.5
     texts = _Texts(random, language, container, quoting, delimiter)
@@ -79,9 +88,9 @@ def random_table(seed: int, folder: Path) -> RandomTable:
     ]
     form = f"{seed}: {language} {container}"
     if container == "xlsx":
-        return RandomTable(_write_workbook(random, folder / f"t{seed}.xlsx", header, cells), rows, form)
+        return RandomTable(_write_workbook(random, folder / f"t{seed}.xlsx", header, cells), rows, form, asks=asks)
     if container == "json":
-        return RandomTable(_write_json(random, folder / f"t{seed}.json", header, cells), rows, form)
+        return RandomTable(_write_json(random, folder / f"t{seed}.json", header, cells), rows, form, asks=asks)
     decimal = "," if delimiter == ";" and random.random() < 0.6 else "."
     above = random.choice(("", "", "", "", "title", "sep", "survey"))
     is_old = language in _OLD_ENCODINGS and random.random() < 0.1
@@ -98,6 +107,7 @@ def random_table(seed: int, folder: Path) -> RandomTable:
         rows,
         f"{form} {quoting} {delimiter!r} {decimal} {above} {encoding} {ending}",
         encoding if is_old else "utf-8",
+        asks,
     )
 
 

@@ -154,7 +154,7 @@ def test_the_command_ends_with_status_one_on_drift(tmp_path: Path, database: str
         ]
         path = tmp_path / f"{name}.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        done("import", "generic", path, "--name", name)
+        done("import", "generic", path, "--name", name, "--higher-is-better", "scores.own")
     drifted = run("study", "drift", "--dataset", "drifting", "--by", "domain")
     assert (drifted.exit_code, "Scores have drifted since week 0 in week 1" in drifted.stdout) == (1, True), (
         drifted.output

@@ -145,7 +145,7 @@ def test_from_a_dataset_to_the_generations_in_the_terminal(tmp_path: Path, monke
         assert done.exit_code == 0, done.output
         return done.stdout
 
-    run("import", "generic", "rows.jsonl", "--name", "ships")
+    run("import", "generic", "rows.jsonl", "--name", "ships", "--label-of-1", "consistent")
     run(*"stress --dataset ships --with-inconsistent --metric rouge2 --kind phrase -o run.jsonl".split())
     found = json.loads(run("study", "system-strength", "run.jsonl", "--dataset", "ships", "--json"))["tables"]
     assert [one["name"] for one in found["systems"]] == ["old", "new"]

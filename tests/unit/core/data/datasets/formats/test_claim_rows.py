@@ -39,7 +39,7 @@ def check(found: list[Item]) -> None:
 
 @pytest.mark.parametrize("whole", ["response", "summary", "model_summary"])
 @pytest.mark.parametrize("claim", ["claim", "sentence", "atomic_fact"])
-@pytest.mark.parametrize(("label", "words"), [("label", ("supported", "unsupported")), ("label", ("1", "0"))])
+@pytest.mark.parametrize(("label", "words"), [("label", ("supported", "unsupported")), ("is_supported", ("1", "0"))])
 def test_rows_of_claims_are_one_sample(
     whole: str, claim: str, label: str, words: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -68,7 +68,7 @@ def test_listed_claims_keep_their_places(tmp_path: Path) -> None:
 
 
 def test_claims_of_responses_of_their_own_stay_rows(tmp_path: Path) -> None:
-    made = rows("response", "claim", "label", ("1", "0"))
+    made = rows("response", "claim", "is_supported", ("1", "0"))
     table("t.csv")(
         tmp_path, [{**row, "response": f"{row['claim']} Number {number}."} for number, row in enumerate(made)]
     )
@@ -76,6 +76,6 @@ def test_claims_of_responses_of_their_own_stay_rows(tmp_path: Path) -> None:
 
 
 def test_equal_responses_of_other_documents_are_samples_of_their_own(tmp_path: Path) -> None:
-    made = rows("response", "claim", "label", ("1", "0"))[:2]
+    made = rows("response", "claim", "is_supported", ("1", "0"))[:2]
     table("t.csv")(tmp_path, [*made, *({**row, "document": f"{DOCUMENT} Again."} for row in made)])
     assert len(items(tmp_path / "t.csv")) == 2

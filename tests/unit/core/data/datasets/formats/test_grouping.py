@@ -29,7 +29,7 @@ def parts(number: int, of: int) -> list[Record]:
             "id": row,
             "document": f"Report {part}, page {row // 2}.",
             "summary": f"Page {row} of {part}.",
-            "label": row % 2,
+            "faithful": row % 2,
         }
         for part in range(number)
         for row in range(of)
@@ -80,7 +80,7 @@ def test_an_id_that_repeats_anywhere_beside_other_documents_is_left_out(tmp_path
 @pytest.mark.parametrize("key", ["doc_ref", "bbcid", "article_id", "source_url", "StoryID"])
 def test_equal_summaries_of_other_documents_are_other_samples_without_their_texts(key: str, tmp_path: Path) -> None:
     rows = [
-        {key: document, "annotator": who, "summary": NOTHING, "label": label}
+        {key: document, "annotator": who, "summary": NOTHING, "faithful": label}
         for document, label in (("a", 1), ("b", 0))
         for who in ("ann", "ben")
     ]
@@ -93,7 +93,7 @@ def test_equal_summaries_of_other_documents_are_other_samples_without_their_text
 
 def test_equal_summaries_of_other_documents_are_no_duplicates(tmp_path: Path) -> None:
     table("t.csv")(
-        tmp_path, [{"document": f"Day {day} was quiet.", "summary": NOTHING, "label": day % 2} for day in range(4)]
+        tmp_path, [{"document": f"Day {day} was quiet.", "summary": NOTHING, "faithful": day % 2} for day in range(4)]
     )
     counts = ImportCounts()
     assert len({item.group for item in readable_items(Generic().read(tmp_path / "t.csv"), counts)}) == 4
@@ -104,7 +104,10 @@ def test_contradictory_labels_of_a_pair_are_counted_and_said(tmp_path: Path) -> 
     labels = [("noon", 1), ("noon", 0), ("noon", 1), ("night", 0), ("dawn", 1), ("dawn", 1)]
     table("t.csv")(
         tmp_path,
-        [{"document": "It left at noon.", "summary": f"It left at {time}.", "label": label} for time, label in labels],
+        [
+            {"document": "It left at noon.", "summary": f"It left at {time}.", "faithful": label}
+            for time, label in labels
+        ],
     )
     counts = ImportCounts()
     assert len(list(readable_items(Generic().read(tmp_path / "t.csv"), counts))) == 6

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.data.datasets.formats.known_forms import form_columns
-from core.data.datasets.generic import Generic, preview_rows
+from core.data.datasets.generic import Generic
 from tests.unit.core.data.datasets.forms.form_files import (
     CONSISTENT,
     DOCUMENT,
@@ -103,10 +102,10 @@ def test_classes_of_doccano_are_labels(tmp_path: Path) -> None:
     assert labels(items_of(path)) == [CONSISTENT, INCONSISTENT]
 
 
-def test_classes_of_doccano_without_a_known_meaning_label_nothing(tmp_path: Path) -> None:
+def test_classes_of_doccano_without_a_known_meaning_are_asked_for(tmp_path: Path) -> None:
     path = lines(tmp_path, [doccano(1, TRUE, ["1"]), doccano(2, FALSE, ["0"])])
-    assert labels(items_of(path)) == [None, None]
-    assert not {"0", "1"} & form_columns(path, preview_rows(path)).verdicts.keys()
+    assert "label says 0, 1, and nothing says which of them is consistent." in Generic().question(path)
+    assert labels(items_of(path, Generic(label_of_1="inconsistent"))) == [INCONSISTENT, CONSISTENT]
 
 
 def test_spans_of_doccano_are_kinds_of_errors(tmp_path: Path) -> None:

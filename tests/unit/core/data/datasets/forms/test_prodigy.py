@@ -50,9 +50,9 @@ def test_a_binary_answer_is_its_label_or_the_opposite(
 @pytest.mark.parametrize("label", ["CHECK", "1", None])
 def test_a_binary_answer_to_an_unknown_label_is_handed_on_as_words(label: str | None, tmp_path: Path) -> None:
     path = lines(tmp_path, [task(TRUE, "accept", label=label), task(FALSE, "reject", label=label)])
-    assert labels(items_of(path)) == [None, None]
     word = f"accept {label.lower()}" if label else "accept"
-    assert f"label also says {word}, " in "\n".join(Generic().describe(path))
+    assert f"label says {word}, " in Generic().question(path)
+    assert labels(items_of(path, Generic(consistent=word))) == [CONSISTENT, INCONSISTENT]
 
 
 OPTIONS = [{"id": 1, "text": "Faithful"}, {"id": 2, "text": "Hallucinated"}]
@@ -76,13 +76,13 @@ def test_a_choice_is_the_text_of_its_option_and_a_session_a_vote(tmp_path: Path)
 
 
 @pytest.mark.parametrize("names", [("1", "0"), ("yes", "no"), ("A", "B")])
-def test_a_choice_that_does_not_say_what_it_means_labels_nothing(names: tuple[str, str], tmp_path: Path) -> None:
+def test_a_choice_that_does_not_say_what_it_means_is_asked_for(names: tuple[str, str], tmp_path: Path) -> None:
     tasks = [
         task(text, "accept", options=[{"id": name, "text": name} for name in names], accept=[name])
         for text, name in zip((TRUE, FALSE), names, strict=True)
     ]
     path = lines(tmp_path, tasks)
-    assert labels(items_of(path)) == [None, None]
+    assert "nothing says which of them is consistent." in Generic().question(path)
     columns = form_columns(path, preview_rows(path))
     assert columns.label == "label"
     assert not {name.lower() for name in names} & columns.verdicts.keys()
