@@ -194,7 +194,7 @@ class ExportActions:
 def exported_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
     """All rows of a campaign in one state of the database: its setup, then its responses, oldest first.
 
-    `export_rows` defines the columns of each kind. No row has the name of a person, or an id derived from one.
+    `setup_rows` and `response_rows` declare the columns of each kind. No row has the name of a person, or an id derived from one.
     """
     yield from setup_rows(session, context)
     yield from text_rows(session, context)
