@@ -182,7 +182,7 @@ def read_questions(text: str) -> QuestionSet:
         return QuestionSet.model_validate(data)
     except ValidationError as error:
         wrong = "; ".join(
-            f"{'.'.join(map(str, problem['loc'])) or 'the set'}: {problem['msg']}" for problem in error.errors()
+            f"{'.'.join(map(str, detail['loc'])) or 'the set'}: {detail['msg']}" for detail in error.errors()
         )
         raise RecordError(f"The question set cannot be used: {wrong}.") from None
 

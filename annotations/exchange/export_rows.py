@@ -77,7 +77,7 @@ def read_exported_rows(lines: Iterable[str]) -> Iterator[ExportedRow]:
             yield _ROW_ADAPTER.validate_json(text)
         except ValidationError as error:
             wrong = "; ".join(
-                f"{'.'.join(map(str, problem['loc'])) or 'row'}: {problem['msg']}" for problem in error.errors()[:3]
+                f"{'.'.join(map(str, detail['loc'])) or 'row'}: {detail['msg']}" for detail in error.errors()[:3]
             )
             raise RecordError(
                 f"Line {number} is no row of a campaign: {wrong}. Nothing was imported; export the campaign again as JSONL."
