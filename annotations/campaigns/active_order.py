@@ -1,4 +1,4 @@
-"""Active order: the items on which metrics disagree most come first. It is chosen before anybody labels, and no score goes with it."""
+"""Active order: items on which metrics disagree most come first. It is fixed before labelling starts, and exposes no score."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SIGNS: Mapping[str, int] = {"higher": 1, "lower": -1, "neutral": 0}
 
 @dataclass(frozen=True, slots=True)
 class OrderedTasks:
-    """Tasks of which those of work are in active order; `compared` items have stored scores of at least two metrics."""
+    """Tasks with those of work in active order; `compared` items have stored scores of at least two metrics."""
 
     tasks: tuple[NewTask, ...]
     compared: int

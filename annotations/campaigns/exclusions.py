@@ -22,7 +22,7 @@ from annotations.store.response_tables import Exclusion, Reinstatement, Reservat
 
 @dataclass(frozen=True, slots=True)
 class WhatIsExcluded:
-    """Labels of a person to leave out, of those there are: of one `day` (UTC), to one `question`, or all where neither is given."""
+    """Existing labels of a person to leave out: those of one `day` (UTC), the answers to one `question`, or all if neither is set."""
 
     person_id: str
     day: date | None = None
@@ -31,7 +31,7 @@ class WhatIsExcluded:
 
 @dataclass(frozen=True, slots=True)
 class ExclusionRow:
-    """An exclusion as it was made, the number of labels that it covers, and the reason why it ended."""
+    """An exclusion with the number of labels that it covers, and the reason for its end."""
 
     id: int
     """Number of the exclusion, by which it is reinstated."""
@@ -129,7 +129,7 @@ def _covers(row: Exclusion, answered_at: datetime) -> bool:
 
 
 def _first_answers(session: Session, campaign_id: str, person_id: str) -> Sequence[tuple[int, datetime]]:
-    """The reservations of work that a person answered, each with the time of the first answer."""
+    """A person's answered reservations of work, each with the time of its first answer."""
     statement = (
         select(Reservation.id, func.min(Response.created_at))
         .join(Response, col(Response.reservation_id) == Reservation.id)
@@ -173,7 +173,7 @@ class ExcludedQuestions:
     rows: dict[str, list[Exclusion]]
 
     def without(self, questions: QuestionSet, person: str, at: datetime, answers: dict[str, Any]) -> dict[str, Any]:
-        """The answers of a label that was given at a time, without those left out and those that depend on them."""
+        """Answers of a label saved at a time, without excluded answers and those that depend on them."""
         gone = {row.question for row in self.rows.get(person, ()) if _covers(row, at)}
         if not gone:
             return answers
@@ -193,7 +193,7 @@ def load_excluded_questions(session: Session, campaign: CampaignSettings) -> Exc
 
 
 def load_exclusions(session: Session, campaign: CampaignSettings) -> list[ExclusionRow]:
-    """Every exclusion of a campaign, newest first, those that were reinstated too."""
+    """Every exclusion of a campaign, reinstated ones too, newest first."""
     rows = session.exec(
         select(Exclusion, Reinstatement, Person.name, Person.pseudonym)
         .join(Person, col(Person.id) == Exclusion.person_id)

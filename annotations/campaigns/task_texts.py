@@ -30,7 +30,7 @@ class TaskTexts:
     left: str
     """Summary, or the side of a pair that is on the left."""
     right: str | None
-    """Other side of a pair, also of an explanation's; None for a single summary."""
+    """Other side of a pair, or of the pair that an explanation is about; None for a single summary."""
     explanation: str
     """Explanation to judge; "" for none."""
     error_type: str
@@ -137,7 +137,7 @@ def show_task(session: Session, campaign: CampaignSettings, reservation: Reserva
 
 
 def label_mode(session: Session, campaign: CampaignSettings, task_id: str) -> LabelMode:
-    """Amount of help that a task is shown with now: pre-annotated ones need answers to fill in."""
+    """Help that a task is shown with now; pre-annotation needs answers to fill in."""
     if campaign.rules.mode == "pre-annotated" and session.get(Suggestion, task_id) is None:
         return "unaided"
     return campaign.rules.mode

@@ -1,4 +1,4 @@
-"""Reads of a program with a token: campaigns, their items, labels and progress, in pages, with pseudonyms as in exports."""
+"""Read access with a token: pages of campaigns, items and labels, and progress, with pseudonyms as in exports."""
 
 from __future__ import annotations
 

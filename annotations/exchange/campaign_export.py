@@ -110,7 +110,7 @@ def setup_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow
 
 
 def _participant_names(session: Session, campaign_id: str) -> set[str]:
-    """Names of everybody who labelled, adjudicated, corrected, commented, resolved a flag, filled in answers, left labels out or paused somebody."""
+    """Names of everybody who took part: in labels, decisions, corrections, comments, flags, suggestions, exclusions, limits or the draw."""
     labelled = select(Person.name).join(Reservation, col(Reservation.person_id) == Person.id)
     settled = select(Adjudication.by).join(Task, col(Task.id) == Adjudication.task_id)
     corrected = (
@@ -258,7 +258,7 @@ def task_rows(
 
 
 def draw_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    """The draw of the items, where they were drawn, in one row, and the looks at which the labels were enough."""
+    """One row for the draw of a drawn campaign, then a row for each stop."""
     row = session.get(CampaignDraw, context.campaign.id)
     if row is None:
         return

@@ -1,4 +1,4 @@
-"""An imported dataset, or what was kept here, as files of a dataset repository of the hub; and what forbids to push them or a campaign."""
+"""An imported dataset, or the local labels, as files of a dataset repository of the hub; and the checks before a push."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def licence_remarks(store: Store, name: str) -> list[str]:
 
 
 def _sources(store: Store, name: str) -> list[FileRow]:
-    """The imported files of a dataset; of what was kept here those that brought its documents."""
+    """Imported files of a dataset; for local labels, the files that its documents came from."""
     with read_session(store.engine) as session:
         if name == LOCAL_LABELS:
             return _files_of_documents(session, {sample.document for sample in load_samples(store, name)})
@@ -233,7 +233,7 @@ def _source_row(file: FileRow) -> list[str]:
 
 
 def _judge_names(store: Store, name: str, items: Sequence[Item]) -> dict[str, str]:
-    """Name of each judge in the file: people by pseudonym; of labels given here nobody is named who has none."""
+    """Name of each judge in the file: people by pseudonym; in local labels, people without one are numbered."""
     with read_session(store.engine) as session:
         pseudonyms = load_pseudonyms(session)
     verdicts = [judgement.judge for item in items for judgement in item.judgements]

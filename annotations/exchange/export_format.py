@@ -82,7 +82,7 @@ class LabelledTask(TaskTexts):
 
 @dataclass(frozen=True, slots=True)
 class CampaignExport:
-    """Data of a campaign that formats read: labels of work that were given before scores were seen, by pseudonyms."""
+    """Data of a campaign that formats read: blind labels of work, with people by pseudonym."""
 
     session: Session
     campaign: CampaignSettings
@@ -90,11 +90,11 @@ class CampaignExport:
     context: ExportContext
 
     def rows(self) -> Iterator[ExportRow]:
-        """All there is, in long form; see `exported_rows`."""
+        """All rows in long form; see `exported_rows`."""
         return (row.model_dump(mode="json") for row in exported_rows(self.session, self.context))
 
     def questions(self) -> list[CampaignQuestion]:
-        """The questions of all versions, each as its newest version has it."""
+        """Questions of all versions, each in its newest wording."""
         texts = self.session.exec(
             select(VersionRow.questions)
             .where(VersionRow.campaign_id == self.campaign.id)
@@ -183,7 +183,7 @@ def exported_rows(session: Session, context: ExportContext) -> Iterator[Exported
     """
     yield from setup_rows(session, context)
     yield from text_rows(session, context)
-    provenance: list[str | None] = []  # eight bytes for each task, while everything else is read row by row
+    provenance: list[str | None] = []  # eight bytes per task; everything else is read row by row
     for row in task_rows(session, context):
         provenance.append(row.provenance)
         yield row

@@ -1,6 +1,6 @@
 """The rows of a campaign in long form, as they are exported and read again. People appear under their pseudonyms.
 
-The numbers and ids of a database mean nothing in another one: tasks are counted, and labels go by the id of their event.
+Row numbers of one database mean nothing in another: tasks are numbered from 1, and labels are named by their event.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ CAMPAIGN_COLUMNS = tuple(
         for name in line.model_fields
     )
 )
-"""Every column; those of labels come first, as they are what most look at."""
+"""Every column; those of labels come first, since most readers want these."""
 
 
 def read_exported_rows(lines: Iterable[str]) -> Iterator[ExportedRow]:

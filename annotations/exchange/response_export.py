@@ -1,15 +1,16 @@
-"""The export of what came of a campaign's tasks: reservations, labels, decisions, comments, exclusions and limits, oldest first."""
+"""The export of the responses of a campaign: reservations, labels, decisions, comments, exclusions and limits, oldest first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import read_questions, unswap_answers
-from annotations.exchange.campaign_export import STREAMED, ExportContext, numbered_tasks
+from annotations.exchange.campaign_export import STREAMED, AnyExported, ExportContext, numbered_tasks
 from annotations.exchange.export_rows import ExportedRow
 from annotations.exchange.response_rows import (
     ExportedComment,
@@ -35,6 +36,8 @@ from annotations.store.response_tables import (
     Reservation,
     Response,
 )
+
+AboutLabel = TypeVar("AboutLabel", Correction, FlagResolution)
 
 
 def reservation_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
@@ -111,16 +114,26 @@ def decision_rows(session: Session, context: ExportContext) -> Iterator[Exported
 
 
 def correction_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    return _rows_about_labels(session, context, ExportedCorrection, Correction)
+
+
+def resolution_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    return _rows_about_labels(session, context, ExportedFlagResolution, FlagResolution)
+
+
+def _rows_about_labels(
+    session: Session, context: ExportContext, kind: type[AnyExported], table: type[AboutLabel]
+) -> Iterator[AnyExported]:
     rows = session.exec(
-        select(Correction, Response.event_id)
-        .join(Response, col(Response.id) == Correction.response_id)
+        select(table, Response.event_id)
+        .join(Response, col(Response.id) == table.response_id)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .where(Reservation.campaign_id == context.campaign.id)
-        .order_by(col(Correction.id)),
+        .order_by(col(table.id)),
         execution_options=STREAMED,
     )
     for row, label in rows:
-        yield context.export(ExportedCorrection, row, label=label)
+        yield context.export(kind, row, label=label)
 
 
 def comment_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
@@ -135,19 +148,6 @@ def comment_rows(session: Session, context: ExportContext) -> Iterator[ExportedR
     )
     for row, annotator, number in rows:
         yield context.export(ExportedComment, row, task=number, annotator=annotator)
-
-
-def resolution_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    rows = session.exec(
-        select(FlagResolution, Response.event_id)
-        .join(Response, col(Response.id) == FlagResolution.response_id)
-        .join(Reservation, col(Reservation.id) == Response.reservation_id)
-        .where(Reservation.campaign_id == context.campaign.id)
-        .order_by(col(FlagResolution.id)),
-        execution_options=STREAMED,
-    )
-    for row, label in rows:
-        yield context.export(ExportedFlagResolution, row, label=label)
 
 
 def exclusion_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:

@@ -1,4 +1,4 @@
-"""The exported rows of what came of the tasks of a campaign. People appear under their pseudonyms."""
+"""The exported rows of the responses of a campaign, with people by pseudonym."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ExportedReservation(ExportedModel):
 
 
 class ExportedLabel(ExportedModel):
-    """One revision of a label of a task, or that the person skipped it, flagged it or undid the last answer."""
+    """One revision of a response to a task: an answer, a skip, a flag or an undo."""
 
     table = Response
 
@@ -198,7 +198,7 @@ class ExportedFlagResolution(ExportedModel):
 
 
 class ExportedExclusion(ExportedModel):
-    """Labels of a person that are left out, and, if they count again, the reason."""
+    """Exclusion of labels of a person, with its end if the labels count again."""
 
     table = Exclusion
 
@@ -227,7 +227,7 @@ class ExportedExclusion(ExportedModel):
 
 
 class ExportedLimit(ExportedModel):
-    """A person was warned, paused or let go on: by the limits, with the `signal` that they fell short of, or by a manager."""
+    """Warning, pause or resumption of a person, by a limit, with its `signal`, or by a manager."""
 
     table = LimitEvent
 

@@ -1,4 +1,4 @@
-"""The exported rows of what a campaign is made of: its versions, people, texts, tasks and draw."""
+"""The exported rows of the setup of a campaign: its versions, people, texts, tasks and draw."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class ExportedEdit(ExportedModel):
 
 
 class ExportedItem(ExportedModel):
-    """A summary; an edited one names what it was made from, which comes before it."""
+    """A summary; an edited one names its parent, whose row comes first."""
 
     table = ItemRow
 
@@ -105,7 +105,7 @@ class ExportedItem(ExportedModel):
 
 
 class ExportedOrigin(ExportedModel):
-    """Origin of an item, and what it was meant to be."""
+    """Origin of an item, with its intended verdict."""
 
     table = Origin
 
@@ -207,7 +207,7 @@ class ExportedDraw(ExportedModel):
 
 
 class ExportedStop(ExportedModel):
-    """A look at which the interval of a drawn campaign was narrow enough, ± `points`, after so many labels."""
+    """Stop of a drawn campaign: after so many `labels` its interval was narrow enough, ± `points`."""
 
     table = DrawStop
 

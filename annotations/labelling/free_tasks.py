@@ -40,7 +40,7 @@ class TaskSearch:
 
     def params(self) -> dict[str, Any]:
         rules = self.campaign.rules
-        # as many texts each time, so that a database prepares one statement
+        # always the same number of texts, so that the database prepares one statement
         padding = [""] * (rules.apart - len(self.apart_from))
         return {
             "campaign": self.campaign.id,
@@ -70,7 +70,7 @@ def free_tasks(search: TaskSearch) -> Iterator[str]:
     rules = search.campaign.rules
     levels = range(max(rules.overlap, rules.most_overlap))
     if rules.order == "drawn":
-        # finished one after the other: those up to the first that is not done are the sample
+        # one after the other: the sample ends at the first task that is not done
         every = [task for tasks in _levels(search, levels) for task in tasks]
         yield from (task.id for task in sorted(every, key=lambda task: task.place))
         return
@@ -103,7 +103,7 @@ def _levels(search: TaskSearch, levels: Sequence[int]) -> Iterator[list[_Free]]:
                 yield [_Free(*task) for task in rows]
 
 
-# Each of these is looked up by an index for the few tasks that are looked at, however many tasks and records there are.
+# Index lookups for the few candidate tasks, independent of the number of tasks and records.
 
 _HAD = aliased(Reservation)
 WAS_RESERVED = exists().where(col(_HAD.task_id) == col(Task.id), col(_HAD.person_id) == bindparam("person"))
@@ -118,7 +118,7 @@ WAS_MADE = or_(
 SCORES_WERE_SEEN = exists().where(
     col(Label.item_id) == col(Task.item_id), col(Label.annotator).in_(SELECT_NAMES), ~col(Label.blind)
 )
-"""True of a task whose text the `person` labelled on Probe, in sight of its scores."""
+"""True of a task whose text the `person` labelled on Probe with its scores shown."""
 
 # not a skill, or one of a group of the person
 _HAS_SKILL = or_(
@@ -142,7 +142,7 @@ _SELECT_OPEN_LEVELS = select_columns(
     _LEAST_TAKEN.where(_OF_CAMPAIGN, col(TaskPlaces.taken) >= bindparam("overlap"), _IS_FURTHER).scalar_subquery(),
     exists().where(*_IS_EXPIRED),
 )
-"""The least places taken of a task below the overlap, and of one that wants further labels; and if a reservation expired."""
+"""Smallest number of taken places among tasks below the overlap and among tasks that want further labels; and True if a reservation expired."""
 
 
 def _allowed(skills: bool) -> list[ColumnElement[bool]]:

@@ -1,4 +1,4 @@
-"""Events of single people and items for a webhook: read from the rows that are kept anyway, in the order of time, and sent one by one."""
+"""Webhook events of people and items: read from the stored rows in order of time, and sent one by one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from annotations.store.store import Store
 from annotations.store.tables import UtcDateTime
 
 _SETTLED = timedelta(seconds=10)
-"""Age of the newest row that is sent: by then every transaction that began before it has ended, and clocks of servers agree."""
+"""Least age of a row that is sent: transactions that began before it have ended, and clock differences of servers are smaller."""
 _LEASE = timedelta(minutes=1)
 _MOST_AT_ONCE = 100
 

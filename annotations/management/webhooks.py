@@ -1,4 +1,4 @@
-"""Word of the state of a campaign for a server elsewhere: kept in a row until that server has it, signed, at least once."""
+"""Webhooks: signed events about the state of a campaign, stored until the receiver has each at least once."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _SECRET_BYTES = 32
 _MAX_URL, MAX_ERROR = 2000, 300  # characters
 _FIRST_WAIT, _LONGEST_WAIT, MOST_ATTEMPTS = timedelta(seconds=10), timedelta(hours=1), 30
 Seen = dict[str, tuple[object, ...]]
-"""State of each campaign when it was last looked at, so that figures are computed after a change only."""
+"""State of each campaign at the last check, so that figures are computed only after a change."""
 
 
 class EventKind(StrEnum):
@@ -86,7 +86,7 @@ class WebhookState:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Message to send now, as often as it takes: the receiver knows a repetition by `event_id`."""
+    """Message to send now, repeated until it succeeds; the receiver recognises a repetition by `event_id`."""
 
     campaign_id: str
     url: str
@@ -123,7 +123,7 @@ def set_webhook(session: Session, campaign_id: str, url: str, by: str, kinds: Se
 
 
 def remove_webhook(session: Session, campaign_id: str) -> None:
-    """Send no word of a campaign, also of an end that is not delivered yet."""
+    """Remove the webhook of a campaign; an undelivered event is dropped."""
     row = session.get(Webhook, campaign_id)
     if row:
         session.delete(row)
@@ -203,7 +203,7 @@ def note_ends(store: Store, seen: Seen, now: datetime) -> None:
         before = _Sent(event_id, str(json.loads(body)["event"]) if body else "", created_at)
         try:
             _note_end(store, seen, campaign_id, before, now)
-        except RecordError as error:  # a campaign that cannot be read holds up no other
+        except RecordError as error:  # an unreadable campaign must not block the others
             _note_unreadable(store, seen, campaign_id, str(error))
 
 

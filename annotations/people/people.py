@@ -220,9 +220,9 @@ def read_people(content: bytes) -> list[ListedPerson]:
     records = [{name: cell.strip() for name, cell in zip(columns, row, strict=False)} for row in rows[1:]]
     times = Counter(record.get("name") for record in records)
     wrong = [
-        f"{number}: {error}"
+        f"{number}: {line_error}"
         for number, record in enumerate(records, start=2)
-        if (error := _record_error(record, times))
+        if (line_error := _record_error(record, times))
     ]
     if wrong:
         raise RecordError(f"Nobody was added. Correct these lines: {'; '.join(wrong[:10])}.")

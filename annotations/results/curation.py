@@ -59,7 +59,7 @@ class CuratorActions:
         self._person = person
 
     def edits(self, campaign_id: str) -> list[WrittenEdit]:
-        """The edits that others wrote, uncorrected ones first, in an order that does not reveal who wrote them."""
+        """Edits written by others, uncorrected ones first, in an order that does not reveal their writers."""
         with read_session(self._store.engine) as session:
             campaign = load_campaign(session, campaign_id)
 
