@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -166,30 +166,26 @@ def _valid_exclusions(session: Session, campaign_id: str) -> Sequence[Exclusion]
     return session.exec(_SELECT_VALID, params={"campaign": campaign_id}).all()
 
 
-@dataclass(frozen=True, slots=True)
-class ExcludedQuestions:
-    """The exclusions of single questions that leave the rest of a label in, by the name of the person."""
-
-    rows: dict[str, list[Exclusion]]
-
-    def without(self, questions: QuestionSet, person: str, at: datetime, answers: dict[str, Any]) -> dict[str, Any]:
-        """Answers of a label saved at a time, without excluded answers and those that depend on them."""
-        gone = {row.question for row in self.rows.get(person, ()) if _covers(row, at)}
-        if not gone:
-            return answers
-        for question in questions.questions:
-            if gone.intersection(question.when):
-                gone.add(question.id)
-        return {name: answer for name, answer in answers.items() if name not in gone}
+def without_excluded(
+    exclusions: Iterable[Exclusion], questions: QuestionSet, at: datetime, answers: dict[str, Any]
+) -> dict[str, Any]:
+    """Answers of a label saved at a time, without those that the exclusions of its person cover and those that depend on them."""
+    excluded = {row.question for row in exclusions if _covers(row, at)}
+    if not excluded:
+        return answers
+    for question in questions.questions:
+        if excluded.intersection(question.when):
+            excluded.add(question.id)
+    return {name: answer for name, answer in answers.items() if name not in excluded}
 
 
-def load_excluded_questions(session: Session, campaign: CampaignSettings) -> ExcludedQuestions:
-    """The single questions that are left out of labels of a campaign now."""
+def load_excluded_questions(session: Session, campaign: CampaignSettings) -> dict[str, list[Exclusion]]:
+    """Valid exclusions of single questions, which leave the rest of a label in, by the name of the person."""
     rows: dict[str, list[Exclusion]] = defaultdict(list)
     for row in _valid_exclusions(session, campaign.id):
         if row.question not in {"", campaign.questions.measure}:
             rows[session.get_one(Person, row.person_id).name].append(row)
-    return ExcludedQuestions(dict(rows))
+    return dict(rows)
 
 
 def load_exclusions(session: Session, campaign: CampaignSettings) -> list[ExclusionRow]:

@@ -15,7 +15,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings, TaskPart
-from annotations.campaigns.exclusions import load_excluded_questions
+from annotations.campaigns.exclusions import load_excluded_questions, without_excluded
 from annotations.campaigns.questions import read_questions, unswap_answers
 from annotations.store.campaign_tables import Task, VersionRow
 from annotations.store.people_tables import Person
@@ -134,7 +134,7 @@ def load_labels(
     params: dict[str, Any] = {"campaign": campaign.id}
     versions = session.exec(_SELECT_VERSIONS, params=params)
     questions = {version: read_questions(questions) for version, questions in versions}
-    left_out = load_excluded_questions(session, campaign)
+    excluded_questions = load_excluded_questions(session, campaign)
     if tasks is None:
         documents = dict(session.exec(_SELECT_DOCUMENTS, params=params).all())
         rows = session.connection().execute(_SELECT_LABELS, params)
@@ -153,8 +153,11 @@ def load_labels(
             state == "answered" and not excluded,
             person,
             pseudonym,
-            left_out.without(
-                questions[version], person, rest[-1], unswap_answers(questions[version], answers, swapped)
+            without_excluded(
+                excluded_questions.get(person, ()),
+                questions[version],
+                rest[-1],
+                unswap_answers(questions[version], answers, swapped),
             ),
             version,
             *rest,
