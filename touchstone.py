@@ -111,8 +111,10 @@ def score(pairs: Pairs, metrics: str | Sequence[str]) -> Scores:
     `questions`; `pandas.DataFrame(scores)` is a table, and a notebook shows it with sentence heat and evidence. A score
     that cannot be had is None, with the reason in `error` and the status "failed"; it never stops the others.
 
-    Raises TouchstoneError for a metric or setting that does not exist, and for pairs that cannot be read, before anything
-    is scored.
+    A pair that cannot be read, as one with an empty summary, is such a failure under the id `line-<n>`.
+
+    Raises TouchstoneError for a metric or setting that does not exist, and where no pair can be read, before anything is
+    scored.
     """
     from core.assessment.notebook.scores import score_pairs
 
@@ -169,14 +171,14 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     stress `run` or its file, or both, or `files` of another command; `touchstone study --help` lists them, `touchstone study NAME --help` the settings. `by` is
     the field whose values are slices, `metrics` those to look at, `resamples` 10,000, or fewer for more than 5,000 summaries.
     `labels`, a file or records with id, label and where known selection_probability, stand in place of those of the data in
-    the studies prevalence, label-plan and drift.
+    the studies prevalence, label-plan and drift. A `dataset` is NAME, the newest version, or NAME@2 or NAME@TAG.
 
     A notebook shows the report; `rows(table)` gives a table for pandas, `table(name).figure(column, metric=…)` one figure with
     its interval, `record()` what `--json` prints, and `save(file)` writes any form by the ending of the file.
 
     Raises TouchstoneError for a study or setting that does not exist, and for data that give no figure, with what to do.
     """
-    from annotations.exchange.samples import load_samples, load_sentence_scores
+    from annotations.exchange.samples import dataset_references, load_samples, load_sentence_scores
     from annotations.store.store import Store
     from core.assessment.notebook.reports import run_study, study_data, with_pool_labels
     from core.evaluation.study import STUDIES, Input
@@ -187,6 +189,9 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
             return load_samples(store, stored)
 
     datasets = [dataset] if isinstance(dataset, str) else list(dataset)
+    if datasets:
+        with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+            datasets = dataset_references(store, datasets)
     data = replace(study_data(pairs, scores, datasets, run, by, load), files=tuple(map(Path, files)))
     if datasets and data.cases is not None and Input.SENTENCES in STUDIES.get(name).may_take:
         with closing(Store.open(Settings.read().database_url, read_only=True)) as store:

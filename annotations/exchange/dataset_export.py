@@ -13,7 +13,7 @@ from annotations.exchange.dataset_card import card_header, cell, parquet_file
 from annotations.exchange.export_format import CampaignExport
 from annotations.exchange.formats.hf_dataset import HfDataset
 from annotations.exchange.labelled_items import load_labelled_items
-from annotations.exchange.samples import load_samples
+from annotations.exchange.samples import load_provenance, load_samples
 from annotations.people.people import load_pseudonyms
 from annotations.store.database import read_session
 from annotations.store.imported_datasets import FileRow, load_datasets
@@ -22,7 +22,7 @@ from annotations.store.store import Store
 from annotations.store.tables import Dataset, SampleRow
 from annotations.store.writes import document_id
 from core.base import HUB_LICENCES
-from core.data import DATASETS, Bundled
+from core.data import DATASETS, Bundled, format_dataset
 from core.stats import markdown_table
 from core.text import context_records
 from core.types import Item, Verdict
@@ -75,10 +75,11 @@ def dataset_files(store: Store, name: str, licence: str = "") -> dict[str, bytes
         )
     if error := licence_error(store, name, licence):
         raise RecordError(error)
-    items, sources = load_labelled_items(store, name).items, _sources(store, name)
+    labelled, sources = load_labelled_items(store, name), _sources(store, name)
+    items = labelled.items
     licences = _known_licences(sources)
     came_with_data = ", ".join(licences) if all(map(licence_id, licences)) else ""
-    card = _card(name, items, sources, licence.strip() or came_with_data)
+    card = _card(labelled.name, items, sources, licence.strip() or came_with_data)
     summaries = {item.example.id: item.example.summary for item in items}
     judges = _judge_names(store, name, items)
     rows = [_row(item, summaries, judges) for item in items]
@@ -148,10 +149,10 @@ def licence_remarks(store: Store, name: str) -> list[str]:
 
 def _sources(store: Store, name: str) -> list[FileRow]:
     """Imported files of a dataset; for local labels, the files that its documents came from."""
-    with read_session(store.engine) as session:
-        if name == LOCAL_LABELS:
+    if name == LOCAL_LABELS:
+        with read_session(store.engine) as session:
             return _files_of_documents(session, {sample.document for sample in load_samples(store, name)})
-        return [file for row in load_datasets(session) if row.name == name for file in row.files]
+    return list(load_provenance(store, [name]).files)
 
 
 def _files_of_documents(session: Session, documents: Iterable[str]) -> list[FileRow]:
@@ -209,7 +210,7 @@ def _card(name: str, items: Sequence[Item], sources: Sequence[FileRow], licence:
     counted = [[cell(kind), str(number)] for kind, number in types.most_common()]
     parts = [
         card_header(name, licence, ["items"]),
-        f"# {cell(name)}",
+        f"# {cell(format_dataset(name))}",
         f"{len(items)} summaries of {documents} documents, {sum(item.parent is not None for item in items)} of them "
         "edits of another. Exported from Touchstone.",
         "## Labels",

@@ -52,7 +52,7 @@ def load_labelled_items(store: Store, dataset: str) -> LabelledItems:
     items = with_documents(samples, load_texts(store, dataset))
     files = load_provenance(store, [dataset]).files
     licences = ", ".join(sorted({file.licence for file in files}))
-    return LabelledItems(dataset, items, files[0].importer if files else "", licences)
+    return LabelledItems(samples[0].dataset, items, files[0].importer if files else "", licences)
 
 
 def benchmark_items(store: Store) -> dict[str, list[Item]]:

@@ -33,7 +33,7 @@ from annotations.store.score_writes import SavedScores
 from annotations.store.store import Store
 from annotations.store.tables import Explanation, ItemRow, Origin, SampleRow
 from annotations.store.writes import ITEM_FACTS
-from core.data import bundled_items
+from core.data import DatasetDiff, bundled_items, compare_versions, dataset_of_reference
 from core.results import bundled_samples
 from core.scoring import SentenceScores
 from core.stats import SELECTION_PROBABILITY
@@ -288,9 +288,15 @@ class Provenance:
 
 
 def load_provenance(store: Store, datasets: Sequence[str]) -> Provenance:
-    """Of these datasets."""
-    files = tuple(file for row in store.datasets() if row.name in datasets for file in row.files)
-    own = [name for name in datasets if name not in {file.dataset for file in files}]
+    """Of these datasets, whose files are those of the version and called as it is."""
+    versions = {row.name: row.versions for row in store.datasets()}
+    imported = [store.version(name) for name in datasets if _is_imported(name)]
+    files = tuple(
+        replace(file, dataset=version.reference)
+        for version in imported
+        for file in versions[version.dataset][version.number - 1].files
+    )
+    own = [name for name in datasets if not _is_imported(name)]
     campaigns = [name for name in own if name.startswith(CAMPAIGN_PREFIX)]
     descriptions = {name: format_description(load_description(store, name)) for name in campaigns}
     return Provenance(files, {name: descriptions.get(name, []) for name in own})
@@ -298,6 +304,46 @@ def load_provenance(store: Store, datasets: Sequence[str]) -> Provenance:
 
 def _is_labelled_here(dataset: str) -> bool:
     return dataset == LOCAL_LABELS or dataset.startswith(CAMPAIGN_PREFIX)
+
+
+def _is_imported(dataset: str) -> bool:
+    return dataset != PRECOMPUTED and not _is_labelled_here(dataset)
+
+
+def dataset_references(store: Store, names: Iterable[str]) -> list[str]:
+    """The names by which results call these datasets: NAME, or NAME@2 where an imported one has several versions.
+
+    A name without a version is the newest. Raises RecordError for an unknown name or version.
+    """
+    return [store.version(name).reference if _is_imported(name) else name for name in names]
+
+
+def stored_reference(store: Store, name: str) -> str:
+    """The version of an imported dataset with its number, for what is kept; "" for what has no versions."""
+    return store.version(name).full_reference if _is_imported(name) else ""
+
+
+def newer_references(store: Store, names: Iterable[str]) -> dict[str, str]:
+    """By name in a result that was kept, the newest version, where it is of an older one.
+
+    A name without a number is of a time in which the dataset had one version.
+    """
+    references = store.version_references()
+    newer = {}
+    for name in names:
+        dataset = name if name in references else dataset_of_reference(name)
+        newest = references.get(dataset, [dataset])[0]
+        if newest not in (name, dataset):
+            newer[name] = newest
+    return newer
+
+
+def compare_dataset_versions(store: Store, before: str, after: str) -> DatasetDiff:
+    """Return the changes from one version of a dataset to another. Raises RecordError for an unknown one."""
+    older, newer = store.version(before), store.version(after)
+    return compare_versions(
+        older.full_reference, load_samples(store, before), newer.full_reference, load_samples(store, after)
+    )
 
 
 def _text_ids_in(session: Session, dataset: str) -> list[str]:

@@ -23,7 +23,8 @@ from annotations.store.database import (
     read_session,
     write_session,
 )
-from annotations.store.dataset_import import CountsCallback, DatasetSource, ImportResult, spool_rows, write_spooled_rows
+from annotations.store.dataset_import import CountsCallback, DatasetSource, ImportResult, write_spooled_rows
+from annotations.store.dataset_versions import VersionOfDataset, add_tag, find_version, load_references
 from annotations.store.imported_datasets import (
     DatasetRow,
     load_dataset_names,
@@ -56,6 +57,7 @@ from annotations.store.score_writes import (
     save_outcomes,
     signatures_of,
 )
+from annotations.store.spooled_rows import spool_rows
 from annotations.store.tables import AuditRow, Draft, RunLine, StressRunRow, ThresholdRow
 from annotations.store.writes import delete_old_drafts, save_label, save_pair, upsert_draft
 from core.base import CodeParts
@@ -322,12 +324,28 @@ class Store:
     def import_dataset(self, provenance: DatasetSource, items: Iterable[Item], counts: CountsCallback) -> ImportResult:
         """Keep the items of a file under the name of a dataset: all of them or, where reading them raises, none.
 
-        The same file again adds nothing; another file of the same dataset adds to what is known of its samples. What
-        `counts` gives after the last item is kept with the file.
+        The same content again adds nothing. Else it is the next version of the dataset: a changed file takes the place of its
+        earlier self, another file adds to what is known of the samples, and older versions stay as they are. What `counts`
+        gives after the last item is kept with the file. Raises RecordError where either is possible and `replaces` is None.
         """
         self._require_writable()
-        with spool_rows(provenance, items) as file, self.writing() as session:
-            return write_spooled_rows(session, provenance, counts(), file)
+        with spool_rows(provenance.dataset_id, items) as spooled, self.writing() as session:
+            return write_spooled_rows(session, provenance, counts(), spooled)
+
+    def version(self, reference: str) -> VersionOfDataset:
+        """The version that NAME (the newest), NAME@2 or NAME@TAG names. Raises RecordError for what there is not."""
+        with read_session(self.engine) as session:
+            return find_version(session, reference)
+
+    def version_references(self) -> dict[str, list[str]]:
+        """By name of a dataset, the references of its versions, the newest first."""
+        with read_session(self.engine) as session:
+            return load_references(session)
+
+    def tag_version(self, reference: str, tag: str, by: str) -> VersionOfDataset:
+        """Tag a version of a dataset for good. Raises RecordError for a tag of another version, and for what is no tag."""
+        with self.writing() as session:
+            return add_tag(session, reference, tag, by)
 
     def datasets(self) -> list[DatasetRow]:
         """The imported datasets by name."""

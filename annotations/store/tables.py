@@ -369,9 +369,7 @@ class Dataset(StoreTable, table=True):
 
 
 class DatasetFile(StoreTable, table=True):
-    """Origin of samples: an imported file."""
-
-    __table_args__ = (UniqueConstraint("dataset_id", "importer", "sha256"),)
+    """Origin of samples: an imported file, as it was read then. Read in another way it is another row."""
 
     id: str = Field(primary_key=True)
     """Id of the file."""
@@ -395,6 +393,44 @@ class DatasetFile(StoreTable, table=True):
     """Time of the import."""
 
 
+class DatasetVersion(StoreTable, table=True):
+    """State of a dataset from one import that changed it to the next: the rows of some of its files."""
+
+    __table_args__ = (UniqueConstraint("dataset_id", "number"), CheckConstraint("number >= 1", name="number"))
+
+    id: str = Field(primary_key=True)
+    """Hash of the dataset and the number."""
+    dataset_id: str = Field(foreign_key="dataset.id")
+    """Dataset that it is a version of."""
+    number: int
+    """Number of the version, from 1."""
+    samples: int
+    """Number of samples that it has rows of."""
+    content: str
+    """SHA-256 of the facts about its samples in any order; empty for one that is older than versions."""
+    by: str
+    """Name of the person whose import made it."""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time of that import."""
+
+
+class VersionFile(StoreTable, table=True):
+    """One of the files whose rows make a version."""
+
+    version_id: str = Field(foreign_key="datasetversion.id", primary_key=True)
+    file_id: str = Field(foreign_key="datasetfile.id", primary_key=True)
+
+
+class VersionTag(StoreTable, table=True):
+    """A word for a version of a dataset, for good."""
+
+    dataset_id: str = Field(foreign_key="dataset.id", primary_key=True)
+    tag: str = Field(primary_key=True)
+    number: int
+    by: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
 class SampleRow(StoreTable, table=True):
     """Facts of one file about one sample of a dataset; rows of the same key add up, newer ones win."""
 
@@ -409,6 +445,8 @@ class SampleRow(StoreTable, table=True):
     """Dataset that the sample belongs to."""
     file_id: str = Field(foreign_key="datasetfile.id")
     """File that the facts are from."""
+    joined_file_id: str | None = None
+    """Other file that the document is from, without which the row does not count; None for none."""
     key: str
     """Id of the sample in the dataset."""
     group: str

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from core.base import Setting, Track, untracked
+from core.data import format_dataset
 from core.errors import BadSettingError, TouchstoneError
 from core.evaluation.report import Chart, Report, Table
 from core.registry import Registry, format_spec, settings_of
@@ -216,6 +217,7 @@ class StudyData:
                 "left_out": list(self.left_out),
                 "pairs": len(self.run.sources),
                 "metrics": list(plan.metrics),
+                **({"dataset": plan.dataset} if plan.dataset else {}),
             }
         return facts
 
@@ -398,12 +400,19 @@ class Study(ABC):
             tuple(tables),
             tuple(charts),
             tuple(sentences),
-            tuple(notes),
+            (*notes, *_version_notes(data)),
             tuple(problems),
             self.settings,
             data.facts(),
             self.command(data),
         )
+
+
+def _version_notes(data: StudyData) -> list[str]:
+    """The versions of datasets that the figures are of, where a dataset has several."""
+    names = [*data.datasets, *([data.run.plan.dataset] if data.run else [])]
+    versions = [format_dataset(name) for name in names if format_dataset(name) != name]
+    return [f"Data: {'; '.join(versions)}."] if versions else []
 
 
 STUDIES: Registry[Study] = Registry("study", f"{__package__}.studies", ("touchstone.studies",), Study)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core import open_face
+from core.base import open_face
 
 if TYPE_CHECKING:
+    from core.text.canonical import CanonicalExample, CanonicalText, canonical_example
     from core.text.claim_records import claim_record, claims_to_json, clean_origin, parse_claims
     from core.text.contexts import (
         NamedText,
@@ -153,6 +154,7 @@ if TYPE_CHECKING:
     from core.text.ranking import Vectors, bm25, closest_rows
     from core.text.spacy_pipeline import load_pipeline, parser_files, parser_folder
     from core.text.text import (
+        BYTE_ORDER_MARK,
         NO_BLANK,
         SENTENCES_KEPT,
         closest_sentence,
@@ -161,6 +163,7 @@ if TYPE_CHECKING:
         sentences,
         splitter_name,
         spreadsheet_safe,
+        spreadsheet_text,
         with_even_blanks,
         with_visible_controls,
         words,

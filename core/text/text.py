@@ -219,7 +219,16 @@ _FORMULA = re.compile(r"[\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n
 
 def spreadsheet_safe(text: str) -> str:
     """The text as a cell that no spreadsheet takes for a formula, full-width signs and blanks before it included."""
-    return f"'{text}" if _FORMULA.match(text) else text
+    return f"'{text}" if _FORMULA.match(text.lstrip("'")) else text
+
+
+def spreadsheet_text(cell: str) -> str:
+    """The text of which `spreadsheet_safe` made a cell."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell.lstrip("'")) else cell
+
+
+BYTE_ORDER_MARK = "\ufeff"
+"""Opens a CSV file that Excel reads as UTF-8: without it letters beyond ASCII are garbled there."""
 
 
 _BIDI_CONTROLS = {ord(control): "\u2426" for control in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotations.exchange.labelled_items import load_items
-from annotations.exchange.samples import load_samples, load_sentence_scores
+from annotations.exchange.samples import dataset_references, load_samples, load_sentence_scores
 from annotations.store.store import Store
 from core.assessment import (
     AuditSource,
@@ -46,6 +46,15 @@ from pages.sources.thresholds import kept_thresholds
 _BUNDLED_RUN = "bundled"
 
 
+def of_its_time(store: Store, source: Source) -> Source:
+    """A source that was kept, with the version of each dataset: one without a number is of the time of version 1."""
+    if isinstance(source, PairSource):
+        return source
+    references = store.version_references()
+    numbered = {name for name in source.datasets if len(references.get(name, ())) > 1}
+    return replace(source, datasets=tuple(f"{name}@1" if name in numbered else name for name in source.datasets))
+
+
 @dataclass(frozen=True, slots=True)
 class PinBuilder:
     """Services that make results: the store, the settings, the engine, opened when it is first asked for, and a title for pairs."""
@@ -65,6 +74,7 @@ class PinBuilder:
                 return self._pair(source, title)
 
     def _study(self, source: StudySource) -> Pin:
+        source = replace(source, datasets=tuple(dataset_references(self.store, source.datasets)))
         study = STUDIES.parse(source.spec)
         data = StudyData(datasets=source.datasets, by=source.by or None, metric_names=source.metrics)
         if source.run:
@@ -105,6 +115,7 @@ class PinBuilder:
         return run_from_lines(lines)
 
     def _audit(self, source: AuditSource) -> Pin:
+        source = replace(source, datasets=tuple(dataset_references(self.store, source.datasets)))
         released, metrics = [], []
         for name in source.audited:
             if name.partition("[")[0] in METRICS.names():

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.e2e
 
 
 def exported(page: Page, button: str) -> str:
-    return download(page.get_by_role("button", name=button)).read_text(encoding="utf-8")
+    return download(page.get_by_role("button", name=button)).read_text(encoding="utf-8-sig")
 
 
 def plots_saved(context: BrowserContext, file: Path) -> str:

@@ -86,7 +86,7 @@ def shifts_of(page: Page, number: int) -> list[dict[str, str]]:
     open_view(page, "Compare and export", "Export")
     expect(page.get_by_text(f"shifts of {number} variants")).to_be_visible()
     saved = download(page.get_by_role("button", name="Shifts (CSV)"))
-    return list(csv.DictReader(saved.read_text(encoding="utf-8").splitlines()))
+    return list(csv.DictReader(saved.read_text(encoding="utf-8-sig").splitlines()))
 
 
 @pytest.mark.slow

@@ -35,7 +35,7 @@ def read_results(path: Path) -> dict[str, MetricSide]:
     Raises TouchstoneError, with the line, where it is none, and for scores of one metric by several signatures.
     """
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise TouchstoneError(f"{path} cannot be read: {error}. Give a file that `score -o` wrote.") from error
     by_metric: dict[str, dict[str, _SignedScore]] = {}

@@ -40,7 +40,7 @@ def is_stress_run(path: Path) -> bool:
 def read_stress_run(path: Path) -> StressRun:
     """The run of a file that `stress` wrote."""
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         raise TouchstoneError(f"{path} is no text in UTF-8 ({error}). Give a file that `stress` wrote.") from None
     return run_from_lines(line for line in lines if line)

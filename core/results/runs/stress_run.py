@@ -48,6 +48,8 @@ class Plan:
     """Version of Touchstone that made the run."""
     battery: str = ""
     """Signature of the battery that the kinds are; empty if they were named one by one."""
+    dataset: str = field(default="", compare=False)
+    """Version of the dataset that the sources are of, as NAME@2; empty for a file, and for runs older than versions."""
     record: Literal["plan"] = "plan"
     """Type of the line in the file of a run."""
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, one_way_export
+from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.samples import load_samples, save_scores
-from annotations.store.dataset_import import DatasetSource
+from annotations.store.dataset_import import DatasetSource, format_import
 from annotations.store.score_writes import SavedScores, format_saved_scores
 from annotations.store.store import Store
 from core.data import (
@@ -18,11 +21,12 @@ from core.data import (
     Explained,
     Generic,
     ImportCounts,
+    form_columns,
     format_counts,
-    infer_column_map,
     preview_rows,
     readable_items,
     reading_record,
+    recognise,
     source_sha256,
     strict_items,
 )
@@ -30,6 +34,7 @@ from core.errors import TouchstoneError
 from core.models import fetch_released_dataset, provenance_name
 from core.results import StoredResultsImporter, open_stored_results
 from core.settings import Settings
+from core.types import Sample
 from pages.commands.shared.inputs import open_output, refuse_overwriting_input
 from pages.commands.shared.messages import print_status, with_progress
 
@@ -40,17 +45,32 @@ def command(
     importer: Annotated[
         str,
         typer.Argument(
-            help="bump, summedits, … or one with settings, name[setting=value,…]; results: a folder that `score --to` wrote."
+            help="bump, summedits, … or one with settings, name[setting=value,…]; results: a folder that `score --to` wrote; "
+            "left out, the content of the file says what it is."
         ),
     ],
     source: Annotated[
         Path | None, typer.Argument(help="The file or folder to read; without it the dataset comes from the hub.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="What to call the dataset; by default as the importer.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="What to call the dataset; by default as the importer, or the file where that was left out."),
+    ] = None,
     skip_broken: Annotated[
         bool, typer.Option("--skip-broken", help="Import the readable records although others are broken.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The counts as one JSON object.")] = False,
+    replaces: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a dataset that is there: the file whose place this one takes, by name or the first digits of its SHA-256. By "
+            "default an earlier file of the same name, whose samples it has."
+        ),
+    ] = None,
+    add: Annotated[
+        bool,
+        typer.Option("--add", help="It takes no file's place: it adds to the samples, its values before older ones."),
+    ] = False,
     infer_mapping: Annotated[
         bool,
         typer.Option(
@@ -62,18 +82,37 @@ def command(
         Path | None, typer.Option("-o", "--output", help="With --infer-mapping: where to write the mapping.")
     ] = None,
 ) -> None:
-    """Import a benchmark or a file of your own into the database; the same file twice adds nothing."""
+    """Import a benchmark or a file of your own into the database; a file that changed makes the next version of its dataset."""
+    if add and replaces is not None:
+        raise TouchstoneError(
+            "--add and --replaces exclude each other: the file takes the place of another or of none."
+        )
+    if source is None and Path(importer).exists() and importer not in {*DATASETS.names(), StoredResultsImporter.name}:
+        importer, source = Generic.name, Path(importer)
+        name = name or source.resolve().stem
+    if importer == Generic.name and source and not infer_mapping and (recognition := recognise(source)):
+        importer = recognition.importer
+        print_status(f"  {recognition.sentence}")
     if infer_mapping:
         if importer != Generic.name or source is None:
             raise TouchstoneError("A mapping is inferred from a table: cli.py import generic TABLE --infer-mapping")
         _infer_mapping(source, output)
+        return
+    if importer == Generic.name and source and _import_campaign(source, name or ""):
         return
     reader = StoredResultsImporter() if importer == StoredResultsImporter.name else DATASETS.parse(importer)
     settings, tally = Settings.read(), ImportCounts()
     place = source or fetch_released_dataset(reader)
     file = place.resolve().name if source else provenance_name(reader, place)
     origin = DatasetSource(
-        name or reader.name, importer, file, source_sha256(place), reader.licence, reader.release, settings.user
+        name or reader.name,
+        importer,
+        file,
+        source_sha256(place),
+        reader.licence,
+        reader.release,
+        settings.user,
+        "" if add else replaces,
     )
     for line in reader.describe(place):
         print_status(f"  {line}")
@@ -87,25 +126,51 @@ def command(
             saved = sum(save_scores(store, imported.dataset, outcomes), SavedScores())
             print_status(f"  {format_saved_scores(saved)}")
         if isinstance(reader, Explained):
-            answered = [sample.item for sample in load_samples(store, imported.dataset) if sample.item.explanations]
-            joined = sum(bool(item.example.summary) for item in answered)
-            sentence = (
-                f"{tally.explanations.total()} answers read; {joined} summaries of {imported.dataset} have answers"
-            )
-            if joined < len(answered):
-                sentence += (
-                    f", and {len(answered) - joined} answered ones are not in it: import answers under the name of the dataset that they "
-                    "speak of (--name). By themselves they have the labels of their own lines"
-                )
-            print_status(f"  {sentence}.")
-    counts = {"dataset": imported.dataset, **tally.counts(), "new": imported.added, "joined": imported.joined}
+            print_status(f"  {_answers_sentence(load_samples(store, imported.dataset), imported.dataset, tally)}.")
+    counts = {
+        "dataset": imported.dataset,
+        **tally.counts(),
+        "version": imported.version,
+        "new": imported.added,
+        "joined": imported.joined,
+        "removed": imported.removed,
+    }
     typer.echo(json.dumps(counts, ensure_ascii=False, indent=1) if as_json else "\n".join(format_counts(counts)))
+    print_status(format_import(imported))
     if imported.missing:
         print_status(f"{imported.missing} summaries have no document. Import a file that has it under the same group.")
 
 
+def _answers_sentence(samples: Iterable[Sample], dataset: str, tally: ImportCounts) -> str:
+    answered = [sample.item for sample in samples if sample.item.explanations]
+    joined = sum(bool(item.example.summary) for item in answered)
+    sentence = f"{tally.explanations.total()} answers read; {joined} summaries of {dataset} have answers"
+    if joined == len(answered):
+        return sentence
+    return (
+        f"{sentence}, and {len(answered) - joined} answered ones are not in it: import answers under the name of the dataset that they "
+        "speak of (--name). By themselves they have the labels of their own lines"
+    )
+
+
+def _import_campaign(source: Path, name: str) -> bool:
+    """Put an exported campaign back: as a table it would lose its questions, people and decisions. False for any other file.
+
+    Raises TouchstoneError for an export that nothing reads back.
+    """
+    if sentence := one_way_export(source):
+        raise TouchstoneError(sentence)
+    if not is_campaign_file(source):
+        return False
+    with closing(Store.open(Settings.read().database_url)) as store:
+        imported = import_campaign(store, campaign_lines(source), name)
+    print_status(f"{source.name} is an exported campaign: imported with its people, labels and decisions.")
+    typer.echo(f"campaign: {imported.name}")
+    return True
+
+
 def _infer_mapping(source: Path, output: Path | None) -> None:
-    mapping = infer_column_map(preview_rows(source)).to_json()
+    mapping = form_columns(source, preview_rows(source)).to_json()
     for line in Generic().describe(source):
         print_status(f"  {line}")
     if output is None:

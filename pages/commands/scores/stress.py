@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -29,7 +30,7 @@ from core.results import (
 )
 from core.scoring import METRICS, NLI_CHECKS, Engine, Metric, NliCheck
 from core.settings import Settings
-from pages.commands.shared.dataset_inputs import read_sources
+from pages.commands.shared.dataset_inputs import full_reference, read_sources
 from pages.commands.shared.inputs import name_of_input, new_run, open_shard, report_refusals
 from pages.commands.shared.messages import (
     download_models,
@@ -116,7 +117,7 @@ def command(
         check = None if nli_check == _NO_CHECK else NLI_CHECKS.parse(nli_check)
         plugins: list[Metric | Perturbation | NliCheck] = [*metrics, *kinds, *filter(None, [check])]
         part = open_shard(shard, pairs, [model for plugin in plugins for model in plugin.checkpoints()])
-        plan = Plan.of(name, kinds, metrics, seed, check, signature)
+        plan = replace(Plan.of(name, kinds, metrics, seed, check, signature), dataset=full_reference(dataset))
         filter_variants(StressRun(plan), leave_out or ())  # a wrong name fails before the work, not after it
         if imported:
             planned = imported.fill(StressRun(plan))

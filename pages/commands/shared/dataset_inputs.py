@@ -8,7 +8,13 @@ from contextlib import closing
 from pathlib import Path
 
 from annotations.exchange.labelled_items import load_items
-from annotations.exchange.samples import load_samples, load_sentence_scores, load_texts
+from annotations.exchange.samples import (
+    dataset_references,
+    load_samples,
+    load_sentence_scores,
+    load_texts,
+    stored_reference,
+)
 from annotations.store.store import Store
 from core.data import Refusal
 from core.errors import TouchstoneError
@@ -34,6 +40,22 @@ from core.settings import Settings
 from core.types import Item
 from pages.commands.shared.inputs import read_items, refuse_overwriting_input, report_refusals
 from pages.commands.shared.messages import print_status, with_progress
+
+
+def version_references(dataset: Sequence[str]) -> list[str]:
+    """The names by which results call these datasets, with the version where there are several."""
+    if not dataset:
+        return []
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        return dataset_references(store, dataset)
+
+
+def full_reference(dataset: str | None) -> str:
+    """The version of an imported dataset with its number; "" for what has no versions."""
+    if dataset is None:
+        return ""
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        return stored_reference(store, dataset)
 
 
 def read_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> Cases:

@@ -73,7 +73,7 @@ def read_bytes(file: Path, advice: str) -> bytes:
 
 def read_lines(source: Path) -> list[str]:
     try:
-        return source.read_text(encoding="utf-8").split("\n")  # U+2028 and the like end no row
+        return source.read_text(encoding="utf-8-sig").split("\n")  # U+2028 and the like end no row
     except (OSError, UnicodeDecodeError) as error:
         raise TouchstoneError(f"{source} cannot be read: {error}. Name another file.") from error
 

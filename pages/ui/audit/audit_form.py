@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from uuid import uuid4
@@ -13,6 +13,7 @@ from cachetools import LRUCache
 
 from core.assessment import (
     AuditReport,
+    AuditSource,
     AuditTask,
     EvidenceWork,
     default_metrics,
@@ -20,6 +21,7 @@ from core.assessment import (
     with_battery,
     with_saved_thresholds,
 )
+from core.data import format_dataset
 from core.edits import STANDARD_BATTERY
 from core.errors import Problem, TouchstoneError, attempt
 from core.evaluation import thresholds_by_metric
@@ -36,6 +38,7 @@ from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.shared.background_results import background_result, progress_bar
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.markup import escape_markdown, escape_message
+from pages.ui.shared.newer_version import newer_version_line
 from pages.ui.shared.prompt_forms import read_prompts
 from pages.ui.shared.session_state import WidgetValue, page_state
 
@@ -121,7 +124,12 @@ def audit_form() -> None:
             help="Those that are ready. Type one with settings, as minicheck-roberta[checkpoint=FOLDER], and press Enter.",
         )
         st.multiselect(
-            "Data", known_datasets(), default=[PRECOMPUTED], key=AuditState.datasets.key, placeholder="Choose a dataset"
+            "Data",
+            known_datasets(),
+            default=[PRECOMPUTED],
+            key=AuditState.datasets.key,
+            format_func=format_dataset,
+            placeholder="Choose a dataset",
         )
         st.number_input(
             "Summaries to perturb",
@@ -237,6 +245,24 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, threshol
         services.engine(), services.settings(), data, metrics, saved_thresholds=saved, given=_released()
     )
     return AuditTask(measured, None if store.read_only else partial(keep_audits, store))
+
+
+def audit_newer_version(newer: Mapping[str, str], key: str, again: AuditSource) -> None:
+    """Offer an audit of an older version of a dataset again on the newest one; it is filled into the form and begun."""
+    if not newer:
+        return
+
+    def begin() -> None:
+        state = audit_state()
+        of_bench = [name for name in again.audited if name.partition("[")[0] in METRICS.names()]
+        state.metrics, state.battery = of_bench, again.battery
+        state.datasets = list(dict.fromkeys(newer.get(name, name) for name in again.datasets))
+        state.most, state.thresholds = again.most or state.most, list(again.thresholds)
+        released = [name for name in again.audited if name not in of_bench]
+        AuditState.released.of("-".join(state.datasets)).set(released)
+        _begin()
+
+    newer_version_line(newer, key, begin)
 
 
 def follow_audit(opened: AuditTask) -> AuditReport | None:

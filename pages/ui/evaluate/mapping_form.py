@@ -18,21 +18,26 @@ from core.data import (
     ScoreColumn,
     classes_of_unclear_direction,
     encoding_of,
-    infer_column_map,
+    form_columns,
     is_filled,
     label_meanings,
     label_words,
     left_out,
+    likely_encodings,
     open_questions,
     preview_rows,
     read_with_map,
     sheet_names,
+    structure_notes,
+    table_notes,
+    table_paths,
+    text_encodings,
     undecided_words,
     used_settings,
 )
 from core.errors import TouchstoneError
 from core.types import Verdict
-from pages.ui.evaluate.import_task import Reader
+from pages.ui.evaluate.import_task import Reader, is_packed
 from pages.ui.shared.markup import escape_markdown, escape_message
 
 _SINGLE_COLUMNS = {
@@ -55,9 +60,7 @@ _SLICES_HELP = (
     "Evaluate and audits have a row for each value of these columns, named “COLUMN: value”. In a column called slices each "
     "value is a name, or several with semicolons between."
 )
-_BINARY_FORMATS = {".xlsx", ".parquet"}
 _LIMITS = Limits(seconds=30, megabytes=4096)
-_ENCODINGS = ("utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1")
 _MEANINGS: dict[str, Verdict | None] = {**{verdict.value: verdict for verdict in Verdict}, "no label": None}
 
 
@@ -68,15 +71,19 @@ def mapping_form(source: Path) -> Reader | None:
     try:
         sheets = _sheet_names(source, source.stat().st_mtime_ns)
         sheet = st.selectbox("Sheet", sheets, key=f"map-sheet-{source.name}") if len(sheets) > 1 else ""
-        encoding = UTF8 if source.suffix.lower() in _BINARY_FORMATS else encoding_of(source)
-        if encoding != UTF8:
+        texts = [path for path in table_paths(source) if not is_packed(path)]
+        other = next((path for path in texts if encoding_of(path) != UTF8), None)
+        encoding = encoding_of(other) if other else UTF8
+        if other:
+            readings = dict(likely_encodings(other))
             encoding = st.selectbox(
                 "The file is not UTF-8. Read it as",
-                _ENCODINGS,
-                index=_ENCODINGS.index(encoding),
+                [*dict.fromkeys((encoding, *readings, *text_encodings()))],
+                format_func=lambda name: f"{name}: {readings[name]}" if name in readings else name,
                 key=f"map-encoding-{source.name}",
                 help="Look at the letters of the first rows below.",
             )
+        decisions = [note for path in table_paths(source) for note in table_notes(path, encoding, sheet)]
         rows, guessed = _preview_and_guess(source, source.stat().st_mtime_ns, encoding, sheet)
     except TouchstoneError as error:
         st.error(escape_message(str(error)), icon=":material/error:")
@@ -92,9 +99,11 @@ def mapping_form(source: Path) -> Reader | None:
     omitted = left_out(mapped, rows)
     meanings = label_meanings(mapped, rows)
     notes = [
+        *(f":material/info: {escape_markdown(decision)}" for decision in decisions),
         f"**The label says** {escape_markdown(', '.join(meanings))}." if meanings else "",
         f"**Left out:** {escape_markdown(', '.join(omitted))}." if omitted else "",
         *(f":material/help: {escape_markdown(question)}" for question in open_questions(mapped, rows, others)),
+        *(f":material/help: {escape_markdown(note)}" for note in structure_notes(rows, mapped)),
     ]
     st.caption("  \n".join(filter(None, notes)))
 
@@ -114,15 +123,22 @@ def mapping_form(source: Path) -> Reader | None:
 @lru_cache(8)
 def _preview_and_guess(source: Path, _changed_ns: int, encoding: str, sheet: str) -> tuple[list[Row], ColumnMap]:
     """The first rows and the guess; a large workbook takes seconds to open, and every correction draws the form again."""
-    preview = partial(preview_rows, source, encoding=encoding, sheet=sheet)
     # text is read line by line; what is packed may unpack to anything
-    rows = [*read_apart(source.name, _LIMITS, preview)] if source.suffix.lower() in _BINARY_FORMATS else preview()
-    return rows, infer_column_map(rows)
+    if any(map(is_packed, table_paths(source))):
+        [previewed] = read_apart(source.name, _LIMITS, partial(_previews, source, encoding, sheet))
+        return previewed
+    [previewed] = _previews(source, encoding, sheet)
+    return previewed
+
+
+def _previews(source: Path, encoding: str, sheet: str) -> list[tuple[list[Row], ColumnMap]]:
+    rows = preview_rows(source, encoding=encoding, sheet=sheet)
+    return [(rows, form_columns(source, rows, encoding, sheet))]
 
 
 @lru_cache(8)
 def _sheet_names(source: Path, _changed_ns: int) -> list[str]:
-    if source.suffix.lower() not in _BINARY_FORMATS:
+    if source.is_dir() or not is_packed(source):
         return []
     return [*read_apart(source.name, _LIMITS, sheet_names, source)]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.scoring import METRICS, CellState, Claims, Combine, GivenClaims, Metric
-from core.text import claims_to_json, name_contexts, optional_fields
+from core.text import BYTE_ORDER_MARK, claims_to_json, name_contexts, optional_fields
 from core.types import ClaimList, Example, Failure, Outcome, Result
 from pages.server import services
 from pages.ui.probe.board_rows import SURFACE, format_score
@@ -82,8 +82,7 @@ def claim_scores_csv(scored: ScoredClaims) -> str:
     for metric, outcomes, combined in zip(scored.metrics, scored.claims, scored.combined, strict=True):
         lines += [_csv_line(metric, text, outcome) for text, outcome in zip(scored.texts, outcomes, strict=True)]
         lines += [_csv_line(metric, name, outcome) for name, outcome in zip(_COMBINED.values(), combined, strict=True)]
-    written: str = pd.DataFrame(lines).to_csv(index=False)
-    return written
+    return f"{BYTE_ORDER_MARK}{pd.DataFrame(lines).to_csv(index=False)}"
 
 
 def _csv_line(metric: Metric, claim: str, outcome: Outcome | None) -> dict[str, object]:

@@ -161,8 +161,10 @@ class ProbeState:
     """Pairs of the last uploaded table, and the lines that were refused."""
     long_document: str = ""
     """Document of a file that is too long for the field; else empty."""
+    cleaning: Mapping[str, int] | None = None
+    """Number of changes by their words in the document of the file; None without a file that has a layout or markup."""
     reading: DocumentReading | None = None
-    """PDF that is being read, or whose reading was cancelled; None without one."""
+    """Document that is being read, or whose reading was cancelled; None without one."""
     json_problem: str = ""
     """Reason why the typed edits cannot be applied; empty where they can."""
     json_places: Sequence[str] = ()
@@ -187,6 +189,7 @@ class ProbeState:
     chosen_of_family = WidgetValue[list[str]]("chosen", [])
     fast_specs = WidgetValue[list[str]]("fast", [])
     upload = WidgetValue[UploadedFile | None]("upload", None)
+    clean_upload = WidgetValue("clean-upload", True)
     uploaded_id = WidgetValue[str | None]("uploaded-id", None)
     uploaded_words = WidgetValue("uploaded-words", "")
     pasted_document = WidgetValue[str]("pasted-document", "")

@@ -27,6 +27,7 @@ from core.evaluation import (
     pivot_titles,
 )
 from core.stats import MetricStatistic
+from core.text import BYTE_ORDER_MARK
 from pages.ui.results.report_charts import report_chart
 from pages.ui.shared.markup import escape_markdown, escape_message
 
@@ -207,6 +208,8 @@ def report_downloads(report: Report, key: str) -> None:
 def _file_content(report: Report, ending: str) -> str | bytes:
     """The only file of a form, or an archive of several."""
     parts = FORMS[ending](report)
+    if ending == ".csv":
+        parts = {name: BYTE_ORDER_MARK + content for name, content in parts.items() if isinstance(content, str)}
     if len(parts) == 1:
         return next(iter(parts.values()))
     return zip_files({f"{report.study}-{name}{ending}": content for name, content in parts.items()})

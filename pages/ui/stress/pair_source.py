@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
 
-from annotations.exchange.samples import load_samples, load_texts
-from core.data import Refusal, bundled_items
+from annotations.exchange.samples import load_samples, load_texts, stored_reference
+from core.data import Refusal, bundled_items, format_dataset
 from core.errors import TouchstoneError
 from core.results import (
     ImportedVariants,
@@ -42,17 +42,19 @@ _DEFAULT_PAIRS = 50  # pairs of a dataset, unless more are asked for
 class ChosenPairs:
     """So many pairs, what gives them for a seed, maybe from a database, and a key that tells them from others.
 
-    `imported` are the variants of a table, which brings its own kinds; None where perturbations of ours make them.
+    `imported` are the variants of a table, which brings its own kinds; None where perturbations of ours make them. `dataset` is
+    the version that they are of, "" for pairs of no imported dataset.
     """
 
     number: int
     draw: Callable[[int], list[Source]]
     key: Hashable
     imported: ImportedVariants | None = None
+    dataset: str = ""
 
     def run(self, plan: Plan) -> StressRun:
         """The plan with its pairs, and with the variants that were imported."""
-        run = StressRun(plan, self.sources(plan.seed))
+        run = StressRun(replace(plan, dataset=self.dataset), self.sources(plan.seed))
         return self.imported.fill(run) if self.imported else run
 
     def sources(self, seed: int) -> dict[str, Source]:
@@ -96,7 +98,7 @@ def _fixed_pairs(sources: list[Source], *key: Hashable) -> ChosenPairs:
 
 def _dataset_pairs() -> ChosenPairs:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Dataset", known_datasets(), key="stress-dataset", width=300)
+        name = st.selectbox("Dataset", known_datasets(), key="stress-dataset", format_func=format_dataset, width=300)
         st.page_link("views/evaluate.py", label="Import another under Evaluate", icon=":material/database_upload:")
         limit = st.number_input(
             "At most", 1, None, _DEFAULT_PAIRS, key="stress-most", width=130, help="Drawn by the seed."
@@ -118,6 +120,7 @@ def _dataset_pairs() -> ChosenPairs:
         min(limit, len(candidates)),
         lambda seed: build_sources(draw_sample(candidates, limit, seed), load_texts(store, name)),
         key,
+        dataset=stored_reference(store, name),
     )
 
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from annotations.store.records import RunRow
+from core.data import format_dataset
 from core.edits import kind_title
 from core.evaluation import (
     ALL_METRICS,
@@ -39,6 +40,7 @@ from core.results import (
 )
 from core.scoring import metric_title
 from core.stats import format_signed
+from core.text import BYTE_ORDER_MARK
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.results.copy_popover import copy_table
 from pages.ui.results.report_charts import report_chart
@@ -165,7 +167,7 @@ def shifts_csv(run: StressRun, shifts: Sequence[Shift]) -> str:
                 "seed": run.plan.seed,
             }
         )
-    return str(pd.DataFrame(rows).to_csv(index=False))
+    return f"{BYTE_ORDER_MARK}{pd.DataFrame(rows).to_csv(index=False)}"
 
 
 def plots_html(run: StressRun, shifts: Sequence[Shift]) -> str:
@@ -229,6 +231,7 @@ def _study_view(study: type[Study], shown: ShownRun) -> None:
             known_datasets(),
             index=None,
             key="stress-study-dataset",
+            format_func=format_dataset,
             placeholder="None",
             width=420,
         )

@@ -91,6 +91,7 @@ def use_everything(store: Store) -> None:
     store.save_threshold(ThresholdRecord("own", "rouge2", "{}", datetime.now(UTC)))
     file = DatasetSource("harbour", "pairs", "harbour.jsonl", "ab" * 32, "your own", "1.0", "local")
     store.import_dataset(file, [Item(Example("h1", "The harbour was closed.", "It was closed."))], dict)
+    store.tag_version("harbour", "first", "local")
     opened = make_campaign(store, items=2, least_seconds=1)
     opened.add_tasks([NewTask(save_items(store, 9)[0], "gold", key={"verdict": "consistent"})])
     opened.label(opened.annotator("ben"), 1)

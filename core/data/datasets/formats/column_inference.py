@@ -21,7 +21,9 @@ from core.data.datasets.formats.column_map import (
     without_direction,
 )
 from core.data.datasets.formats.fields import table_number
+from core.data.datasets.formats.grouping import begins_again, document_column, names_documents
 from core.data.datasets.formats.item_stream import FIELD_NAMES
+from core.data.datasets.formats.summary_choice import choose_summary, is_reference_name
 from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
 from core.types import Verdict
@@ -114,18 +116,29 @@ def infer_column_map(rows: Sequence[Row]) -> ColumnMap:
             spelled_out[field] = column
     if spelled_out.get("document", "").lower() == "input" and "contexts" in spelled_out:
         spelled_out.setdefault("question", spelled_out.pop("document"))  # what a system was asked about passages
+    if summary := choose_summary(rows, columns)[0]:
+        spelled_out = {field: column for field, column in spelled_out.items() if column != summary} | {
+            "summary": summary
+        }
     named = _drop_contradicted(spelled_out, rows)
-    named |= _match_by_length(rows, [column for column in columns if column not in named.values()], named)
+    unnamed = [column for column in columns if column not in named.values() and not is_reference_name(column)]
+    named |= _match_by_length(rows, unnamed, named)
+    if "summary" not in named:
+        named |= _match_by_length(rows, [column for column in columns if column not in named.values()], named)
     if "summary" not in named:
         raise TouchstoneError(f"No column holds a summary. The columns are {', '.join(columns) or 'none'}.")
+    if all(_are_claims(row.get("claims")) for row in rows if "claims" in row) and "claims" in columns:
+        named["claims"] = "claims"
     rest = [column for column in columns if column not in named.values()]
+    if "group" not in named and "document" not in named and (key := document_column(rows, rest, named)):
+        named["group"] = key
     named |= _find_annotator(rows, rest, named)
     judges = tuple(column for column in rest if _JUDGE_NAME.match(column) and _are_votes(_column_words(rows, column)))
     if "label" not in named:
         named |= _find_label(rows, [column for column in rest if column not in judges])
     numbers = [column for column in rest if column not in (*judges, *named.values()) and _are_numbers(rows, column)]
     ratings = tuple(column for column in numbers if is_rating(rows, column))
-    scores = tuple(_score_column(column) for column in numbers if column not in ratings)
+    scores = tuple(score_column(column) for column in numbers if column not in ratings)
     slices = tuple(filter(None, [named.pop("slices", "")]))
     inferred = ColumnMap.model_validate(
         {
@@ -201,9 +214,18 @@ def _drop_contradicted(named: dict[str, str], rows: Sequence[Row]) -> dict[str, 
                 belied.add("label")
     plausible = {field: column for field, column in named.items() if field not in belied}
     if "id" in plausible and len({str(row.get(plausible["id"])) for row in rows}) < len(rows):
+        document, summary = (plausible.get(field, "") for field in ("document", "summary"))
+        if begins_again(rows, plausible["id"], document, summary):
+            return plausible
         repeated = plausible.pop("id")
-        return {"group": repeated, **plausible}
+        # beside other documents it names none of them
+        if not document or names_documents(rows, repeated, document):
+            return {"group": repeated, **plausible}
     return plausible
+
+
+def _are_claims(cell: object) -> bool:
+    return isinstance(cell, list) and all(isinstance(entry, dict) and "text" in entry for entry in cell)
 
 
 def _match_by_length(rows: Sequence[Row], columns: Sequence[str], named: dict[str, str]) -> dict[str, str]:
@@ -259,7 +281,8 @@ def _are_numbers(rows: Sequence[Row], column: str) -> bool:
     return numbers > 0 and numbers * 4 >= len(words) and strange * 10 <= len(words)
 
 
-def _score_column(column: str) -> ScoreColumn:
+def score_column(column: str) -> ScoreColumn:
+    """A column as that of a metric, whose name says which side it is of and which direction is better."""
     side = _SIDE_SUFFIX.search(column)
     metric = _SIDE_SUFFIX.sub("", column).removeprefix("scores.")
     return ScoreColumn(

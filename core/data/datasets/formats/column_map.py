@@ -166,6 +166,9 @@ class ColumnMap(BaseModel):
     title: str = ""
     """The heading of the document."""
 
+    claims: str = ""
+    """The claims of the summary, as a list of texts or of objects with text, start and end."""
+
     contexts: str = ""
     """The passages or turns of the document, as a list or JSON."""
 

@@ -184,7 +184,7 @@ def test_who_wrote_an_explanation_that_was_imported_is_known_again(store: Store)
     graded = GradedExplanation("It was a boat.", "a model", verdict=Verdict.INCONSISTENT)
     answer = Item(Example("b", "", ""), explanations=(graded,))  # which came later, without the texts
     for number, items in enumerate(([original, edited], [answer])):
-        store.import_dataset(DatasetSource("boats", "pairs", "boats.jsonl", str(number)), items, dict)
+        store.import_dataset(DatasetSource("boats", "pairs", f"boats-{number}.jsonl", str(number)), items, dict)
     annotator = opened.annotator("ben")
     opened.send(annotator, opened.next_task(annotator), answers={"grade": "entirely"})
     [sample] = filter(changed, load_samples(store, BOATS))

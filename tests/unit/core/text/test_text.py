@@ -16,6 +16,7 @@ from core.text.text import (
     sentences,
     splitter_name,
     spreadsheet_safe,
+    spreadsheet_text,
     with_even_blanks,
     with_visible_controls,
     words,
@@ -189,3 +190,8 @@ def test_even_blanks_are_seen_and_places_stay(text: str, seen: str) -> None:
     assert [at for at, letter in enumerate(text) if not letter.isspace()] == [
         at for at, letter in enumerate(shown) if not letter.isspace() and letter != NO_BLANK
     ]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "'=1+1", "''=1+1", "'tis so", "'", "", " =1", "'\ufeff-3", "-3", "plain"])
+def test_the_text_of_a_cell_comes_back(text: str) -> None:
+    assert spreadsheet_text(spreadsheet_safe(text)) == text

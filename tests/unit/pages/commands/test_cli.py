@@ -198,10 +198,18 @@ def test_what_was_kept_is_exported_as_lines(kept: Path, tmp_path: Path) -> None:
 def test_what_was_kept_is_exported_as_a_table(kept: Path, tmp_path: Path) -> None:
     assert kept.exists()
     assert run("export", "-o", tmp_path / "out.csv").exit_code == 0
-    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     [pair] = [row for row in rows if row["kind"] == "pair"]
     assert (pair["document"], pair["original"], pair["summary"]) == (DOCUMENT, "Rain fell.", "Snow fell.")
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_an_export_of_everything_is_refused_as_a_table_with_the_way_out(kept: Path, tmp_path: Path, form: str) -> None:
+    assert kept.exists()
+    assert run("export", "-o", tmp_path / f"out.{form}").exit_code == 0
+    refused = run("import", "generic", tmp_path / f"out.{form}")
+    assert "Move everything with `cli.py backup` and `restore`" in str(refused.exception)
 
 
 @pytest.mark.slow

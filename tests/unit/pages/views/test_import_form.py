@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
+from annotations.exchange.export_format import ExportActions, ExportTerms
 from annotations.exchange.samples import load_samples, load_texts
+from annotations.people.people import Member, Role
 from annotations.store.store import Store
 from cli import app as terminal
 from core.base.files.foreign_files import Limits
@@ -25,6 +28,7 @@ from pages.ui.evaluate import import_task, mapping_form
 from pages.ui.evaluate.dataset_choice import EvaluateState
 from pages.ui.shared.background_results import RedrawState
 from tests.doubles.field_tables import FIELD_TABLES, FieldTable
+from tests.unit.annotations.campaigns.actors import make_campaign
 from tests.unit.pages.views.states import state_of
 
 Open = Callable[..., AppTest]
@@ -222,7 +226,7 @@ def test_files_that_are_given_while_others_are_imported_stay_in_the_dialog(
     assert state_of(form, EvaluateState).import_open
     import_as(form, "second")
     assert not state_of(form, EvaluateState).import_open
-    assert {"generic", "second"} <= {*store.dataset_names()}
+    assert {"first", "second"} <= {*store.dataset_names()}
     assert first
     first.folder.cleanup()
 
@@ -250,3 +254,86 @@ def test_a_small_table_that_unpacks_to_more_than_the_memory_is_refused_at_its_pr
     said = form.error[0].value.replace("\\", "")
     assert "'bomb.parquet' cannot be read: it is damaged, or takes more than 600 MB of memory" in said
     assert form.button("import-database").disabled
+
+
+def test_a_dropped_file_is_named_by_its_content_and_the_dataset_by_the_file(
+    form: AppTest, store: Store, tmp_path: Path
+) -> None:
+    answers = [
+        {
+            "document": DOCUMENT,
+            "summary": claim,
+            "label": "FAITHFUL",
+            "answer": answer,
+            "_input_hash": 1,
+            "_session_id": who,
+        }
+        for claim, word in CLAIMS.items()
+        for who in ("kim", "ben")
+        for answer in ["accept" if word == "yes" else "reject"]
+    ]
+    (tmp_path / "labels.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in answers), encoding="utf-8")
+    form = upload(form, tmp_path / "labels.jsonl")
+    assert [info.value.replace("\\", "") for info in form.info] == [
+        "This looks like a Prodigy export with 2 annotators."
+    ]
+    form = finished(form.button("import-database").click())
+    verdicts = [sample.item.intended for sample in load_samples(store, "labels")]
+    assert verdicts == [Verdict.CONSISTENT, Verdict.INCONSISTENT, Verdict.INCONSISTENT]
+
+
+def test_a_benchmark_that_is_dropped_chooses_its_importer_and_a_table_after_it_the_form_of_tables(
+    form: AppTest, tmp_path: Path
+) -> None:
+    record = {"document": DOCUMENT, "right_summary": "It left at noon.", "hallucinated_summary": "It left at night."}
+    (tmp_path / "download.json").write_text(json.dumps(record), encoding="utf-8")
+    form = upload(form, tmp_path / "download.json")
+    assert form.selectbox(key="import-form").value == "halueval"
+    assert form.text_input(EvaluateState.dataset_name.of("halueval").key).value == "download"
+    first = state_of(form, EvaluateState).upload
+    (tmp_path / "own.csv").write_text(f"document,summary,label\n{DOCUMENT},A summary.,1\n", encoding="utf-8")
+    form = upload(form, tmp_path / "own.csv")
+    assert form.selectbox(key="import-form").value == "generic"
+    assert form.text_input(EvaluateState.dataset_name.of("generic").key).value == "own"
+    assert first
+    first.folder.cleanup()
+
+
+def test_several_files_are_one_table_and_decisions_on_their_form_are_shown(form: AppTest, store: Store) -> None:
+    rows = [f'{DOCUMENT}\t{claim}\t{word}\t"{word}"' for claim, word in CLAIMS.items()]
+    files = [
+        (f"{part}.tsv", "\n".join(["document\tclaim\tlabel\tremark", *lines]).encode(), "text/plain")
+        for part, lines in (("a", rows[:2]), ("b", rows[2:]))
+    ]
+    form = form.file_uploader(key="import-files").set_value(files).run(timeout=IMPORT_S)
+    assert not form.exception
+    assert any("quotes are text in this table with tabs" in caption.value for caption in form.caption)
+    import_as(form, "parts")
+    assert sorted(sample.item.example.summary for sample in load_samples(store, "parts")) == sorted(CLAIMS)
+
+
+def test_a_file_in_another_encoding_shows_its_letters_in_those_that_are_likely(form: AppTest, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("document,summary,label\nСовет порта собрался в понедельник.,Совет собрался.,1\n".encode("cp1251"))
+    form = upload(form, path)
+    (encodings,) = [box for box in form.selectbox if "not UTF-8" in box.label]
+    assert encodings.value == "cp1251"
+    assert any("Совет порта" in option for option in encodings.options)
+    assert "koi8-r" in " ".join(encodings.options)
+
+
+def test_an_exported_campaign_comes_back_as_a_campaign_and_not_as_a_table(form: AppTest, tmp_path: Path) -> None:
+    file = tmp_path / "boats.csv"
+    with closing(Store.open(f"sqlite:///{tmp_path / 'source.db'}")) as store:
+        opened = make_campaign(store, items=3)
+        opened.label(opened.annotator("ben"), 2)
+        actions = ExportActions(store, Member("", "Cemile", Role.MANAGER))
+        file.write_bytes(actions.file(opened.campaign.id, "csv", ExportTerms()))
+    form = upload(form, file)
+    assert any("This is an exported campaign" in info.value for info in form.info)
+    assert not [button for button in form.button if button.key == "import-database"]
+    form = form.button("import-campaign").click().run(timeout=IMPORT_S)
+    assert not form.error
+    assert any("Boats is imported" in success.value for success in form.success)
+    again = form.button("import-campaign").click().run(timeout=IMPORT_S)
+    assert any("There is a campaign called" in error.value for error in again.error)

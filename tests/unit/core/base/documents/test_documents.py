@@ -12,7 +12,9 @@ import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from core.base.files.documents import PdfPage, join_pages, read_document, read_pages, read_pdf
+from core.base.documents.document_part import DocumentPart
+from core.base.documents.documents import join_parts, read_document, read_parts
+from core.base.documents.pdf_text import read_pdf
 from core.base.files.foreign_files import Limits
 from core.errors import TouchstoneError
 
@@ -67,27 +69,27 @@ def locked(user_password: str) -> bytes:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("name", ["a.txt", "B.MD"])
 def test_text_is_read_in_every_marked_encoding(name: str, encoding: str) -> None:
-    assert read_document(name, "Œuvre – 👩‍🚀 שלום".encode(encoding)) == "Œuvre – 👩‍🚀 שלום"
+    assert read_document(name, "Œuvre – 👩‍🚀 שלום".encode(encoding)).text == "Œuvre – 👩‍🚀 שלום"
 
 
 def test_big_endian_text_with_a_mark_is_read() -> None:
-    assert read_document("a.txt", b"\xfe\xff" + "Hafen".encode("utf-16-be")) == "Hafen"
+    assert read_document("a.txt", b"\xfe\xff" + "Hafen".encode("utf-16-be")).text == "Hafen"
 
 
 def test_line_ends_become_one_kind() -> None:
-    assert read_document("a.txt", b"one\r\ntwo\rthree\nfour") == "one\ntwo\nthree\nfour"
+    assert read_document("a.txt", b"one\r\ntwo\rthree\nfour").text == "one\ntwo\nthree\nfour"
 
 
 def test_markup_stays_text() -> None:
-    assert read_document("a.md", b"<script>alert(1)</script> {{7*7}}") == "<script>alert(1)</script> {{7*7}}"
+    assert read_document("a.md", b"<script>alert(1)</script> {{7*7}}").text == "<script>alert(1)</script> {{7*7}}"
 
 
 def test_the_text_of_a_pdf_is_read() -> None:
-    assert read_document("a.pdf", pdf("The freighter struck the quay.")) == "The freighter struck the quay."
+    assert read_document("a.pdf", pdf("The freighter struck the quay.")).text == "The freighter struck the quay."
 
 
 def test_a_pdf_that_only_its_owner_may_change_is_read() -> None:
-    assert read_document("a.pdf", locked("")) == "A secret harbour"
+    assert read_document("a.pdf", locked("")).text == "A secret harbour"
 
 
 @pytest.mark.parametrize(
@@ -102,8 +104,9 @@ def test_a_pdf_that_only_its_owner_may_change_is_read() -> None:
         ("a.txt", pdf("x"), "a PDF; give it the ending .pdf"),
         ("a.txt", b"PK\x03\x04rest", "office document"),
         ("a.txt", b"\x89PNG\r\n", "an image"),
-        ("a.docx", b"PK\x03\x04rest", "Known: .txt, .md, .pdf"),
-        ("README", b"text", "Known: .txt, .md, .pdf"),
+        ("a.docx", b"PK\x03\x04rest", "not a readable Word document"),
+        ("a.odt", b"PK\x03\x04rest", "Known: .txt, .md, .pdf, .docx, .html"),
+        ("README", b"text", "Known: .txt, .md, .pdf, .docx, .html"),
         ("a.pdf", pdf(""), "no text in them, probably scans"),
         ("a.pdf", locked("secret"), "protected by a password"),
         ("a.pdf", b"%PDF-1.4 and nothing more", "not a readable PDF"),
@@ -130,7 +133,7 @@ def compressed(drawn: bytes, filters: str = "/FlateDecode") -> bytes:
 
 def test_a_compressed_pdf_is_read() -> None:
     drawn = b"BT /F1 12 Tf 72 720 Td (The freighter struck the quay.) Tj ET"
-    assert read_document("a.pdf", compressed(drawn)) == "The freighter struck the quay."
+    assert read_document("a.pdf", compressed(drawn)).text == "The freighter struck the quay."
 
 
 @pytest.mark.parametrize("filters", ["/Nope", "[/FlateDecode /Nope]", "/JBIG2Decode", "/Crypt"])
@@ -156,24 +159,34 @@ def test_a_pdf_that_needs_much_memory_is_given_up() -> None:
 
 
 def test_the_pages_of_a_pdf_come_one_by_one_with_their_number() -> None:
-    seen: list[PdfPage] = []
-    text = read_document("a.pdf", pages_pdf(4, 1), watch=lambda pages: (seen.append(page) or page for page in pages))
+    seen: list[DocumentPart] = []
+    document = read_document(
+        "a.pdf",
+        pages_pdf(4, 1),
+        watch=lambda pages: (seen.append(page) or page for page in pages),
+        clean=False,
+    )
     assert [page.pages for page in seen] == [4] * 4
     assert [page.text.strip()[:7] for page in seen] == ["Page 0.", "Page 1.", "", "Page 3."]
-    assert text == "".join(page.text for page in seen)
-    assert text.count("\n\n") == 2
+    assert document.text == "".join(page.text for page in seen)
+    assert document.text.count("\n\n") == 2
+    assert document.cleaning == {}
+
+
+def test_the_clean_text_of_a_pdf_comes_with_its_last_page() -> None:
+    parts = list(read_parts("a.pdf", pages_pdf(4, 1)))
+    assert [(part.pages, bool(part.text)) for part in parts] == [(4, False)] * 3 + [(4, True)]
 
 
 @pytest.mark.slow
 def test_a_pdf_of_a_thousand_pages_is_read_and_can_be_left_after_the_first() -> None:
     book = pages_pdf(1000)
-    pages = read_pages("book.pdf", book)
+    pages = read_parts("book.pdf", book)
     assert next(pages).pages == 1000
     began = time.monotonic()
     pages.close()  # which ends the process that reads
     assert time.monotonic() - began < 1
-    text = read_document("book.pdf", book)
-    assert text.count("\n\n") == 998
+    text = read_document("book.pdf", book).text
     assert text.count("nobody was hurt") == 999 * 50
 
 
@@ -191,4 +204,6 @@ def test_a_damaged_pdf_is_read_or_refused_and_never_crashes(seed: int) -> None:
                 [b"<</[(", b">>", b" 0 R", b"/", b"-1", b"99999999999", b"stream\n", chance.randbytes(3), b""]
             )
         with suppress(TouchstoneError):
-            assert join_pages("a.pdf", read_pdf("a.pdf", bytes(damaged)))  # in this process, which an error would fail
+            assert join_parts(
+                "a.pdf", read_pdf("a.pdf", bytes(damaged), clean=True)
+            ).text  # in this process, which an error would fail

@@ -1,0 +1,66 @@
+"""Choice of the summary among several columns of texts: that of the system, never the reference beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from core.data.datasets.formats.text_files import Row
+
+_SYSTEM_NAME = re.compile(
+    r"(candidate|generat(ed|ion)|predict(ed|ion)|pred|decoded|hypothesis|hyp|(actual_)?output|response|completion"
+    r"|(model|system|sys|llm|machine|ai|bot|assistant)_(summary|summ|output|response|answer|text|generation))s?"
+    r"(_(summary|summ|text|output|response|answer))?"
+)
+_REFERENCE_NAME = re.compile(
+    r"(reference|ref|gold(en)?|target|tgt|ground_?truth|expected|ideal|human|highlights?|abstract)s?"
+    r"(_(summary|summ|text|output|response|answer|standard))?|highlights?|original_summary|correct_answer"
+)
+_NEUTRAL_NAMES = frozenset({"summary", "summ"})
+_PART_NAMES = frozenset(
+    {"claim", "sentence", "summ_sent", "summary_sentence", "statement", "premise", "sentence1", "sentence2"}
+)
+"""Names of parts of a summary, of which a label speaks, and of the texts of NLI."""
+
+
+def is_reference_name(column: str) -> bool:
+    """True for a name of the text that a summary is compared with."""
+    return _REFERENCE_NAME.fullmatch(_plain(column)) is not None
+
+
+def choose_summary(rows: Sequence[Row], columns: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """The column with the system's text and the others that could be the summary.
+
+    A name of a system's text wins over summary, and summary over a reference; ("", ()) where a single column or none has such a
+    name. The choice is certain without others, and else a guess that a person should confirm.
+    """
+    plain = {column: _plain(column) for column in columns if _holds_texts(rows, column)}
+    if _PART_NAMES & {*plain.values()}:
+        return "", ()
+    systems = [column for column, name in plain.items() if _SYSTEM_NAME.fullmatch(name)]
+    neutral = [column for column, name in plain.items() if name in _NEUTRAL_NAMES]
+    references = [column for column in plain if is_reference_name(column) and column not in systems]
+    ranked = [*systems, *neutral, *references]
+    if len(ranked) < 2:
+        return "", ()
+    return ranked[0], tuple(column for column in ranked[1:] if column not in references or not (systems or neutral))
+
+
+def summary_question(rows: Sequence[Row], summary: str) -> str:
+    """Ask which column is the summary where several may be; "" where the names tell."""
+    columns = list(dict.fromkeys(name for row in rows for name in row if name))
+    column, others = choose_summary(rows, columns)
+    if is_reference_name(summary):
+        return f"{summary} is read as the summary, as no other column holds one. Is it the text of a system? Else map another column."
+    if not others or summary != column:
+        return ""
+    return f"{summary} is read as the summary, and not {', '.join(others)}. Is it the text of the system? Else map another column."
+
+
+def _plain(column: str) -> str:
+    return "_".join(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column).lower().replace("-", " ").replace(".", " ").split())
+
+
+def _holds_texts(rows: Sequence[Row], column: str) -> bool:
+    cells = [row.get(column) for row in rows]
+    return sum(isinstance(cell, str) and " " in cell.strip() for cell in cells) * 2 > len(rows)
