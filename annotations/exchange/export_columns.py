@@ -112,6 +112,7 @@ TaskNumber = Annotated[int, ExportColumn("task_id", None, LocalIds.task)]
 PersonPseudonym = Annotated[StorableText, ExportColumn("person_id", None, LocalIds.person)]
 LabelEvent = Annotated[StorableText, ExportColumn("response_id", None, LocalIds.label)]
 ErrorTypeName = Annotated[ErrorType, ExportColumn(read=_error_type_name)]
+AnyErrorTypeName = Annotated[ErrorType | None, ExportColumn(read=_error_type_name)]
 
 
 class ExportedModel(BaseModel):

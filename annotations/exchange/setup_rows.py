@@ -9,7 +9,7 @@ from pydantic import Field
 
 from annotations.exchange.export_columns import (
     QUERIED,
-    ErrorTypeName,
+    AnyErrorTypeName,
     ExportColumn,
     ExportedModel,
     LocalIds,
@@ -117,7 +117,7 @@ class ExportedOrigin(ExportedModel):
     """Name or pseudonym of its maker."""
     intended: Literal["consistent", "inconsistent", "borderline"] | None
     """Verdict that the maker meant the item to have; None for none."""
-    error_type: ErrorTypeName | None
+    error_type: AnyErrorTypeName
     """Error type that was meant; None for none."""
     title: StorableText
     """Title of the pair; "" for none."""

@@ -87,6 +87,13 @@ def test_a_name_or_number_that_no_row_of_the_file_has_is_named(changes: dict[str
         exported.table_values(imported_ids())
 
 
+@pytest.mark.parametrize("kind", get_args(ExportedRow), ids=lambda kind: str(kind.__name__))
+def test_no_source_of_a_column_is_hidden_in_a_union(kind: type[ExportedModel]) -> None:
+    """`X | None` with the source inside X would be read as a column of its own name."""
+    hidden = [name for name, info in kind.model_fields.items() if "ExportColumn" in repr(info.annotation)]
+    assert hidden == []
+
+
 def test_a_conversation_without_an_annotator_stays_without() -> None:
     row = Comment(task_id="t", annotator_id=None, role="manager", text="Why?", by="Ben", event_id="t1", created_at=NOW)
     exported = ExportedComment.from_table(row, PSEUDONYMS, task=3, annotator=None)
