@@ -1,10 +1,9 @@
-"""Active order: the items on which metrics disagree most come first. It is chosen before anybody labels, and no score goes with it."""
+"""Active order: items on which metrics disagree most come first. It is fixed before labelling starts, and exposes no score."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,20 +26,12 @@ _FEWEST_METRICS = 2
 _SIGNS: Mapping[str, int] = {"higher": 1, "lower": -1, "neutral": 0}
 
 
-@dataclass(frozen=True, slots=True)
-class OrderedTasks:
-    """Tasks of which those of work are in active order; `compared` items have stored scores of at least two metrics."""
-
-    tasks: tuple[NewTask, ...]
-    compared: int
-
-
 def order_by_disagreement(
     session: Session, unit: str, tasks: Sequence[NewTask], directions: Mapping[str, str]
-) -> OrderedTasks:
-    """Order work by how much the stored scores of metrics disagree on its items, most first; items that cannot be compared stay last.
+) -> tuple[list[NewTask], int]:
+    """Return the tasks with work ordered by how much the stored scores of metrics disagree on its items, most first, and the number of items compared.
 
-    For a pair the shift from original to edited counts, otherwise the score of the summary; the newest score of each metric. `directions`
+    An item is compared if it has scores of at least two metrics; the others stay last. For a pair the shift from original to edited counts, otherwise the score of the summary; the newest score of each metric. `directions`
     say which side of a registered metric is more consistent; one that is "neutral" does not count. Raises RecordError where no item has scores of two metrics.
     """
     other_parts = [task for task in tasks if task.part != "work"]
@@ -68,7 +59,7 @@ def order_by_disagreement(
         )
     compared.sort(key=lambda entry: -disagreements[entry[0]])
     rest = [task for id, task in work if np.isnan(disagreements[id])]
-    return OrderedTasks((*other_parts, *(task for _, task in compared), *rest), len({id for id, _ in compared}))
+    return [*other_parts, *(task for _, task in compared), *rest], len({id for id, _ in compared})
 
 
 def was_ordered_by_disagreement(session: Session, campaign: CampaignSettings) -> bool:

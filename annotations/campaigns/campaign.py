@@ -109,7 +109,7 @@ def read_rules(text: str) -> CampaignRules:
         return CampaignRules.model_validate_json(text)
     except ValidationError as error:
         wrong = "; ".join(
-            f"{'.'.join(map(str, problem['loc'])) or 'rules'}: {problem['msg']}" for problem in error.errors()
+            f"{'.'.join(map(str, detail['loc'])) or 'rules'}: {detail['msg']}" for detail in error.errors()
         )
         raise RecordError(f"The rules cannot be used: {wrong}.") from None
 

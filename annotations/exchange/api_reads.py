@@ -1,4 +1,4 @@
-"""Reads of a program with a token: campaigns, their items, labels and progress, in pages, with pseudonyms as in exports."""
+"""Read access with a token: pages of campaigns, items and labels, and progress, with pseudonyms as in exports."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from annotations.exchange.campaign_export import (
     numbered_tasks,
     task_rows,
 )
-from annotations.exchange.export_rows import ExportedTask
 from annotations.exchange.response_export import label_rows, response_of_event
+from annotations.exchange.setup_rows import ExportedTask
 from annotations.management.campaign_progress import CampaignProgress, compute_progress
 from annotations.people.people import load_pseudonyms
 from annotations.people.tokens import TokenAccess, use_token

@@ -1,4 +1,4 @@
-"""The data statement of a campaign, Markdown: what was labelled by how many people, by which instructions, on which terms, and how far they agree."""
+"""The data statement of a campaign in Markdown: items, annotators, instructions, terms and agreement."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _format_people(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
 
 
 def _format_exclusions(export: CampaignExport) -> Iterator[str]:
-    """Format the labels that are left out, with the reasons; nothing where all count."""
+    """Format the excluded labels with their reasons; nothing if all labels count."""
     valid = [row for row in load_exclusions(export.session, export.campaign) if row.valid]
     if valid:
         yield "Left out of all that follows, and of the counts above:"
@@ -97,14 +97,14 @@ def _format_exclusions(export: CampaignExport) -> Iterator[str]:
 
 
 def _format_crowd(export: CampaignExport) -> Iterator[str]:
-    """Format how the sessions of a crowd platform ended, and what they were paid; nothing without one."""
+    """Format the outcomes and pay of the sessions of a crowd platform; nothing without one."""
     study = load_study(export.session, export.campaign.id)
     if study:
         yield describe_pay(load_sessions(export.session, export.campaign), study[1])
 
 
 def _format_views(export: CampaignExport) -> Iterator[str]:
-    """Format how often items were opened on Probe, in sight of their scores; nothing where nobody did."""
+    """Format the number of items whose scores annotators saw on Probe; nothing if there is none."""
     views, people = count_views(export.session, export.campaign)
     if views:
         unaided = export.campaign.rules.mode == "unaided"
@@ -113,7 +113,7 @@ def _format_views(export: CampaignExport) -> Iterator[str]:
 
 
 def _format_training(export: CampaignExport) -> Iterator[str]:
-    """Format how many training items each person had right in each round before the first item; nothing without training."""
+    """Format the right training items of each person, by round before the first item; nothing without training."""
     people = load_people(export.session)
     pseudonyms = dict(export.session.exec(select(Person.id, Person.pseudonym)).all())
     rows = [

@@ -183,8 +183,8 @@ def _explanation_judgement_rows(session: Session, names: Mapping[str, str]) -> I
 
 
 def _column_values(row: SQLModel) -> ExportRow:
-    """All columns but the row's own id, which means nothing in another database."""
-    values = row.model_dump(exclude={"id"})
+    """All columns in the order of the table, but the row's own id, which means nothing in another database."""
+    values = {name: getattr(row, name) for name in type(row).model_fields if name != "id"}
     return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()}
 
 

@@ -1,4 +1,4 @@
-"""Samples for the evaluation of metrics: those of imported datasets, of local labels and of campaigns; and how a campaign's labels came about."""
+"""Samples for the evaluation of metrics, from imported datasets, local labels and campaigns; and the provenance of a campaign's labels."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ class _ItemLabels:
 
 
 def load_campaign_samples(session: Session, dataset: str) -> list[Sample]:
-    """The labelled items of a campaign with their originals, and what was written for it.
+    """Labelled items of a campaign with their originals, and the edits that were written for it.
 
-    What is unresolved has no label; an edit that people wrote is what they meant it to be. Raises RecordError for an
+    An unresolved item has no label; a written edit has the label that its author intended. Raises RecordError for an
     unknown name.
     """
     campaign = load_campaign_by_name(session, dataset.removeprefix(CAMPAIGN_PREFIX))
@@ -247,7 +247,7 @@ def load_samples(store: Store, dataset: str) -> list[Sample]:
 
 
 def load_sentence_scores(store: Store, stored: Sequence[str], signatures: Sequence[str]) -> SentenceScores:
-    """The kept scores of sentences of these texts by these signatures; none of the bundled examples, whose scores came without."""
+    """Stored sentence scores of these texts by these signatures; empty for the bundled examples, which have none."""
     with read_session(store.engine) as session:
         return load_parts(session, stored, signatures)
 
@@ -274,7 +274,7 @@ def campaign_datasets(store: Store) -> list[str]:
 
 
 def load_description(store: Store, dataset: str) -> CampaignDescription:
-    """Describe how the labels of a campaign came about. Raises RecordError for an unknown name."""
+    """Describe the provenance of the labels of a campaign. Raises RecordError for an unknown name."""
     with read_session(store.engine) as session:
         return describe_campaign(session, dataset)
 
@@ -359,7 +359,7 @@ def _load_samples_in(session: Session, dataset: str) -> list[Sample]:
 
 
 def save_scores(store: Store, dataset: str, outcomes: Iterable[Outcome]) -> Iterator[SavedScores]:
-    """Save scores of a dataset's samples, which are named by their own ids, write by write: what became of those of each."""
+    """Save scores of a dataset's samples, named by the ids of the dataset; yield the counts of each write."""
     stored = {sample.item.example.id: sample.stored for sample in load_samples(store, dataset)}
     renamed = (replace(outcome, example_id=stored[outcome.example_id]) for outcome in outcomes)
     while some := list(islice(renamed, _SCORES_PER_WRITE)):

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from sqlmodel import select
 
-from annotations.campaigns.active_order import OrderedTasks, order_by_disagreement, was_ordered_by_disagreement
+from annotations.campaigns.active_order import order_by_disagreement, was_ordered_by_disagreement
 from annotations.campaigns.assignment import EVERYBODY, CampaignPeople, assign, load_assignment
 from annotations.campaigns.campaign import (
     CampaignSettings,
@@ -136,7 +136,9 @@ class ManagerActions:
                 raise RecordError("The items of this campaign were drawn from a pool. Draw another campaign for more.")
             return add_tasks(session, campaign, added)
 
-    def order_by_disagreement(self, unit: str, tasks: Sequence[NewTask], directions: Mapping[str, str]) -> OrderedTasks:
+    def order_by_disagreement(
+        self, unit: str, tasks: Sequence[NewTask], directions: Mapping[str, str]
+    ) -> tuple[list[NewTask], int]:
         with read_session(self._store.engine) as session:
             return order_by_disagreement(session, unit, tasks, directions)
 

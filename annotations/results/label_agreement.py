@@ -77,7 +77,7 @@ class LabelAgreement:
 
     @property
     def alpha(self) -> Estimate:
-        """Alpha with the answers taken for what they are."""
+        """Alpha on the scale of the answers."""
         return self.alphas[self.scale]
 
 
@@ -208,7 +208,7 @@ def _scale_of(question: CampaignQuestion) -> str:
 
 
 def _scales_up_to(scale: str) -> list[tuple[str, Distance]]:
-    """A scale and those that ask less of the answers."""
+    """A scale and the coarser ones."""
     names = list(DISTANCES)
     return [(name, DISTANCES[name]) for name in names[: names.index(scale) + 1]]
 

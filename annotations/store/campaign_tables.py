@@ -61,8 +61,8 @@ class Webhook(StoreTable, table=True):
     """Time of the next attempt; None where nothing waits to be sent."""
     delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """Time of the last delivery; None before the first."""
-    problem: str = ""
-    """Reason why the last attempt failed; empty where it did not."""
+    error: str = Field(default="", sa_column_kwargs={"name": "problem"})
+    """Error of the last attempt; empty where it did not fail."""
     kinds: list[str] = Field(default_factory=list, sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
     """Events of people and items that are sent too."""
     sent_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -71,8 +71,8 @@ class Webhook(StoreTable, table=True):
     """Number of failed attempts at the next of these."""
     events_next_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """Time at which the next of these are sent; None where they were given up."""
-    events_problem: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    """Reason why the last of these was not delivered; empty where it was."""
+    events_error: str = Field(default="", sa_column_kwargs={"name": "events_problem", "server_default": ""})
+    """Error of the last of these that was not delivered; empty where it was."""
 
 
 class VersionRow(StoreTable, table=True):

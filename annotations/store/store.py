@@ -1,5 +1,4 @@
-"""The store: every write is one transaction, and its receipt is given after the commit; stress runs also
-in memory alone, where nothing is kept."""
+"""The store: every write is one transaction with a receipt after the commit; and stress runs that live in memory alone."""
 
 from __future__ import annotations
 
@@ -153,7 +152,7 @@ _SELECT_DRAFT = select(Draft.payload).where(Draft.id == bindparam("id"))
 
 
 class InMemoryRuns:
-    """Takes runs as the store does, and forgets the oldest beyond its `limit`; safe to share between threads."""
+    """Stress runs in memory, with the methods of the store; drops the oldest beyond its `limit`; safe to share between threads."""
 
     def __init__(self, limit: int = _MAX_RUNS) -> None:
         self._limit = limit
@@ -247,7 +246,7 @@ class Store:
         return cls(engine, read_only)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close all connections to the database."""
         self.engine.dispose()
 
     def save_pair(self, pair: PairRecord) -> Receipt:
@@ -380,7 +379,7 @@ class Store:
             return count_rows(session.connection(), tables)
 
     def save_draft(self, id: str, owner: str, payload: str) -> None:
-        """Keep work in progress in place of what was under this id; forgotten 30 days after its last change."""
+        """Save a draft over the one of this id; deleted 30 days after its last change."""
         require_text("draft's id", id)
         require_storable("the draft", owner, payload, most=_MAX_DRAFT)
         with self.writing_without_sync() as session:

@@ -17,7 +17,7 @@ from core.evaluation.explanations.judge_agreement import GradePair, JudgedExplan
 from core.evaluation.explanations.panel import ONE_VOTE_EACH, PanelRule, PanelVote, is_panel_signature
 from core.models import is_model_signature
 from core.text import document_for_reader
-from core.types import GRADE_VALUES, Failure, Item, Verdict
+from core.types import GRADE_VALUES, Failure, Grade, Item, Verdict
 
 _FIELD_NAMES = {
     "id": ("id", "sample_id", "sample"),
@@ -116,7 +116,7 @@ def panel_record(case: ExplanationCase, signature: str, vote: PanelVote) -> dict
 
     Without a majority the grade is None, and the error says why.
     """
-    record = judgement_record(case, signature, ExplanationGrade(vote.majority or "not", str(vote), signature))
+    record = judgement_record(case, signature, ExplanationGrade(vote.majority or Grade.NOT, str(vote), signature))
     record |= {"votes": dict(vote.counts), "failed": vote.failed, "mean": vote.score}
     record |= {"probabilities": dict(vote.probabilities)} if vote.probabilities else {}
     if vote.majority:

@@ -28,7 +28,7 @@ def comments_tab(campaign: CampaignSettings) -> None:
     reading, answering = st.columns(2, gap="medium")
     with reading:
         texts = _comments().texts(campaign.id, conversation.task)
-        first, second = texts.sides(swapped=False)
+        first, second = texts.left, texts.right
         text_box("Summary" if second is None else "Original", [(0, first)])
         if second is not None:
             text_box("Edited", [(0, second)])

@@ -9,7 +9,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from annotations.store.records import ExplanationFlaw, Grade
 from core.errors import Problem, attempt
 from core.evaluation import (
     Detection,
@@ -34,7 +33,7 @@ from core.evaluation import judge_signature as judge_by
 from core.models import Sampling, resolve_model
 from core.scoring import Conversation, ConversationTask
 from core.text import document_for_reader
-from core.types import Example, Failure, Verdict
+from core.types import Example, ExplanationFlaw, Failure, Grade, Verdict
 from pages.server import services
 from pages.ui.probe.pair import current_edits, current_pair, edited_summary
 from pages.ui.shared.endpoint_form import chosen_endpoint, chosen_model

@@ -9,11 +9,11 @@ from typing import Literal
 
 import streamlit as st
 
-from annotations.store.records import Grade, LabelRecord
+from annotations.store.records import LabelRecord
 from core.errors import TouchstoneError
 from core.evaluation import Detection, check_named_edits, contradicts_itself, stated_verdict
 from core.models import Endpoint, Sampling
-from core.types import Failure, Verdict
+from core.types import Failure, Grade, Verdict
 from pages.server import services
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState

@@ -7,7 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
-from annotations.store.records import FLAW_MEANINGS, ExplanationFlaw, Grade
+from annotations.store.records import FLAW_MEANINGS
 from core.errors import TouchstoneError
 from core.evaluation import (
     Detection,
@@ -20,6 +20,7 @@ from core.evaluation import (
     unanswered_failures,
 )
 from core.models import Sampling
+from core.types import Grade
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.probe.edit_tabs import format_grade
@@ -72,13 +73,13 @@ def judge_form(finding: Detection, sampling: Sampling) -> None:
         estimate_line([explain_requests.grade_conversation(case, setup, sampling)])
     outcome = explain_requests.current_grade(case, setup)
     if isinstance(outcome, ExplanationGrade):
-        grade = Grade(outcome.grade)
+        grade = outcome.grade
         with st.container(border=True, key="explain-graded", gap="small"):
             with st.container(horizontal=True, gap="small"):
                 st.badge(format_grade(grade), icon=":material/gavel:", color=GRADE_COLOURS[grade])
                 if outcome.cause:
-                    cause = ExplanationFlaw(outcome.cause)
-                    st.badge(f"because of: {cause.capitalize()}", color="gray", help=FLAW_MEANINGS[cause])
+                    meaning = FLAW_MEANINGS[outcome.cause]
+                    st.badge(f"because of: {outcome.cause.capitalize()}", color="gray", help=meaning)
             st.markdown(escape_markdown(outcome.because))
             st.caption(escape_markdown(outcome.by))
     elif outcome:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from annotations.store.records import Grade
 from core.errors import Problem, TouchstoneError, attempt
 from core.evaluation import Detection, ExplanationGrade, count_votes, judge_title
 from core.models import Endpoint, Sampling
@@ -72,7 +71,7 @@ def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[ExplanationGrade 
         if len(outcomes) == len(judges):
             with st.container(horizontal=True, gap="small"):
                 if vote.majority:
-                    grade = Grade(vote.majority)
+                    grade = vote.majority
                     st.badge(f"Majority: {format_grade(grade)}", icon=":material/groups:", color=GRADE_COLOURS[grade])
                 else:
                     st.badge("No majority", icon=":material/groups:", color="gray")

@@ -8,11 +8,24 @@ from uuid import uuid4
 
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from annotations.store.records import ExplanationFlaw, Grade, LabelRecord
+from annotations.store.records import LabelRecord
 from core.data import Refusal
 from core.edits import EditableClaims, EditForm, Editor, EditRequestTask, Perturbation
 from core.scoring import CellKey, ConversationTask, Request, RunningConversation
-from core.types import UNSTATED, ClaimList, Context, Edit, ErrorType, Example, Intention, Item, Outcome, Verdict
+from core.types import (
+    UNSTATED,
+    ClaimList,
+    Context,
+    Edit,
+    ErrorType,
+    Example,
+    ExplanationFlaw,
+    Grade,
+    Intention,
+    Item,
+    Outcome,
+    Verdict,
+)
 from pages.ui.probe.board_rows import LastShown
 from pages.ui.probe.document_reading import DocumentReading
 from pages.ui.shared.pair_link import PinnedEdit

@@ -53,6 +53,7 @@ from core.types import Example, Item
 from tests.unit.annotations.campaigns.actors import make_campaign, save_items
 from tests.unit.annotations.conftest import postgres_schema
 from tests.unit.annotations.pair_samples import PAIR, record
+from tests.unit.annotations.store.database_schema import schema
 
 Rows = Mapping[str, list[dict[str, Any]]]
 """By table."""
@@ -227,6 +228,15 @@ def test_no_table_was_left_empty(contents: Rows) -> None:
 def test_every_row_of_an_earlier_version_is_there_afterwards(upgraded: Upgraded) -> None:
     assert len(upgraded.after) >= 10
     assert upgraded.after == upgraded.before
+
+
+def test_an_upgraded_database_has_the_schema_of_a_new_one(upgraded: Upgraded, tmp_path: Path) -> None:
+    postgres = upgraded.store.engine.dialect.name == "postgresql"
+    with postgres_schema() if postgres else nullcontext(f"sqlite:///{tmp_path / 'new.db'}") as url:
+        new = Store.open(url)
+        expected = schema(new.engine)
+        new.close()
+    assert schema(upgraded.store.engine) == expected
 
 
 def test_what_an_earlier_version_kept_is_used_and_still_only_grows(upgraded: Upgraded) -> None:

@@ -312,7 +312,7 @@ def test_what_was_judged_written_and_corrected_moves_too(store: Store, other: St
         found = CuratorActions(other, replace(load_people(session)[0], name="Eva", role=Role.ADJUDICATOR))
     [moved] = found.edits(imported.id)
     assert (moved.required, moved.corrected_type) == ("Intrinsic Entity", ErrorType.EXTRINSIC_PREDICATE)
-    assert found.task(imported.id, moved.response).edited == "Raft 1 sold crates."
+    assert found.task(imported.id, moved.response).pair.edited == "Raft 1 sold crates."
     assert other.counts()["origin"] == store.counts()["origin"]
 
 

@@ -26,10 +26,10 @@ from annotations.people.people import Role
 from annotations.results.resolution import Resolution
 from annotations.store.campaign_tables import Task
 from annotations.store.dataset_import import DatasetSource
-from annotations.store.records import Grade, RecordError
+from annotations.store.records import RecordError
 from annotations.store.response_tables import Adjudication
 from annotations.store.store import Store
-from core.types import Edit, Example, GradedExplanation, Item, Result, Sample, Seen, Span, Verdict
+from core.types import Edit, Example, Grade, GradedExplanation, Item, Result, Sample, Seen, Span, Verdict
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 
 BOATS = "campaign: Boats"
