@@ -139,7 +139,7 @@ class Evidence:
     def failures(self, metric: str) -> dict[str, str]:
         """Reasons why texts have no score, by the id of the text."""
         failed = (outcome for outcome in self.outcomes if isinstance(outcome, Failure) and outcome.metric == metric)
-        return {failure.example_id: failure.message for failure in failed}
+        return {failure.example_id: failure.error for failure in failed}
 
     def failure_reasons(self, metric: str) -> Counter[str]:
         return Counter(self.failures(metric).values())

@@ -79,7 +79,7 @@ def compute_scores(run: Scorer, specs: Sequence[str], examples: Iterable[Example
         signature = ""
         for example, outcome in run([METRICS.parse(spec)], texts):
             if isinstance(outcome, Failure):
-                failures[example.id] = outcome.message
+                failures[example.id] = outcome.error
             else:
                 scores[example.id], signature = outcome.score, outcome.signature
         metric_scores.append(MetricScores(spec, signature, scores, failures))

@@ -55,8 +55,8 @@ _Choice = tuple[tuple[str, ...], tuple[str, ...], int, str]
 class AuditState:
     """State of the page: why an audit could not be begun, until it was shown, and the values of the form."""
 
-    problem: str = ""
-    run_problem: str = ""  # why the run of an audit could not be opened on Stress
+    error: str = ""
+    run_error: str = ""  # why the run of an audit could not be opened on Stress
     estimated: _Choice | None = None  # the last choice whose cost at endpoints was shown
     metrics = WidgetValue[Sequence[str]]("audit-metrics", ())
     datasets = WidgetValue[Sequence[str]]("audit-datasets", ())
@@ -148,7 +148,7 @@ def audit_form() -> None:
     battery_choice(AuditState.battery.key)
     _threshold_select()
     _cost_line()
-    if problem := audit_state().problem:
+    if problem := audit_state().error:
         st.error(escape_message(problem), icon=":material/error:")
     st.caption(
         "An audit scores the texts of the data, the variants of the battery, long documents, and some texts twice. Judges are asked "
@@ -209,9 +209,9 @@ def _begin() -> None:
     try:
         task = _new_task(list(state.metrics), list(state.datasets), state.most, list(state.thresholds))
     except TouchstoneError as error:
-        state.problem = str(error)
+        state.error = str(error)
         return
-    state.problem = ""
+    state.error = ""
     audits, id = _audits(), uuid4().hex[:12]
     with audits.lock:
         audits.tasks[id] = task

@@ -95,7 +95,7 @@ def weights_folder(name: str, on_add: Callable[[Metric], None]) -> None:
     if not folders:
         return
     metric = attempt(lambda: METRICS.build(name, folders))
-    problem = metric.message if isinstance(metric, Problem) else weights_problem(metric)
+    problem = metric.error if isinstance(metric, Problem) else weights_problem(metric)
     if isinstance(metric, Problem) or problem:
         st.error(escape_message(problem), icon=":material/folder_off:")
         return

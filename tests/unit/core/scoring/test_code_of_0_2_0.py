@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from core.models.pool import ModelPool
 
 from core.base.code_version import adapter_code, adapter_root, code_hash, library_parts
 from core.base.signatures import code_of_signature
-from core.models.pool import ModelPool
 from core.results.cases.code_versions import newest_code_only
 from core.scoring.code_of_0_2_0 import TABLE, current_signature, old_adapter_code, old_code
 from core.scoring.engine.cache import AnswerCache

@@ -14,7 +14,8 @@ import pytest
 from core.assessment.papers import longdoc_scores
 from core.assessment.papers.all_papers import Job, run_job
 from core.assessment.papers.longdoc_scores import contradiction_rates, perturbed_means, window_means
-from core.assessment.papers.paper import PAPERS, MissingDataError, ReleasedData, Waiting
+from core.assessment.papers.paper import PAPERS, MissingDataError, ReleasedData
+from core.assessment.papers.published import Waiting
 from core.assessment.papers.site import site_pages
 from core.assessment.papers.summexecedit_scores import model_scores
 from core.data.datasets.summexecedit import SummExecEdit
@@ -199,7 +200,7 @@ def test_perturbed_summaries_are_scored_in_the_cells_of_their_kind(
     assert found["UniEval", "Paraphrased"] < found["UniEval", "Original"]  # type: ignore[operator]  # both are figures
     added = found["UniEval", "Added Source Text"]
     assert isinstance(added, Waiting)
-    assert "the model" in added.why.lower()
+    assert "the model" in added.error.lower()
 
 
 def test_windows_of_a_dataset_that_is_not_here_wait_alone(
