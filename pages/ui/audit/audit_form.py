@@ -234,7 +234,7 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, threshol
     data = with_battery(stored_data(store, datasets, most, seed=0), audit_state().battery)
     data = with_saved_thresholds(data, [threshold.name for threshold in saved.values()])
     measured = EvidenceWork(
-        services.engine(), services.settings(), data, metrics, saved_thresholds=saved, given=_released()
+        services.engine(), services.settings(), data, metrics, saved_thresholds=saved, released=_released()
     )
     return AuditTask(measured, None if store.read_only else partial(keep_audits, store))
 
