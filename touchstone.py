@@ -111,8 +111,10 @@ def score(pairs: Pairs, metrics: str | Sequence[str]) -> Scores:
     `questions`; `pandas.DataFrame(scores)` is a table, and a notebook shows it with sentence heat and evidence. A score
     that cannot be had is None, with the reason in `error` and the status "failed"; it never stops the others.
 
-    Raises TouchstoneError for a metric or setting that does not exist, and for pairs that cannot be read, before anything
-    is scored.
+    A pair that cannot be read, as one with an empty summary, is such a failure under the id `line-<n>`.
+
+    Raises TouchstoneError for a metric or setting that does not exist, and where no pair can be read, before anything is
+    scored.
     """
     from core.assessment.notebook.scores import score_pairs
 

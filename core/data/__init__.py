@@ -1,14 +1,14 @@
 """Benchmarks and people's own files, read as items.
 
 It imports `stats` and what is below. A new importer is one file in `datasets`, found by being there; readers that several share
-are in `datasets/formats`.
+are in `datasets/formats`. The export of another tool is one file in `datasets/forms`, recognised by its content.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core import open_face
+from core.base import open_face
 
 if TYPE_CHECKING:
     from core.data.dataset import (
@@ -41,11 +41,13 @@ if TYPE_CHECKING:
         items_of_record,
         items_of_rows,
     )
+    from core.data.datasets.formats.known_forms import describe_form, form_columns, form_of
     from core.data.datasets.formats.mapping_report import label_meanings, left_out, open_questions
     from core.data.datasets.formats.table_files import file_rows, table_rows
     from core.data.datasets.formats.text_files import UTF8, Row, encoding_of
     from core.data.datasets.formats.workbook_files import sheet_names
     from core.data.datasets.generic import Generic, preview_rows, read_with_map, used_settings
     from core.data.datasets.pairs import Pairs
+    from core.data.recogniser import Recognition, recognise
 else:
     __getattr__ = open_face(__file__, __name__)

@@ -46,6 +46,9 @@ class Importer(ABC):
     hub: ClassVar[str] = ""
     """The repository of the Hugging Face hub that has the dataset; "" if it is not there."""
 
+    record_fields: ClassVar[frozenset[str]] = frozenset()
+    """Fields that every record of the release has, by which a file of any name is recognised; empty where nothing tells it apart."""
+
     shipped: ClassVar[Path | None] = None
     """The folder of a dataset that is a part of Touchstone; None for all others."""
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core import open_face
+from core.base import open_face
 
 if TYPE_CHECKING:
+    from core.text.canonical import CanonicalExample, CanonicalText, canonical_example
     from core.text.claim_records import claim_record, claims_to_json, clean_origin, parse_claims
     from core.text.contexts import (
         NamedText,

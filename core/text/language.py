@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from core.base import memoize
 from core.errors import BadSettingError
+from core.text.script import SCRIPT_LANGUAGES, UNSPACED_SCRIPTS, script_of
 from core.types import Example, Score
 
 if TYPE_CHECKING:
@@ -77,11 +78,26 @@ def _identifier() -> LanguageIdentifier:
 
 
 def unverified_languages(languages: str, example: Example) -> tuple[str, ...]:
-    """The languages of document and summary, sorted, that a metric for `languages` is not for."""
+    """The languages of document and summary, sorted, that a metric for `languages` is not for.
+
+    A text whose language is not certain is judged by its script, which then stands for the language.
+    """
     if languages == ANY:
         return ()
-    codes = {language_of(example.document), language_of(example.summary)} - {""}
-    return tuple(sorted(codes & _UNSPACED if languages == SPACED else codes.difference(languages.split())))
+    others = {_unverified_language(languages, text) for text in (example.document, example.summary)} - {""}
+    return tuple(sorted(others))
+
+
+def _unverified_language(languages: str, text: str) -> str:
+    """The language of a text that a metric is not for, its script where the language is not certain; "" where there is none."""
+    if language := language_of(text):
+        is_verified = language not in _UNSPACED if languages == SPACED else language in languages.split()
+        return "" if is_verified else language
+    if not (script := script_of(text)):
+        return ""
+    if languages == SPACED:
+        return script if script in UNSPACED_SCRIPTS else ""
+    return "" if {*SCRIPT_LANGUAGES[script].split()} & {*languages.split()} else script
 
 
 def language_note(languages: str, example: Example) -> str:

@@ -76,16 +76,25 @@ def read_pairs(pairs: Pairs) -> list[Item]:
 
     Raises TouchstoneError, which numbers the pairs from 1, where one of them cannot be read.
     """
+    results = read_rows(pairs)
+    require_all(result for result in results if isinstance(result, Refusal))
+    return [result for result in results if isinstance(result, Item)]
+
+
+def read_rows(pairs: Pairs) -> list[Item | Refusal]:
+    """The items of pairs as `read_pairs` gives them, with a refusal in the place of a pair that cannot be read."""
     rows = pairs.to_dict("records") if isinstance(pairs, DataFrame) else pairs
     numbered = ((number, _row(pair)) for number, pair in enumerate(rows, start=1))
-    results = list(
+    return list(
         items_of_rows(numbered, Path("pairs"), lambda row, place: items_of_record(row, f"line-{place.number}"), {})
     )
-    refused = [result for result in results if isinstance(result, Refusal)]
-    if refused:
+
+
+def require_all(refusals: Iterable[Refusal]) -> None:
+    """Raise TouchstoneError, which names the first of them, where pairs were refused."""
+    if refused := list(refusals):
         named = " ".join(f"Pair {refusal.line}: {refusal.reason}" for refusal in refused[:_NAMED_REFUSALS])
         raise TouchstoneError(f"{len(refused)} of the pairs cannot be read. {named}")
-    return [result for result in results if isinstance(result, Item)]
 
 
 def _row(pair: Example | Mapping[str, object]) -> Row:

@@ -36,6 +36,9 @@ class AggreFact(Importer):
 
     name: ClassVar[str] = "aggrefact"
     title: ClassVar[str] = "AggreFact"
+    record_fields: ClassVar[frozenset[str]] = frozenset(
+        {"annotated_span", "cut", "dataset", "doc", "error_type", "id", "label", "model_name", "origin", "summ"}
+    )
     licence: ClassVar[str] = "none stated"
     release: ClassVar[str] = "final and SOTA tables, Unified workbooks"
     url: ClassVar[str] = "https://github.com/Liyan06/AggreFact"

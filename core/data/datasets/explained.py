@@ -29,6 +29,7 @@ class Explained(Importer):
 
     name: ClassVar[str] = "explained"
     title: ClassVar[str] = "Answers and grades of explain and judge"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"sample", "by", "explanation"})
     licence: ClassVar[str] = "your own"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 from core.data.dataset import DATASETS, Importer, Refusal
 from core.data.datasets.formats import fields, foreign_records, item_stream
-from core.data.datasets.formats.column_inference import infer_column_map
 from core.data.datasets.formats.column_map import (
     SPLIT_WORDS,
     UNLABELLED_WORDS,
@@ -25,8 +24,8 @@ from core.data.datasets.formats.column_map import (
     with_consistent_words,
 )
 from core.data.datasets.formats.item_stream import RecordPlace
+from core.data.datasets.formats.known_forms import form_columns, form_rows
 from core.data.datasets.formats.mapping_report import direction_question, format_mapping
-from core.data.datasets.formats.table_files import table_rows
 from core.data.datasets.formats.text_files import UTF8, Row
 from core.data.datasets.formats.workbook_files import sheet_names
 from core.errors import TouchstoneError
@@ -72,7 +71,11 @@ class Generic(Importer):
         return used_settings(self._columns(source), self.encoding, self.sheet)
 
     def _columns(self, source: Path) -> ColumnMap:
-        columns = load_column_map(Path(self.mapping)) if self.mapping else infer_column_map(self._rows(source))
+        columns = (
+            load_column_map(Path(self.mapping))
+            if self.mapping
+            else form_columns(source, self._rows(source), self.encoding, self.sheet)
+        )
         words = [word.strip().lower() for word in self.consistent.split("+") if word.strip()]
         return with_consistent_words(self._rows(source), columns, words) if words else columns
 
@@ -91,7 +94,7 @@ def preview_rows(source: Path, number: int = _PREVIEW_ROWS, encoding: str = UTF8
 
     Raises TouchstoneError, with the reason of the first row, where there is none.
     """
-    lines = list(islice(table_rows(source, encoding, sheet), number))
+    lines = list(islice(form_rows(source, encoding, sheet), number))
     rows = [flat for _, row in lines if not isinstance(row, str) for flat in _flat_rows(row)]
     if not rows:
         reasons = (f" Line {line}: {row}" for line, row in lines if isinstance(row, str))
@@ -109,7 +112,7 @@ def read_with_map(source: Path, columns: ColumnMap, encoding: str = UTF8, sheet:
                 f"{source.name} has no column {column!r} for the {field}. The columns are {', '.join(column_names)}."
             )
     reading = _MappedReader(columns, columns.single(), columns.verdicts, columns.votes, voting_columns(first, columns))
-    lines = table_rows(source, encoding, sheet)
+    lines = form_rows(source, encoding, sheet)
     if not columns.annotator:
         return item_stream.items_of_rows(lines, source, reading.items, {})
     # a row for each judge: the same sample comes again and again

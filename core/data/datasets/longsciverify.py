@@ -39,6 +39,7 @@ class LongSciVerify(Importer):
     name: ClassVar[str] = "longsciverify"
     for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "LongSciVerify"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"gencomparesumabs", "dancersum"})
     licence: ClassVar[str] = "MIT"
     release: ClassVar[str] = "PubMed and arXiv, 15 papers each"
     url: ClassVar[str] = "https://github.com/jbshp/LongDocFACTScore"

@@ -24,7 +24,7 @@ from core.scoring.engine.endpoint_worker import EndpointStores, EndpointWorker
 from core.scoring.engine.function_worker import FunctionWorker
 from core.scoring.engine.question_queue import QuestionWorker
 from core.scoring.engine.step_queue import StepQueue
-from core.scoring.metric import Metric, metric_code, signature
+from core.scoring.metric import Metric, metric_code, signature, within_bounds
 from core.scoring.metric_parts.question_grid import question_runs
 from core.text import mark_language, splitter_name
 from core.types import Answer, Counts, FailureKind, Question
@@ -222,7 +222,8 @@ class Planner:
         prints = [task.fingerprints.get(model) or self._fingerprint(model) for model in models]
         device = self._pool.device if local_checkpoints(models) else "cpu"
         self._keep_code(task.metric)
-        score = mark_language(value, task.metric.verified_languages, task.conversation.example)
+        score = within_bounds(value, task.metric.card)
+        score = mark_language(score, task.metric.verified_languages, task.conversation.example)
         return task.result(score, signature(task.metric, prints, splitter_name(), score.asked), device)
 
     def _keep_code(self, metric: Metric) -> None:

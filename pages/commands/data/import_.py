@@ -18,11 +18,12 @@ from core.data import (
     Explained,
     Generic,
     ImportCounts,
+    form_columns,
     format_counts,
-    infer_column_map,
     preview_rows,
     readable_items,
     reading_record,
+    recognise,
     source_sha256,
     strict_items,
 )
@@ -40,13 +41,17 @@ def command(
     importer: Annotated[
         str,
         typer.Argument(
-            help="bump, summedits, … or one with settings, name[setting=value,…]; results: a folder that `score --to` wrote."
+            help="bump, summedits, … or one with settings, name[setting=value,…]; results: a folder that `score --to` wrote; "
+            "left out, the content of the file says what it is."
         ),
     ],
     source: Annotated[
         Path | None, typer.Argument(help="The file or folder to read; without it the dataset comes from the hub.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="What to call the dataset; by default as the importer.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="What to call the dataset; by default as the importer, or the file where that was left out."),
+    ] = None,
     skip_broken: Annotated[
         bool, typer.Option("--skip-broken", help="Import the readable records although others are broken.")
     ] = False,
@@ -63,6 +68,12 @@ def command(
     ] = None,
 ) -> None:
     """Import a benchmark or a file of your own into the database; the same file twice adds nothing."""
+    if source is None and Path(importer).exists() and importer not in {*DATASETS.names(), StoredResultsImporter.name}:
+        importer, source = Generic.name, Path(importer)
+        name = name or source.resolve().stem
+    if importer == Generic.name and source and not infer_mapping and (recognition := recognise(source)):
+        importer = recognition.importer
+        print_status(f"  {recognition.sentence}")
     if infer_mapping:
         if importer != Generic.name or source is None:
             raise TouchstoneError("A mapping is inferred from a table: cli.py import generic TABLE --infer-mapping")
@@ -105,7 +116,7 @@ def command(
 
 
 def _infer_mapping(source: Path, output: Path | None) -> None:
-    mapping = infer_column_map(preview_rows(source)).to_json()
+    mapping = form_columns(source, preview_rows(source)).to_json()
     for line in Generic().describe(source):
         print_status(f"  {line}")
     if output is None:

@@ -92,6 +92,7 @@ class EvaluateState:
     bulk_folder = WidgetValue[str]("bulk-folder", "")
     bulk_run = WidgetValue[str | None]("bulk-run", None)
     bulk_name = WidgetValue[str]("bulk-name", "")
+    import_form = WidgetValue[str]("import-form", "generic")
     import_files = WidgetValue[Sequence[UploadedFile]]("import-files", ())
     dataset_name = WidgetValue[str]("import-name", "")
     skip_broken = WidgetValue[bool]("import-skip", False)

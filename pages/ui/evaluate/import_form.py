@@ -12,7 +12,14 @@ from core.data import DATASETS, format_counts
 from core.models import fetch_released_dataset
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
-from pages.ui.evaluate.import_task import ImportRequest, ImportTask, Reader, write_upload
+from pages.ui.evaluate.import_task import (
+    ImportRequest,
+    ImportTask,
+    Reader,
+    UploadedFiles,
+    recognise_upload,
+    write_upload,
+)
 from pages.ui.evaluate.mapping_form import mapping_form
 from pages.ui.shared.background_results import RedrawState
 from pages.ui.shared.markup import escape_markdown, escape_message
@@ -54,20 +61,19 @@ def _set_open(shown: bool) -> None:
 @st.dialog("Import data", width="large", on_dismiss=lambda: _set_open(False))
 def _import_dialog() -> None:
     """Choose an importer and files; the button reads them, and what fails is said here, beside what was chosen."""
-    names = DATASETS.names()
+    names, upload = DATASETS.names(), _current_upload()
     source_column, mapping_column = st.columns([1, 1.4], gap="large")
     with source_column:
         importer = st.selectbox(
             "Form of the data",
             names,
             index=names.index(_GENERIC_IMPORTER),
-            key="import-form",
+            key=EvaluateState.import_form.key,
             format_func=lambda name: DATASETS.get(name).title,
         )
         plugin = DATASETS.get(importer)
         facts = [f"Licence: {plugin.licence}.", f"Written for: {plugin.release}." if plugin.release else "", plugin.url]
         st.caption(escape_markdown(" ".join(filter(None, facts))))
-        upload = None
         if not plugin.shipped:
             files = st.file_uploader(
                 "Files",
@@ -75,10 +81,9 @@ def _import_dialog() -> None:
                 key=EvaluateState.import_files.key,
                 help="Larger files: cli.py import",
             )
-            if files:
-                upload = evaluate_state().upload
-                if upload is None or upload.ids != tuple(file.file_id for file in files):
-                    upload = evaluate_state().upload = write_upload(files)
+            upload = upload if files else None
+            if upload and upload.looks_like:
+                st.info(escape_markdown(upload.looks_like), icon=":material/info:")
     with mapping_column:
         reading = None
         if upload:
@@ -100,6 +105,26 @@ def _import_dialog() -> None:
                 _import_button(title, "cloud_download", Reader(plugin().read), importer, "", fetched)
         if now := evaluate_state().import_task:
             _import_progress(now)
+
+
+def _current_upload() -> UploadedFiles | None:
+    """The uploaded files on disk; new ones choose the form that their content says, and a name for the dataset."""
+    state = evaluate_state()
+    files, before = state.import_files, state.upload
+    if not files:
+        return None
+    if before and before.ids == tuple(file.file_id for file in files):
+        return before
+    upload = state.upload = write_upload(files)
+    recognition = recognise_upload(upload.source)
+    if recognition:
+        upload.looks_like = recognition.sentence
+        state.import_form = recognition.importer
+    elif before and before.looks_like:
+        state.import_form = _GENERIC_IMPORTER
+    if len(files) == 1:
+        EvaluateState.dataset_name.of(state.import_form).set(upload.source.stem)
+    return upload
 
 
 def _import_button(

@@ -13,7 +13,18 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from annotations.store.dataset_import import DatasetSource, ImportResult
 from annotations.store.store import Store
 from core.base import BackgroundTask, Limits, read_apart
-from core.data import DATASETS, ImportCounts, Refusal, readable_items, reading_record, source_sha256, strict_items
+from core.data import (
+    DATASETS,
+    ImportCounts,
+    Recognition,
+    Refusal,
+    readable_items,
+    reading_record,
+    recognise,
+    source_sha256,
+    strict_items,
+)
+from core.errors import TouchstoneError
 from core.models import provenance_name
 from core.types import Item
 
@@ -78,6 +89,8 @@ class UploadedFiles:
     ids: tuple[str, ...]
     folder: TemporaryDirectory[str]
     source: Path
+    looks_like: str = ""
+    """Sentence that names the form of their content; "" for any other table."""
 
     def place(self) -> Path:
         return self.source
@@ -96,3 +109,23 @@ def write_upload(files: Sequence[UploadedFile]) -> UploadedFiles:
         path.write_bytes(file.getvalue())
     ids = tuple(file.file_id for file in files)
     return UploadedFiles(ids, folder, paths[0] if len(paths) == 1 else Path(folder.name))
+
+
+PACKED_FORMATS = frozenset({".xlsx", ".parquet", ".eval"})
+"""Endings of files that may unpack to anything, and so are read in a process of their own."""
+_LOOK_LIMITS = Limits(seconds=30, megabytes=1024)
+
+
+def recognise_upload(source: Path) -> Recognition | None:
+    """The benchmark or form that uploaded files are in; None for any other table, and for files that cannot be read."""
+    if not source.is_dir() and source.suffix.lower() not in PACKED_FORMATS:
+        return recognise(source)
+    try:
+        return next(iter([*read_apart(source.name, _LOOK_LIMITS, _recognitions, source)]), None)
+    except TouchstoneError:
+        return None  # reading it says what is wrong
+
+
+def _recognitions(source: Path) -> list[Recognition]:
+    recognition = recognise(source)
+    return [recognition] if recognition else []

@@ -18,7 +18,7 @@ from core.data import (
     ScoreColumn,
     classes_of_unclear_direction,
     encoding_of,
-    infer_column_map,
+    form_columns,
     is_filled,
     label_meanings,
     label_words,
@@ -32,7 +32,7 @@ from core.data import (
 )
 from core.errors import TouchstoneError
 from core.types import Verdict
-from pages.ui.evaluate.import_task import Reader
+from pages.ui.evaluate.import_task import PACKED_FORMATS, Reader
 from pages.ui.shared.markup import escape_markdown, escape_message
 
 _SINGLE_COLUMNS = {
@@ -55,7 +55,6 @@ _SLICES_HELP = (
     "Evaluate and audits have a row for each value of these columns, named “COLUMN: value”. In a column called slices each "
     "value is a name, or several with semicolons between."
 )
-_BINARY_FORMATS = {".xlsx", ".parquet"}
 _LIMITS = Limits(seconds=30, megabytes=4096)
 _ENCODINGS = ("utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1")
 _MEANINGS: dict[str, Verdict | None] = {**{verdict.value: verdict for verdict in Verdict}, "no label": None}
@@ -68,7 +67,7 @@ def mapping_form(source: Path) -> Reader | None:
     try:
         sheets = _sheet_names(source, source.stat().st_mtime_ns)
         sheet = st.selectbox("Sheet", sheets, key=f"map-sheet-{source.name}") if len(sheets) > 1 else ""
-        encoding = UTF8 if source.suffix.lower() in _BINARY_FORMATS else encoding_of(source)
+        encoding = UTF8 if source.suffix.lower() in PACKED_FORMATS else encoding_of(source)
         if encoding != UTF8:
             encoding = st.selectbox(
                 "The file is not UTF-8. Read it as",
@@ -114,15 +113,22 @@ def mapping_form(source: Path) -> Reader | None:
 @lru_cache(8)
 def _preview_and_guess(source: Path, _changed_ns: int, encoding: str, sheet: str) -> tuple[list[Row], ColumnMap]:
     """The first rows and the guess; a large workbook takes seconds to open, and every correction draws the form again."""
-    preview = partial(preview_rows, source, encoding=encoding, sheet=sheet)
     # text is read line by line; what is packed may unpack to anything
-    rows = [*read_apart(source.name, _LIMITS, preview)] if source.suffix.lower() in _BINARY_FORMATS else preview()
-    return rows, infer_column_map(rows)
+    if source.suffix.lower() in PACKED_FORMATS:
+        [previewed] = read_apart(source.name, _LIMITS, partial(_previews, source, encoding, sheet))
+        return previewed
+    [previewed] = _previews(source, encoding, sheet)
+    return previewed
+
+
+def _previews(source: Path, encoding: str, sheet: str) -> list[tuple[list[Row], ColumnMap]]:
+    rows = preview_rows(source, encoding=encoding, sheet=sheet)
+    return [(rows, form_columns(source, rows, encoding, sheet))]
 
 
 @lru_cache(8)
 def _sheet_names(source: Path, _changed_ns: int) -> list[str]:
-    if source.suffix.lower() not in _BINARY_FORMATS:
+    if source.suffix.lower() not in PACKED_FORMATS:
         return []
     return [*read_apart(source.name, _LIMITS, sheet_names, source)]
 

@@ -125,7 +125,7 @@ def infer_column_map(rows: Sequence[Row]) -> ColumnMap:
         named |= _find_label(rows, [column for column in rest if column not in judges])
     numbers = [column for column in rest if column not in (*judges, *named.values()) and _are_numbers(rows, column)]
     ratings = tuple(column for column in numbers if is_rating(rows, column))
-    scores = tuple(_score_column(column) for column in numbers if column not in ratings)
+    scores = tuple(score_column(column) for column in numbers if column not in ratings)
     slices = tuple(filter(None, [named.pop("slices", "")]))
     inferred = ColumnMap.model_validate(
         {
@@ -259,7 +259,8 @@ def _are_numbers(rows: Sequence[Row], column: str) -> bool:
     return numbers > 0 and numbers * 4 >= len(words) and strange * 10 <= len(words)
 
 
-def _score_column(column: str) -> ScoreColumn:
+def score_column(column: str) -> ScoreColumn:
+    """A column as that of a metric, whose name says which side it is of and which direction is better."""
     side = _SIDE_SUFFIX.search(column)
     metric = _SIDE_SUFFIX.sub("", column).removeprefix("scores.")
     return ScoreColumn(

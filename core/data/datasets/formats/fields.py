@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import TypeVar
 
-from core import parse_expression
+from core.base import parse_expression
 from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
 

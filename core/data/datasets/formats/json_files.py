@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import TextIO
 
@@ -14,6 +15,7 @@ from core.errors import TouchstoneError
 
 _CHUNK_CHARACTERS = 1 << 20  # characters
 _NEAR_END = 1 << 12  # an error so near to the end of what was read may only mean that the rest is missing
+_KEPT_BYTES = 1 << 24
 _LIST_START = re.compile(r"\s*\[\s*[{\]]")
 _SEPARATORS = re.compile(r"[\s,]*")
 _DECODER = json.JSONDecoder()
@@ -82,6 +84,41 @@ def json_object(source: Path) -> Row:
     if isinstance(parsed, str):
         raise TouchstoneError(f"{source.name} cannot be read. {parsed}")
     return parsed
+
+
+def whole_object(source: Path) -> Row:
+    """A file that is one object over one or more lines; empty for any other file, without reading more of it than its beginning.
+
+    That of a small file is kept, as several readers look at it in turn.
+    """
+    with source.open("rb") as file:
+        head = file.read(_NEAR_END).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not head.startswith(b"{"):
+        return {}
+    status = source.stat()
+    if status.st_size > _KEPT_BYTES:
+        return _whole_object(source)
+    return _small_object(source, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(1)
+def _small_object(source: Path, _size: int, _changed_ns: int) -> Row:
+    return _whole_object(source)
+
+
+def _whole_object(source: Path) -> Row:
+    try:
+        with open_text(source) as file:
+            first = next(bounded_lines(file), None) or ""
+            if not _breaks_off(first) and next(
+                (line for line in bounded_lines(file) if line is None or line.strip()), ""
+            ):
+                return {}
+            file.seek(0)
+            parsed = _parse_line(file.read())
+    except TouchstoneError:
+        return {}
+    return {} if isinstance(parsed, str) else parsed
 
 
 def _parse_line(text: str) -> Row | str:

@@ -27,7 +27,16 @@ from core.models.model_pool import ModelPool
 from core.results.cases.cases import build_cases
 from core.scoring.metric import METRICS
 from core.text import language
-from core.text.language import ANY, SPACED, count_unverified, find_mark, language_note, language_of, mark_language
+from core.text.language import (
+    ANY,
+    SPACED,
+    count_unverified,
+    find_mark,
+    language_note,
+    language_of,
+    mark_language,
+    unverified_languages,
+)
 from core.types import Example, Item, Sample, Score, Seen, StoredScore
 from tests.tiny import deberta_config, deberta_tokenizer, random_network, roberta_config, saved
 from tests.unit.command_line import run
@@ -227,3 +236,21 @@ def test_a_stress_run_says_how_many_of_its_pairs_are_unverified(
     said = " ".join(done.output.split())
     assert "rouge2: scores of 1 of 2 texts are unverified: not English (de 1)." in said
     assert "bleu: scores of" not in said
+
+
+@pytest.mark.parametrize(
+    ("languages", "summary", "others"),
+    [
+        ("en", "पूर्व प्रधान मन्त्री आज", ("Devanagari",)),
+        ("en", "Да, он.", ("Cyrillic",)),
+        ("ru", "Да, он.", ()),
+        (SPACED, "Да, он.", ()),
+        (SPACED, "สวัสดี", ("Thai",)),
+        ("en", "Café Skarv.", ()),
+        (ANY, "สวัสดี", ()),
+    ],
+)
+def test_a_text_whose_language_is_not_certain_is_judged_by_its_script(
+    languages: str, summary: str, others: tuple[str, ...]
+) -> None:
+    assert unverified_languages(languages, Example("a", summary, summary)) == others

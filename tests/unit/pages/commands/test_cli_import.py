@@ -172,3 +172,42 @@ def test_the_list_of_metrics_has_licence_revision_and_memory() -> None:
     assert factcc["revisions"] == ["c7b3148015d4ddc263f6e2acb2689e90ac061669"]
     assert factcc["memory_mb"] == 440
     assert rows["bleu"]["revisions"] == []
+
+
+def test_without_an_importer_the_content_of_a_file_says_what_it_is(tmp_path: Path, database: str) -> None:
+    listed("download.json")(tmp_path, [summedit("s_og", SUMMARY, 1), summedit("s_0", WRONG, 0)])
+    told = run("import", tmp_path / "download.json", "--json")
+    assert "This looks like SummEdits." in told.stderr
+    counts = json.loads(told.stdout)
+    assert (counts["dataset"], counts["samples"], counts["pairs"]) == ("download", 2, 1)
+    assert [importer for _, importer, _ in files(database)] == ["summedits"]
+
+
+def test_a_known_form_is_named_and_read_as_that_also_where_generic_was_asked_for(tmp_path: Path) -> None:
+    answers = [
+        {
+            "document": DOCUMENT,
+            "summary": text,
+            "label": "CONSISTENT",
+            "answer": answer,
+            "_input_hash": 1,
+            "_task_hash": 2,
+        }
+        for text, answer in ((SUMMARY, "accept"), (WRONG, "reject"))
+    ]
+    lines("labels.jsonl")(tmp_path, answers)
+    for arguments in (["generic", tmp_path / "labels.jsonl", "--name", "mine"], [tmp_path / "labels.jsonl"]):
+        told = run("import", *arguments, "--json")
+        assert "This looks like a Prodigy export." in told.stderr
+        assert json.loads(told.stdout)["labels"] == {"consistent": 1, "inconsistent": 1}
+
+
+def test_a_file_in_no_known_form_is_read_as_a_table_of_its_name(tmp_path: Path) -> None:
+    table("mine.csv")(tmp_path, [{"document": DOCUMENT, "summary": SUMMARY, "label": "consistent"}])
+    told = run("import", tmp_path / "mine.csv", "--json")
+    assert "looks like" not in told.stderr
+    assert json.loads(told.stdout)["dataset"] == "mine"
+
+
+def test_a_file_that_is_not_there_is_no_importer(tmp_path: Path) -> None:
+    assert "absent.csv" in trouble("import", tmp_path / "absent.csv")

@@ -222,7 +222,7 @@ def test_files_that_are_given_while_others_are_imported_stay_in_the_dialog(
     assert state_of(form, EvaluateState).import_open
     import_as(form, "second")
     assert not state_of(form, EvaluateState).import_open
-    assert {"generic", "second"} <= {*store.dataset_names()}
+    assert {"first", "second"} <= {*store.dataset_names()}
     assert first
     first.folder.cleanup()
 
@@ -250,3 +250,46 @@ def test_a_small_table_that_unpacks_to_more_than_the_memory_is_refused_at_its_pr
     said = form.error[0].value.replace("\\", "")
     assert "'bomb.parquet' cannot be read: it is damaged, or takes more than 600 MB of memory" in said
     assert form.button("import-database").disabled
+
+
+def test_a_dropped_file_is_named_by_its_content_and_the_dataset_by_the_file(
+    form: AppTest, store: Store, tmp_path: Path
+) -> None:
+    answers = [
+        {
+            "document": DOCUMENT,
+            "summary": claim,
+            "label": "FAITHFUL",
+            "answer": answer,
+            "_input_hash": 1,
+            "_session_id": who,
+        }
+        for claim, word in CLAIMS.items()
+        for who in ("kim", "ben")
+        for answer in ["accept" if word == "yes" else "reject"]
+    ]
+    (tmp_path / "labels.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in answers), encoding="utf-8")
+    form = upload(form, tmp_path / "labels.jsonl")
+    assert [info.value.replace("\\", "") for info in form.info] == [
+        "This looks like a Prodigy export with 2 annotators."
+    ]
+    form = finished(form.button("import-database").click())
+    verdicts = [sample.item.intended for sample in load_samples(store, "labels")]
+    assert verdicts == [Verdict.CONSISTENT, Verdict.INCONSISTENT, Verdict.INCONSISTENT]
+
+
+def test_a_benchmark_that_is_dropped_chooses_its_importer_and_a_table_after_it_the_form_of_tables(
+    form: AppTest, tmp_path: Path
+) -> None:
+    record = {"document": DOCUMENT, "right_summary": "It left at noon.", "hallucinated_summary": "It left at night."}
+    (tmp_path / "download.json").write_text(json.dumps(record), encoding="utf-8")
+    form = upload(form, tmp_path / "download.json")
+    assert form.selectbox(key="import-form").value == "halueval"
+    assert form.text_input(EvaluateState.dataset_name.of("halueval").key).value == "download"
+    first = state_of(form, EvaluateState).upload
+    (tmp_path / "own.csv").write_text(f"document,summary,label\n{DOCUMENT},A summary.,1\n", encoding="utf-8")
+    form = upload(form, tmp_path / "own.csv")
+    assert form.selectbox(key="import-form").value == "generic"
+    assert form.text_input(EvaluateState.dataset_name.of("generic").key).value == "own"
+    assert first
+    first.folder.cleanup()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,16 +42,22 @@ def test_an_empty_cell_of_a_table_is_a_field_that_is_not_there() -> None:
     assert [one["id"] for one in ts.score(pd.DataFrame(rows), "coverage")] == ["line-1", "line-1/edited", "line-2"]
 
 
-def test_pairs_that_cannot_be_read_are_numbered_and_nothing_is_scored() -> None:
+def test_a_pair_that_cannot_be_read_is_the_error_of_its_row_and_stops_no_other() -> None:
+    unread = [{"document": "A tug came.", "summary": " "}, {"body": "x"}, {"document": "A tug.", "summary": math.nan}]
     pairs = [
-        {"document": "A tug came.", "summary": "A tug."},
-        {"document": "A tug came.", "summary": " "},
-        {"body": "x"},
+        {"document": "A tug came.", "summary": "A tug came."},
+        *unread,
+        {"document": "Rain fell.", "summary": "Rain fell."},
     ]
+    records = ts.score(pairs, ["rouge2", "coverage"])
+    assert [record["id"] for record in records[::2]] == ["line-1", "line-2", "line-3", "line-4", "line-5"]
+    assert [record["score"] for record in records] == [1.0, 1.0, *[None] * 6, 1.0, 1.0]
+    assert {record["error_kind"] for record in records if record["score"] is None} == {"input"}
+    assert "The summary is empty." in records[2]["error"]
     with pytest.raises(
-        ts.TouchstoneError, match=r"2 of the pairs cannot be read\. Pair 2: The summary is empty\..* Pair 3:"
+        ts.TouchstoneError, match=r"3 of the pairs cannot be read\. Pair 1: The summary is empty\..* Pair 2:"
     ):
-        ts.score(pairs, "rouge2")
+        ts.score(unread, "rouge2")
     with pytest.raises(ts.TouchstoneError, match="Did you mean 'rouge2'"):
         ts.score(pairs, ["rouge"])
 

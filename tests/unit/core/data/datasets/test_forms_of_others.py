@@ -11,7 +11,7 @@ import pytest
 from core.data.dataset import DATASETS, ImportCounts, strict_items
 from core.data.datasets.formats.column_inference import infer_column_map
 from core.data.datasets.formats.column_map import load_column_map
-from core.data.datasets.formats.foreign_records import flat_records
+from core.data.datasets.formats.potato_records import potato_records
 from core.data.datasets.generic import Generic, preview_rows
 from core.errors import TouchstoneError
 from core.types import ALL_JUDGES, Item, Rating, Verdict
@@ -93,9 +93,9 @@ def test_annotators_of_label_studio_who_disagree_vote(tmp_path: Path) -> None:
     votes = [choice(1, True, 1), choice(1, False, 2), choice(1, False, 9)]
     [item, tied] = read(put(tmp_path, [{**task, "annotations": votes}, {**task, "id": 2, "annotations": votes[:2]}]))
     assert [(vote.judge, vote.verdict) for vote in item.judgements] == [
-        ("annotator_1_verdict", Verdict.CONSISTENT),
-        ("annotator_2_verdict", Verdict.INCONSISTENT),
-        ("annotator_9_verdict", Verdict.INCONSISTENT),
+        ("1", Verdict.CONSISTENT),
+        ("2", Verdict.INCONSISTENT),
+        ("9", Verdict.INCONSISTENT),
     ]
     assert (item.intended, tied.intended) == (Verdict.INCONSISTENT, None)
 
@@ -127,18 +127,18 @@ def test_a_record_of_potato_may_look_otherwise(
     changes: dict[str, object], texts: dict[str, object] | None, answers: dict[str, object]
 ) -> None:
     record = {**potato(1, TRUE, True), "label_annotations": {}, **changes}
-    [row] = flat_records(record)
+    [row] = potato_records(record) or []
     shown = {"document": DOCUMENT, "summary": TRUE} if texts is None else texts
     assert row == {"id": "item_1", **shown, **answers}
 
 
 def test_a_survey_of_potato_is_no_item_and_other_records_are_left_as_they_are() -> None:
-    assert flat_records({**potato(1, TRUE, True), "id": "consent.html"}) == []
+    assert potato_records({**potato(1, TRUE, True), "id": "consent.html"}) == []
     others: list[dict[str, object]] = [
         {"displayed_text": "x", "label_annotations": "none"},
         {"labels": {}, "user_id": 1},
     ]
-    assert [flat_records(other) for other in others] == [[other] for other in others]
+    assert [potato_records(other) for other in others] == [None, None]
 
 
 def test_workers_of_a_batch_vote_and_rejected_work_does_not_count(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core import parse_expression, parse_source
+from core.base.faces import parse_expression, parse_source
 from tests.sources import ROOT
 
 
