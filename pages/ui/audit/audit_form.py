@@ -106,7 +106,7 @@ def audit_form() -> None:
     """Metrics, data, and how many summaries are perturbed."""
     rows = list_metrics(services.engine().pool)
     ready = [row for row in rows if row.state == "ready"]
-    titles = {row.name: row.title for row in ready}
+    titles = {row.name: row.card.title for row in ready}
     # one that asks no model: the first audit of a visitor is there soon
     first = [row.name for row in default_metrics(services.engine().pool) if not row.checkpoints][:1]
     with st.container(horizontal=True, vertical_alignment="bottom"):
