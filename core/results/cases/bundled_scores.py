@@ -31,10 +31,10 @@ _FILE = Path(__file__).with_name("bundled_scores.json")
 
 @dataclass(frozen=True, slots=True)
 class MetricScores:
-    """Scores of one metric with one signature, and the reasons why there is none, by the id of the example."""
+    """Scores of one metric with one signature by the id of the example, "" where none is known, and errors of those that have none."""
 
     metric: str
-    signature: str
+    signature: str = ""
     scores: dict[str, float] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
 

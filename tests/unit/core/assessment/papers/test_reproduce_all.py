@@ -195,7 +195,7 @@ def test_perturbed_summaries_are_scored_in_the_cells_of_their_kind(
         silent = perturbed_means("SQuALITY", lambda _: items(2), ReleasedData(folder, engine))
         assert not endpoint.asked
         found = perturbed_means("SQuALITY", lambda _: items(2), ReleasedData(folder, engine, asks=True))
-    assert "--ask asks the one that is set" in silent["UniEval", "Paraphrased"].why  # type: ignore[union-attr]  # waits
+    assert "--ask asks the one that is set" in silent["UniEval", "Paraphrased"].error  # type: ignore[union-attr]  # waits
     assert isinstance(silent["UniEval", "Original"], float)
     assert found["UniEval", "Paraphrased"] < found["UniEval", "Original"]  # type: ignore[operator]  # both are figures
     added = found["UniEval", "Added Source Text"]
@@ -259,5 +259,5 @@ def test_the_row_of_the_model_that_is_set_is_filled(
         waits = model_scores(rows, released(tmp_path), ReleasedData(folder, engine))
     figures = {column: value for (row, column), value in found.items() if row == "gpt-4o" and column}
     assert figures == {"DA": pytest.approx(2 / 3), "DS": 1.0, "ES, D&E": 0.5, "JS": 0.5, "ES, E|D": 0.5}
-    assert "serves llama3-8b" in found["llama3-8b", ""].why  # type: ignore[union-attr]  # it waits
-    assert "--ask" in waits["gpt-4o", ""].why  # type: ignore[union-attr]  # it waits
+    assert "serves llama3-8b" in found["llama3-8b", ""].error  # type: ignore[union-attr]  # it waits
+    assert "--ask" in waits["gpt-4o", ""].error  # type: ignore[union-attr]  # it waits

@@ -238,7 +238,7 @@ def test_one_text_that_spoils_a_batch_fails_alone(write: WriteFile, engine: Engi
     texts = [Example(f"{number}", PAIR.document, f"It rained {number} times.") for number in range(5)]
     outcomes = [outcome for _, outcome in engine.run([mine()], [*texts[:2], PAIR, *texts[2:]])]
     assert [isinstance(one, Failure) for one in outcomes] == [False, False, True, False, False, False]
-    assert "AssertionError: snow (mine.py, line 5)." in outcomes[2].message  # type: ignore[union-attr]  # a Failure, as above
+    assert "AssertionError: snow (mine.py, line 5)." in outcomes[2].error  # type: ignore[union-attr]  # a Failure, as above
 
 
 def test_a_metric_may_not_change_the_examples_of_a_batch(write: WriteFile, engine: Engine) -> None:
