@@ -334,12 +334,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class ClaimScore:
-    """The score of one claim and the passage of the document that it rests on; no score and a `problem` where it has none."""
+    """The score of one claim and the passage of the document that it rests on; no score and an `error` where it has none."""
 
     claim: SummaryClaim
     score: float | None
     evidence: Span | None = None
-    problem: str = ""
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,7 +442,7 @@ class Failure:
     example_id: str
     metric: str
     kind: FailureKind
-    message: str
+    error: str
 
 
 Outcome = Result | Failure

@@ -152,7 +152,7 @@ class PairRecord(Pair):
                     f"An outcome is of {outcome.example_id!r}; a pair has the sides 'original' and 'edited'."
                 )
             if not isinstance(outcome, Result):
-                require_storable("a failure's message", outcome.message, most=MAX_TEXT)
+                require_storable("a failure's message", outcome.error, most=MAX_TEXT)
             elif not all(math.isfinite(value) for value in [outcome.score, *(part.score for part in outcome.parts)]):
                 raise RecordError(f"A score of {outcome.metric!r} is not a finite number and cannot be kept.")
 

@@ -154,7 +154,7 @@ def score_row(item_id: str, outcome: Outcome, now: datetime) -> ScoreRow:
             metric=outcome.metric,
             signature=f"{outcome.metric}|failed:{outcome.kind.value}",
             status="failed",
-            error=outcome.message,
+            error=outcome.error,
             error_kind=outcome.kind.value,
             created_at=now,
         )

@@ -102,7 +102,6 @@ if TYPE_CHECKING:
     )
     from core.assessment.gate.results_file import (
         GivenSide,
-        MetricSide,
         column_of,
         graded_columns,
         matched_sides,

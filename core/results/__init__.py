@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         stored_score,
     )
     from core.results.bulk.scorer import ScoringJob, metric_folders
-    from core.results.cases.bundled_scores import OFFLINE_METRICS, bundled_samples, precomputed_scores
+    from core.results.cases.bundled_scores import OFFLINE_METRICS, MetricScores, bundled_samples, precomputed_scores
     from core.results.cases.cascade import Cascade
     from core.results.cases.cases import Cases, MetricColumn, build_cases, select_metrics, select_paper_metrics
     from core.results.cases.combining import FOLDS, TOLERANCE, Combining, Subset, Transfer, cheapest_subset, transfers

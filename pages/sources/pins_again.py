@@ -128,7 +128,7 @@ class PinBuilder:
         saved = thresholds_by_metric([thresholds[name] for name in source.thresholds], metrics)
         data = with_battery(stored_data(self.store, source.datasets, source.most or None, seed=0), source.battery)
         data = with_saved_thresholds(data, list(source.thresholds))
-        measured = EvidenceWork(self.engine(), self.settings, data, metrics, saved_thresholds=saved, given=released)
+        measured = EvidenceWork(self.engine(), self.settings, data, metrics, saved_thresholds=saved, released=released)
         for _ in measured.work():
             pass
         evidence = measured.evidence()

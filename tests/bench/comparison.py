@@ -189,7 +189,7 @@ class MetricComparison:
 
     def _result(self, outcome: Outcome) -> Result:
         if isinstance(outcome, Failure):
-            raise TouchstoneError(f"{self._metric.name} cannot be timed: {outcome.message}")
+            raise TouchstoneError(f"{self._metric.name} cannot be timed: {outcome.error}")
         return outcome
 
     def _trace(self, example: Example) -> list[Question]:

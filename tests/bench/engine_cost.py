@@ -156,7 +156,7 @@ def _padded_tokens(engine: Engine, model: Checkpoint) -> int:
 
 def _converse(engine: Engine, conversations: Iterable[Conversation[int]]) -> None:
     for _, outcome in engine.converse(conversations):
-        assert not isinstance(outcome, Failure), outcome.message
+        assert not isinstance(outcome, Failure), outcome.error
 
 
 def _conversations(

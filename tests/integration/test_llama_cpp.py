@@ -93,7 +93,7 @@ def test_it_has_no_batch_api_and_that_is_said(
     with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path), print)) as engine:
         [(_, found)] = engine.run([metric], [Example("pair", "It rained.", "Rain fell.")])
     assert isinstance(found, Failure)
-    assert "has no Batch API. Start without --batch." in found.message
+    assert "has no Batch API. Start without --batch." in found.error
 
 
 def test_what_it_can_do_is_found_out(endpoint: Endpoint) -> None:

@@ -96,7 +96,7 @@ def test_what_it_says_at_random_is_no_score_and_is_paid_for(
         [(_, found)] = engine.run([metric], [Example("pair", "It rained.", "Rain fell.")])
     assert isinstance(found, Failure)
     assert found.kind is FailureKind.INPUT
-    assert "cut at its limit of tokens" in found.message
+    assert "cut at its limit of tokens" in found.error
     spent = SpendTracker(tmp_path).total()[""]
     assert (spent.questions, spent.written) == (1, 16)
     assert spent.read > 100

@@ -314,5 +314,5 @@ def test_a_folder_of_another_model_spoils_only_its_own_cell(folder: Path, tiny_d
     whole = METRICS.parse(f"alignscore-base[checkpoint={folder / 'tiny.ckpt'},backbone={folder}]")
     outcomes = [found for _, found in engine.run([broken, whole], [Example("a", *PAIRS["short"])])]
     assert isinstance(outcomes[0], Failure)
-    assert "Set backbone= to a RoBERTa" in outcomes[0].message
+    assert "Set backbone= to a RoBERTa" in outcomes[0].error
     assert isinstance(outcomes[1], Result)

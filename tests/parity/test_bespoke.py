@@ -190,7 +190,7 @@ def test_a_missing_endpoint_spoils_only_its_own_cell_and_heals_when_one_is_set(
     engine.close()
     assert isinstance(spoiled, Failure)
     assert spoiled.kind is FailureKind.NEEDS_ENDPOINT
-    assert spoiled.message.startswith("No language-model endpoint is set.")
+    assert spoiled.error.startswith("No language-model endpoint is set.")
     assert isinstance(fine, Result)
     assert isinstance(healed, Result)
 

@@ -63,7 +63,9 @@ def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[Metri
     for metric in metrics:
         judge = evidence.judges.get(metric)
         findings = tuple(
-            question.not_asked() if question.scores and metric in evidence.given else question.finding(evidence, metric)
+            question.not_asked()
+            if question.scores and metric in evidence.released
+            else question.finding(evidence, metric)
             for question in (*ordered_questions(), *(judge_questions() if judge else ()))
         )
         if evidence.misses_too_many(metric):

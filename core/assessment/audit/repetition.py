@@ -34,7 +34,7 @@ class RepeatedScore:
 class RepeatedRun:
     """One metric asked again in some way: so many seconds for the `timed` texts after the first of them.
 
-    `processor_seconds` are those of all threads of this process meanwhile, `asked` the questions that no kept answer spared.
+    `processor_seconds` are those of all threads of this process meanwhile, `questions` those that no kept answer spared.
     """
 
     scores: tuple[RepeatedScore, ...]
@@ -43,7 +43,7 @@ class RepeatedRun:
     way: str
     device: str = ""
     processor_seconds: float = 0.0
-    asked: int = 0
+    questions: int = 0
 
 
 def repeated_texts(texts: Sequence[Example]) -> list[Example]:

@@ -18,9 +18,9 @@ class AuditTask:
     """
 
     def __init__(self, measured: EvidenceWork, keep: Callable[[AuditReport], None] | None = None) -> None:
-        self.metrics = [*measured.given, *(metric.spec for metric in measured.metrics)]
+        self.metrics = [*measured.gathered.released, *(metric.spec for metric in measured.metrics)]
         self.data = measured.data
-        self.thresholds = [threshold.name for threshold in measured.saved_thresholds.values()]
+        self.thresholds = [threshold.name for threshold in measured.gathered.saved_thresholds.values()]
         self._measured = measured
         self._audits: list[MetricAudit] = []
         self._keep = keep

@@ -7,10 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.assessment.gate.results_file import MetricSide
 from core.edits import Intent
 from core.errors import TouchstoneError
-from core.results import Cases, ScoreRecord, StressRun, VariantKey, intent_of, pool_cases, run_from_lines, scored_sample
+from core.results import (
+    Cases,
+    MetricScores,
+    ScoreRecord,
+    StressRun,
+    VariantKey,
+    intent_of,
+    pool_cases,
+    run_from_lines,
+    scored_sample,
+)
 from core.types import Example, Item, Verdict
 
 _VERDICTS: dict[Intent, Verdict] = {"breaking": Verdict.INCONSISTENT, "preserving": Verdict.CONSISTENT}
@@ -22,7 +31,7 @@ class SharedTexts:
     """The texts that two runs have in common, as cases, and how many texts only one of them has."""
 
     cases: Cases
-    sides: tuple[dict[str, MetricSide], dict[str, MetricSide]]
+    sides: tuple[dict[str, MetricScores], dict[str, MetricScores]]
     others: int
 
 
@@ -88,7 +97,7 @@ def _texts(run: StressRun) -> dict[VariantKey, tuple[str, str]]:
     return sources | variants
 
 
-def _sides_of_run(run: StressRun, keys: Sequence[VariantKey]) -> dict[str, MetricSide]:
+def _sides_of_run(run: StressRun, keys: Sequence[VariantKey]) -> dict[str, MetricScores]:
     """The scores of every metric of a run."""
     shared_keys = set(keys)
     scored: list[ScoreRecord] = [
@@ -101,7 +110,7 @@ def _sides_of_run(run: StressRun, keys: Sequence[VariantKey]) -> dict[str, Metri
             _text_id(reading.source, reading.kind): reading.value for reading in of_metric if reading.value is not None
         }
         signature = next((reading.signature for reading in of_metric if reading.signature), "")
-        sides[metric] = MetricSide(metric, signature, scores)
+        sides[metric] = MetricScores(metric, signature, scores)
     return sides
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from types import MappingProxyType
 
-from core.assessment.papers.paper import Figures, MissingDataError, ReleasedData, Waiting
-from core.assessment.papers.published import CellPlace
+from core.assessment.papers.paper import Figures, MissingDataError, ReleasedData
+from core.assessment.papers.published import CellPlace, Waiting
 from core.edits import PERTURBATIONS
 from core.results import Plan, StressRun
 from core.scoring import METRICS, NLI_CHECKS, Metric
@@ -130,8 +130,6 @@ def _run(dataset: str, items: Sequence[Item], metrics: Sequence[Metric], data: R
 
 def _no_score(run: StressRun, spec: str, errors: Sequence[str]) -> Waiting:
     """The reason for a cell without a figure: the first error of a score, or the first refusal of a variant."""
-    refusals = [
-        variant.refusal for (_, kind), variant in run.variants.items() if kind.startswith(spec) and variant.refusal
-    ]
+    refusals = [variant.error for (_, kind), variant in run.variants.items() if kind.startswith(spec) and variant.error]
     why = next(filter(None, [*errors, *refusals]), "no variant was made")
     return Waiting(f"No figure: {why}", "a figure in the data")

@@ -12,7 +12,7 @@ from shlex import quote
 from typing import ClassVar
 
 from core.assessment.catalog.metric_setup import missing_steps
-from core.assessment.papers.published import CellPlace
+from core.assessment.papers.published import CellPlace, Waiting
 from core.data import DATASETS, ImportCounts, readable_items, source_sha256
 from core.edits import Perturbation
 from core.errors import TouchstoneError
@@ -34,14 +34,6 @@ class DataFile:
     importer: str
     place: str
     get: str
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """Reason why there is no figure of ours here and what to do; the `need` is data, weights, an endpoint, people."""
-
-    why: str
-    need: str = "data"
 
 
 Figures = Mapping[CellPlace, float | Waiting]
@@ -105,7 +97,7 @@ class ReleasedData:
                 if isinstance(outcome, Result):
                     scores.append(StoredScore(name, outcome.signature, outcome.score))
                 else:
-                    scores.append(StoredScore(name, "", None, outcome.message))
+                    scores.append(StoredScore(name, "", None, outcome.error))
             scored.append(replace(sample, kept=tuple(scores)))
         return scored
 
@@ -126,7 +118,7 @@ class ReleasedData:
         if scores:
             return fsum(scores) / len(scores)
         return Waiting(
-            next((f"No score: {outcome.message}" for outcome in outcomes if isinstance(outcome, Failure)), "No text.")
+            next((f"No score: {outcome.error}" for outcome in outcomes if isinstance(outcome, Failure)), "No text.")
         )
 
     def run(self, plan: Plan, items: Sequence[Item]) -> StressRun:

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any
 
-from core.assessment.papers.paper import Figures, MissingDataError, Paper, ReleasedData, Waiting
-from core.assessment.papers.published import Origin, PublishedPaper, PublishedTable, read_published
+from core.assessment.papers.paper import Figures, MissingDataError, Paper, ReleasedData
+from core.assessment.papers.published import Origin, PublishedPaper, PublishedTable, Waiting, read_published
 from core.stats import align_columns
 
 _NO_FIGURE = Waiting("The data at hand give no such figure.", "a figure in the data")
@@ -92,13 +92,10 @@ def compare_paper(paper: Paper, data: ReleasedData) -> tuple[PublishedPaper, lis
     tables = []
     for table in published.tables:
         if table.missing:
-            ours: Figures | Waiting = Waiting(
-                f"Waits for {table.missing.need}: {table.missing.why}", table.missing.need
-            )
-            tables.append(ComparedTable(table, tuple(_cells(table, ours))))
+            tables.append(ComparedTable(table, tuple(_cells(table, table.missing))))
             continue
         try:
-            ours = computations[table.id](data)
+            ours: Figures | Waiting = computations[table.id](data)
         except MissingDataError as error:  # the cells say what is missing and where it is to be had
             ours = Waiting(str(error))
         tables.append(ComparedTable(table, tuple(_cells(table, ours))))
@@ -109,7 +106,7 @@ def _cells(table: PublishedTable, ours: Figures | Waiting) -> Iterator[PaperCell
     for place, value in table.cells():
         figure = ours if isinstance(ours, Waiting) else ours.get(place, ours.get((place[0], ""), _NO_FIGURE))
         waits, need, number = (
-            (figure.why, figure.need, None) if isinstance(figure, Waiting) else ("", "", float(figure))
+            (figure.error, figure.need, None) if isinstance(figure, Waiting) else ("", "", float(figure))
         )
         deviation = next((why for name in ("*", *place) if (why := table.deviations.get(name))), "")
         yield PaperCell(*place, value, number, table.tolerance, table.origin, waits, need, deviation)

@@ -158,7 +158,7 @@ def packed_reports(request: PackRequest) -> tuple[dict[str, Report], dict[str, s
             continue
         forms = attempt(partial(study.in_pack, data))
         if isinstance(forms, Problem):
-            missing[study.title] = forms.message
+            missing[study.title] = forms.error
             continue
         views: dict[str, list[Study]] = {}
         for form in forms:
@@ -166,7 +166,7 @@ def packed_reports(request: PackRequest) -> tuple[dict[str, Report], dict[str, s
         for of_view in views.values():
             outcome = attempt(partial(_reports_of, of_view, data))
             if isinstance(outcome, Problem):
-                missing[of_view[0].view_title] = outcome.message
+                missing[of_view[0].view_title] = outcome.error
             else:
                 by_name[_file_name(of_view[0])] = outcome
     return {stem: report for name in sorted(by_name) for stem, report in by_name[name].items()}, missing

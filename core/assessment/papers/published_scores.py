@@ -31,11 +31,11 @@ class PublishedScore:
 
 @dataclass(frozen=True, slots=True)
 class ScoreComparison:
-    """A published score and ours; where there is none, `problem` says why."""
+    """A published score and ours; where there is none, `error` says why."""
 
     published: PublishedScore
     ours: float | None
-    problem: str = ""
+    error: str = ""
 
     @property
     def difference(self) -> float | None:
@@ -58,7 +58,7 @@ def compare_published(engine: Engine, published: Iterable[PublishedScore]) -> It
         if isinstance(outcome, Result):
             yield ScoreComparison(published_score, outcome.score)
         else:
-            yield ScoreComparison(published_score, None, outcome.message)
+            yield ScoreComparison(published_score, None, outcome.error)
 
 
 _LIBRARY = "A group of students gather in the school library to study for their upcoming final exams."

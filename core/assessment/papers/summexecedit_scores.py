@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 from types import MappingProxyType
 
-from core.assessment.papers.paper import Figures, ReleasedData, Waiting
-from core.assessment.papers.published import CellPlace
+from core.assessment.papers.paper import Figures, ReleasedData
+from core.assessment.papers.published import CellPlace, Waiting
 from core.errors import MissingEndpointError
 from core.evaluation import (
     Detection,
@@ -57,7 +57,7 @@ def detection_accuracies(items: Sequence[Item], data: ReleasedData) -> Figures:
             figures[name, "DA"] = 100 * sum(right) / len(right)
         else:
             figures[name, "DA"] = Waiting(
-                next(f"No score: {outcome.message}" for _, outcome in outcomes if isinstance(outcome, Failure))
+                next(f"No score: {outcome.error}" for _, outcome in outcomes if isinstance(outcome, Failure))
             )
     return figures
 

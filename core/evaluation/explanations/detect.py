@@ -166,7 +166,7 @@ def explanation_record(
         "label": item.intended,
     }
     if isinstance(outcome, Failure):
-        return {**record, "status": "failed", "by": by, "verdict": None, "explanation": "", "error": outcome.message}
+        return {**record, "status": "failed", "by": by, "verdict": None, "explanation": "", "error": outcome.error}
     verdict = outcome.verdict if ask is ExplainMode.DETECT else None
     answer = {"by": outcome.by, "verdict": verdict, "explanation": outcome.explanation}
     return {**record, "status": "ok", **answer, "error": None}

@@ -104,7 +104,7 @@ def judgement_record(case: ExplanationCase, signature: str, outcome: Explanation
             "score": None,
             "because": "",
             "cause": None,
-            "error": outcome.message,
+            "error": outcome.error,
         }
     grade = {"grade": outcome.grade, "score": GRADE_VALUES[outcome.grade], "because": outcome.because}
     cause = {"cause": outcome.cause, "cause_by": outcome.cause_by or None}

@@ -138,7 +138,7 @@ def comparison_record(subject: SummaryWithEdit, signature: str, outcome: Pairwis
     record |= {"label": item.intended, "error_type": item.error_type}
     if isinstance(outcome, Failure):
         empty = dict.fromkeys(("preference", "original_first", "edited_first", "because"))
-        return {**record, "status": "failed", **empty, "error": outcome.message}
+        return {**record, "status": "failed", **empty, "error": outcome.error}
     orders = {"original_first": outcome.original_first, "edited_first": outcome.edited_first}
     because = list(outcome.reasons)
     return {**record, "status": "ok", "preference": outcome.preference, **orders, "because": because, "error": None}

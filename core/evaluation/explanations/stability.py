@@ -68,7 +68,7 @@ def _is_answer(outcome: Detection | ExplanationGrade | Failure) -> bool:
 
 def _read_sample(outcome: Detection | ExplanationGrade | Failure) -> JudgeSample:
     if isinstance(outcome, Failure):
-        return JudgeSample("", outcome.message)
+        return JudgeSample("", outcome.error)
     if isinstance(outcome, Detection):
         return JudgeSample(outcome.verdict.value, outcome.explanation)
     return JudgeSample(outcome.grade, outcome.because)

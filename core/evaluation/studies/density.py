@@ -94,12 +94,12 @@ def score_sentences(
         outcomes = engine.run(metrics, [text.example for text in batch])
         for (text, claims), (_, outcome) in zip(pairs, outcomes, strict=True):
             if isinstance(claims, Failure):
-                yield SentenceScores(outcome.metric, text.group, (), (), claims.message)
+                yield SentenceScores(outcome.metric, text.group, (), (), claims.error)
                 continue
             densities = tuple(claim.density for claim in claims)
             if isinstance(outcome, Failure):
                 unscored = (None,) * len(claims)
-                yield SentenceScores(outcome.metric, text.group, densities, unscored, outcome.message)
+                yield SentenceScores(outcome.metric, text.group, densities, unscored, outcome.error)
                 continue
             scores = [sentence_score(outcome.parts, claim.span) for claim in claims]
             silent = "The metric gives no score sentence by sentence." if not outcome.parts else ""

@@ -95,7 +95,7 @@ def score_foreign(engine: Engine, run: StressRun, examples: Sequence[Example]) -
     for source, (_, outcome) in zip(owners, engine.run(metrics, examples), strict=True):
         own = _score_in_run(run, source, outcome.metric)
         if isinstance(outcome, Failure):
-            yield AblatedScore(outcome.metric, source.group, own, None, outcome.message)
+            yield AblatedScore(outcome.metric, source.group, own, None, outcome.error)
         else:
             yield AblatedScore(outcome.metric, source.group, own, outcome.score)
 

@@ -151,7 +151,7 @@ def _check_answer(client: EndpointClient, model: str) -> tuple[EndpointFinding, 
     reply = attempt(lambda: client.chat((_SYSTEM, "Reply with the word: ready"), sampling, ""))
     seconds = time.perf_counter() - began
     if isinstance(reply, Problem):
-        return EndpointFinding("Answer", False, reply.message), None
+        return EndpointFinding("Answer", False, reply.error), None
     if not reply.text.strip():
         problem = f"It ended ({reply.finish_reason}) without text. A reasoning model needs reasoning tokens: set them."
         return EndpointFinding("Answer", False, problem), None
@@ -166,7 +166,7 @@ def _check_structure(client: EndpointClient, model: str) -> EndpointFinding:
         lambda: read_structured(client.chat((_SYSTEM, request), sampling, answer_schema(ReadyAnswer)).text, ReadyAnswer)
     )
     if isinstance(shaped, Problem):
-        return EndpointFinding("Structured output", False, f"{shaped.message} Explaining and judging need it.")
+        return EndpointFinding("Structured output", False, f"{shaped.error} Explaining and judging need it.")
     return EndpointFinding("Structured output", True, "Explanations, grades and edits can be read.")
 
 
@@ -175,7 +175,7 @@ def _check_likely(client: EndpointClient, model: str) -> EndpointFinding:
     likely = attempt(lambda: client.first_token(_SYSTEM, "Is water wet? Answer Yes or No.", first_tokens))
     if isinstance(likely, Problem):
         return EndpointFinding(
-            "Log-probabilities", False, f"{likely.message} Only Bespoke-MiniCheck and weighted-assessment need them."
+            "Log-probabilities", False, f"{likely.error} Only Bespoke-MiniCheck and weighted-assessment need them."
         )
     return EndpointFinding("Log-probabilities", True, "Bespoke-MiniCheck and weighted-assessment can ask it.")
 

@@ -194,7 +194,7 @@ def load_backend(folder: Path) -> Tokenizer:
         # the library raises nothing narrower than Exception
         tokenizer = attempt(lambda: Tokenizer.from_file(str(path)))
         if isinstance(tokenizer, Problem):
-            raise LoadError(f"{path} is not a readable tokenizer ({tokenizer.message}). Get the file again.")
+            raise LoadError(f"{path} is not a readable tokenizer ({tokenizer.error}). Get the file again.")
         return tokenizer
     if converted := sentencepiece_tokenizer(folder):
         return converted

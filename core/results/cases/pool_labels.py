@@ -21,7 +21,7 @@ def read_pool_labels(source: Path) -> list[PoolLabel]:
     for line, row in table_rows(source):
         label = row if isinstance(row, str) else attempt(partial(pool_label, row))
         if not isinstance(label, PoolLabel):
-            reason = label if isinstance(label, str) else label.message
+            reason = label if isinstance(label, str) else label.error
             raise TouchstoneError(f"{source.name}, line {line}: {reason}")
         labels.append(label)
     if not labels:

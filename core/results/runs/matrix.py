@@ -178,6 +178,6 @@ def kind_coverage(run: StressRun) -> list[KindCoverage]:
     coverage = []
     for kind in run.plan.kinds:
         made = [variant for (_, of), variant in run.variants.items() if of == kind]
-        refused = Counter(variant.refusal for variant in made if variant.summary is None)
+        refused = Counter(variant.error for variant in made if variant.summary is None)
         coverage.append(KindCoverage(kind, intent_of(kind), len(made) - refused.total(), dict(refused)))
     return coverage

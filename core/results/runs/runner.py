@@ -66,7 +66,7 @@ def _new_variants(
     conversations = [variant_conversation(source.example, kind, run.plan.seed) for source, kind in missing]
     for (source, kind), (_, outcome) in zip(missing, engine.converse(conversations), strict=True):
         if isinstance(outcome, Failure):
-            yield Variant(source.example.id, kind.spec, refusal=outcome.message, trouble=outcome.kind)
+            yield Variant(source.example.id, kind.spec, error=outcome.error, failure=outcome.kind)
         else:
             yield Variant(
                 source=source.example.id,
@@ -88,7 +88,7 @@ def _new_scores(engine: Engine, run: StressRun, sources: Sequence[Source], metri
     outcomes = engine.run([metric], [example for _, example in missing])
     for ((source, kind), _), (_, outcome) in zip(missing, outcomes, strict=True):
         if isinstance(outcome, Failure):
-            yield ScoreRecord(source, kind, outcome.metric, None, error=outcome.message, trouble=outcome.kind)
+            yield ScoreRecord(source, kind, outcome.metric, None, error=outcome.error, failure=outcome.kind)
         else:
             yield ScoreRecord(source, kind, outcome.metric, outcome.score, outcome.signature)
 
@@ -106,7 +106,7 @@ def _new_checks(engine: Engine, run: StressRun, sources: Sequence[Source], guard
     ]
     for (example, kind), (_, result) in zip(missing, engine.converse(conversations), strict=True):
         if isinstance(result, Failure):
-            yield Check(example.id, kind, None, result.message, result.kind)
+            yield Check(example.id, kind, None, result.error, result.kind)
         else:
             yield Check(example.id, kind, result)
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, TypeAdapter, ValidationError
+from pydantic import Discriminator, Field, TypeAdapter, ValidationError
 
 from core.edits import PERTURBATIONS, Intent, Perturbation
 from core.errors import TouchstoneError
 from core.scoring import Metric, NliCheck, NliResult
 from core.settings import VERSION
 from core.types import Edit, Example, FailureKind, Item
+
+_StoredFailure = Annotated[FailureKind | None, Field(alias="trouble")]  # the key in files of runs
 
 VariantKey = tuple[str, str]
 """(source id, kind)"""
@@ -114,12 +116,12 @@ class Variant:
     """The changed summary; None if the perturbation was refused."""
     edits: tuple[Edit, ...] = ()
     """Edits of the source's summary, in order."""
-    refusal: str = ""
+    error: Annotated[str, Field(alias="refusal")] = ""
     """Reason why it cannot apply; empty if it did."""
     remarks: tuple[str, ...] = ()
     """Sentences of the guards on the variant."""
-    trouble: FailureKind | None = None
-    """Kind of failure behind `refusal`; None without one."""
+    failure: _StoredFailure = None
+    """Kind of failure behind `error`; None without one."""
     record: Literal["variant"] = "variant"
     """Type of the line in the file of a run."""
 
@@ -140,7 +142,7 @@ class ScoreRecord:
     """Signature of the score; empty if the metric failed."""
     error: str = ""
     """Reason why there is no score; empty if there is one."""
-    trouble: FailureKind | None = None
+    failure: _StoredFailure = None
     """Kind of failure behind `error`; None if there is a score."""
     record: Literal["reading"] = "reading"
     """Type of the line in the file of a run."""
@@ -148,13 +150,13 @@ class ScoreRecord:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Verdict of the guard on one variant; no mark, an `error` and its `trouble` where it could not tell."""
+    """Verdict of the guard on one variant; no mark, an `error` and its `failure` where it could not tell."""
 
     source: str
     kind: str
     mark: NliResult | None
     error: str = ""
-    trouble: FailureKind | None = None
+    failure: _StoredFailure = None
     record: Literal["check"] = "check"
 
 
@@ -177,7 +179,8 @@ _RECORD_ADAPTER: TypeAdapter[Plan | RunRecord] = TypeAdapter(
 
 def to_json_line(record: Plan | RunRecord) -> str:
     """One line of JSON, without its end."""
-    return json.dumps(asdict(record), ensure_ascii=False, allow_nan=False)
+    fields = _RECORD_ADAPTER.dump_python(record, mode="json", by_alias=True)
+    return json.dumps(fields, ensure_ascii=False, allow_nan=False)
 
 
 def from_json_line(line: str) -> Plan | RunRecord:
@@ -266,9 +269,9 @@ class StressRun:
     def failed(self) -> int:
         """Variants, scores and checks that could not be had and may be another time: it was not for their text."""
         missing = [
-            *(variant.trouble for variant in self.variants.values() if variant.summary is None),
-            *(reading.trouble for reading in self.readings.values() if reading.value is None),
-            *(check.trouble for check in self.checks.values() if check.mark is None),
+            *(variant.failure for variant in self.variants.values() if variant.summary is None),
+            *(reading.failure for reading in self.readings.values() if reading.value is None),
+            *(check.failure for check in self.checks.values() if check.mark is None),
         ]
         return sum(trouble is not FailureKind.INPUT for trouble in missing)
 

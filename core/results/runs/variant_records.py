@@ -23,7 +23,7 @@ def variant_record(source: Source, variant: Variant) -> JsonRecord:
         "intent": card.intent,
         "form": card.form,
         "status": "ok" if made else "refused",
-        "error": variant.refusal or None,
+        "error": variant.error or None,
         "document": source.example.document,
         **optional_fields(source.example),
         "summary": source.example.summary,

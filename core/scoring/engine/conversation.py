@@ -216,7 +216,7 @@ class RunningConversation:
             self.notify_watchers()
 
     def fail(self, problem: Problem) -> None:
-        self.finish(self.failure(problem.kind, problem.message))
+        self.finish(self.failure(problem.kind, problem.error))
 
     def failed(self, *kinds: FailureKind) -> bool:
         """True if it ended in a failure, of one of these kinds where some are given."""

@@ -349,5 +349,5 @@ def _wait_for_outcome(task: RunningConversation, cancelled: threading.Event) -> 
 
 def _outcome_cell(outcome: Outcome) -> BoardCell:
     if isinstance(outcome, Failure):
-        return BoardCell(_CELL_STATES.get(outcome.kind, CellState.FAILED), outcome, outcome.message)
+        return BoardCell(_CELL_STATES.get(outcome.kind, CellState.FAILED), outcome, outcome.error)
     return BoardCell(CellState.READY, outcome)

@@ -188,7 +188,7 @@ class Planner:
         while True:
             step = attempt(partial(self._next_round, task))
             if isinstance(step, Problem):
-                return ConversationEnd(task.failure(step.kind, step.message))
+                return ConversationEnd(task.failure(step.kind, step.error))
             if isinstance(step, ConversationEnd):
                 return step
             if not step:

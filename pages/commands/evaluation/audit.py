@@ -182,10 +182,10 @@ def _audit(measured: EvidenceWork) -> AuditReport:
     print_estimate(measured.engine, measured.paid_conversations())
     for _ in with_progress(measured.work(), "scores", measured.counts[1]):
         pass
-    evidence, specs = measured.evidence(), [*measured.given, *(metric.spec for metric in measured.metrics)]
+    evidence, specs = measured.evidence(), [*measured.gathered.released, *(metric.spec for metric in measured.metrics)]
     audits = list(audit_metrics(evidence, specs))
     print_status(f"  {measured.counts[0]} scores in {time.monotonic() - started:.0f} s")
-    return build_report(evidence, audits, audit_command(measured.data, specs, measured.seed))
+    return build_report(evidence, audits, audit_command(measured.data, specs, measured.gathered.seed))
 
 
 def _print_history(settings: Settings, metric: str) -> None:

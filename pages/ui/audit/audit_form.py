@@ -58,8 +58,8 @@ _Choice = tuple[tuple[str, ...], tuple[str, ...], int, str]
 class AuditState:
     """State of the page: why an audit could not be begun, until it was shown, and the values of the form."""
 
-    problem: str = ""
-    run_problem: str = ""  # why the run of an audit could not be opened on Stress
+    error: str = ""
+    run_error: str = ""  # why the run of an audit could not be opened on Stress
     estimated: _Choice | None = None  # the last choice whose cost at endpoints was shown
     metrics = WidgetValue[Sequence[str]]("audit-metrics", ())
     datasets = WidgetValue[Sequence[str]]("audit-datasets", ())
@@ -109,7 +109,7 @@ def audit_form() -> None:
     """Metrics, data, and how many summaries are perturbed."""
     rows = list_metrics(services.engine().pool)
     ready = [row for row in rows if row.state == "ready"]
-    titles = {row.name: row.title for row in ready}
+    titles = {row.name: row.card.title for row in ready}
     # one that asks no model: the first audit of a visitor is there soon
     first = [row.name for row in default_metrics(services.engine().pool) if not row.checkpoints][:1]
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -156,7 +156,7 @@ def audit_form() -> None:
     battery_choice(AuditState.battery.key)
     _threshold_select()
     _cost_line()
-    if problem := audit_state().problem:
+    if problem := audit_state().error:
         st.error(escape_message(problem), icon=":material/error:")
     st.caption(
         "An audit scores the texts of the data, the variants of the battery, long documents, and some texts twice. Judges are asked "
@@ -217,9 +217,9 @@ def _begin() -> None:
     try:
         task = _new_task(list(state.metrics), list(state.datasets), state.most, list(state.thresholds))
     except TouchstoneError as error:
-        state.problem = str(error)
+        state.error = str(error)
         return
-    state.problem = ""
+    state.error = ""
     audits, id = _audits(), uuid4().hex[:12]
     with audits.lock:
         audits.tasks[id] = task
@@ -242,7 +242,7 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, threshol
     data = with_battery(stored_data(store, datasets, most, seed=0), audit_state().battery)
     data = with_saved_thresholds(data, [threshold.name for threshold in saved.values()])
     measured = EvidenceWork(
-        services.engine(), services.settings(), data, metrics, saved_thresholds=saved, given=_released()
+        services.engine(), services.settings(), data, metrics, saved_thresholds=saved, released=_released()
     )
     return AuditTask(measured, None if store.read_only else partial(keep_audits, store))
 

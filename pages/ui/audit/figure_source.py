@@ -49,7 +49,7 @@ def figure_source(opened: AuditTask, audit: MetricAudit, finding: AuditAnswer) -
                 key = f"audit-run-{audit.metric}-{question.name}-{tab}"
                 if st.button(f"Open on Stress test, {view_title(tab)}", icon=":material/bolt:", key=key):
                     _open_run(opened, run, tab)
-        if problem := audit_state().run_problem:
+        if problem := audit_state().run_error:
             st.error(escape_message(problem), icon=":material/error:")
     cases = question.cases(opened.evidence, audit.metric)
     if not cases:
@@ -83,9 +83,9 @@ def _open_run(opened: AuditTask, run: StressRun, tab: str) -> None:
     try:
         id = id or begin_run(replace(run, plan=replace(run.plan, name=name)))
     except TouchstoneError as error:
-        audit_state().run_problem = str(error)
+        audit_state().run_error = str(error)
         st.rerun()
-    audit_state().run_problem = ""
+    audit_state().run_error = ""
     enter_view("stress", tab)
     st.switch_page("views/stress.py", query_params={"run": id})
 

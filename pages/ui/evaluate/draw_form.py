@@ -102,12 +102,12 @@ def _draw(request: DrawRequest, name: str, dataset: str, metrics: Sequence[str],
     manager = ManagerActions(services.store(), current_member())
     sample = attempt(lambda: draw_samples(load_samples(services.store(), dataset), request, metrics))
     if isinstance(sample, Problem):
-        state.draw_problem = sample.message
+        state.draw_problem = sample.error
         return
     drawing = CampaignDrawing(name, request.way, points, dataset, sample.metrics, sample.draw, sample.items, overlap)
     campaign = attempt(partial(manager.draw, drawing))
     if isinstance(campaign, Problem):
-        state.draw_problem = campaign.message
+        state.draw_problem = campaign.error
         return
     state.drawn_campaign = campaign.id
     state.drawn_sentence = (

@@ -170,7 +170,7 @@ def _answer_tabs(sampling: Sampling, endpoints: Mapping[str, Endpoint]) -> None:
     outcome = explain_requests.current_finding()
     finding = outcome if isinstance(outcome, Detection) else None
     if isinstance(outcome, Failure):
-        st.error(escape_message(outcome.message), icon=":material/error:")
+        st.error(escape_message(outcome.error), icon=":material/error:")
     if explain_requests.pending_counts()[1]:
         with st.container(horizontal=True, vertical_alignment="center"):
             _watch_answers()

@@ -83,7 +83,7 @@ def judge_form(finding: Detection, sampling: Sampling) -> None:
             st.markdown(escape_markdown(outcome.because))
             st.caption(escape_markdown(outcome.by))
     elif outcome:
-        st.error(escape_message(outcome.message), icon=":material/error:")
+        st.error(escape_message(outcome.error), icon=":material/error:")
 
 
 _STRIP_MARKS = {
@@ -149,7 +149,7 @@ def stability_form(finding: Detection | None, sampling: Sampling) -> None:
     rate = "" if strip.flip_rate is None else f"flip rate {strip.flip_rate:.2f}"
     st.text(" · ".join(filter(None, [*counts, *unreadable, rate])))
     if silent:
-        why = escape_markdown(silent[-1].message)
+        why = escape_markdown(silent[-1].error)
         st.warning(f"{len(silent)} more could not be asked: {why}", icon=":material/cloud_off:")
     if strip.samples:
         st.dataframe(
@@ -196,4 +196,4 @@ def pairwise_form(sampling: Sampling) -> None:
                 st.markdown(f"**{order}: {preference}.** {escape_markdown(reason)}")
             st.caption(escape_markdown(outcome.by))
     elif outcome:
-        st.error(escape_message(outcome.message), icon=":material/error:")
+        st.error(escape_message(outcome.error), icon=":material/error:")

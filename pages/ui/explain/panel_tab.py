@@ -55,7 +55,7 @@ def panel_form(finding: Detection, endpoints: Mapping[str, Endpoint]) -> None:
     if missing:
         st.caption(f"{setup} reads the {' and the '.join(missing)}, and there is none yet.")
     elif isinstance(judges, Problem):
-        st.caption(escape_message(judges.message))
+        st.caption(escape_message(judges.error))
     else:
         estimate_line(explain_requests.panel_conversations(case, setup, judges))
     _panel_card(*explain_requests.panel_outcomes(case, setup))
@@ -83,7 +83,7 @@ def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[ExplanationGrade 
                 st.text(" · ".join(filter(None, [vote.problem or str(vote), mean, unequal])))
         rows = [
             (
-                {"judge": judge_title(judge), "grade": "failed", "why": outcome.message}
+                {"judge": judge_title(judge), "grade": "failed", "why": outcome.error}
                 if isinstance(outcome, Failure)
                 else {"judge": judge_title(judge), "grade": outcome.grade, "why": outcome.because}
             )

@@ -54,7 +54,7 @@ def endpoint_list() -> None:
     st.subheader("Endpoints")
     endpoints = attempt(list_endpoints)
     if isinstance(endpoints, Problem):
-        st.error(escape_message(endpoints.message), icon=":material/error:")
+        st.error(escape_message(endpoints.error), icon=":material/error:")
         return
     if not endpoints:
         here = (
@@ -116,7 +116,7 @@ def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
 
     served = metrics_state().served_models.get(_served_id(endpoint))
     if isinstance(served, Problem):
-        st.error(escape_message(served.message), icon=":material/cloud_off:")
+        st.error(escape_message(served.error), icon=":material/cloud_off:")
     elif served is not None:
         more = f" and {len(served) - _MAX_MODELS_SHOWN} more" if len(served) > _MAX_MODELS_SHOWN else ""
         st.success(

@@ -82,8 +82,8 @@ def model_badge(line: CatalogRow, models: Sequence[ModelRef], pool: ModelPool) -
 
 def endpoint_row(line: CatalogRow) -> None:
     """Show the endpoint that a metric asks which loads no model itself, or what to set."""
-    if line.message:
-        st.info(escape_message(line.message), icon=":material/cloud_off:")
+    if line.error:
+        st.info(escape_message(line.error), icon=":material/cloud_off:")
     else:
         st.text("Asks the endpoint that TOUCHSTONE_LLM_BASE_URL names.")
 

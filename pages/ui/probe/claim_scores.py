@@ -52,7 +52,7 @@ class ScoredClaims:
             numbers: dict[str, list[str]] = {}
             for label, outcome in zip(self.labels, outcomes, strict=True):
                 if isinstance(outcome, Failure):
-                    numbers.setdefault(outcome.message, []).append(label)
+                    numbers.setdefault(outcome.error, []).append(label)
             lines += [f"{metric.card.title}, claim {', '.join(some)}: {reason}" for reason, some in numbers.items()]
         return lines
 
@@ -90,7 +90,7 @@ def _csv_line(metric: Metric, claim: str, outcome: Outcome | None) -> dict[str, 
         "metric": metric.spec,
         "claim": claim,
         "score": outcome.score if isinstance(outcome, Result) else None,
-        "error": outcome.message if isinstance(outcome, Failure) else "",
+        "error": outcome.error if isinstance(outcome, Failure) else "",
         "signature": outcome.signature if isinstance(outcome, Result) else "",
     }
 

@@ -85,7 +85,7 @@ def _watch_variant(title: str) -> None:
 
 def _put_into_editor(perturbation: Perturbation, text: str, result: Sequence[Edit] | Failure) -> None:
     if isinstance(result, Failure):
-        leave_notice(result.message)
+        leave_notice(result.error)
         return
     if text != current_pair().original:
         rewrite_summary(executable.apply(text, result))

@@ -56,7 +56,7 @@ def source_changes(member: Member, row: ReportRow) -> dict[str, str]:
         for pin in pins.values():
             again = attempt(partial(builder.build, of_its_time(builder.store, pin.source), pin.title))
             if isinstance(again, Problem):
-                yield f"Not made again: {again.message}"
+                yield f"Not made again: {again.error}"
             else:
                 yield compare(basis_of(pin), basis_of(again)).sentence
 

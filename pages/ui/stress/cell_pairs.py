@@ -39,7 +39,7 @@ def unused_answers(run: StressRun) -> None:
     """The answers of language models that could not be used, of all kinds."""
     import pandas as pd
 
-    flagged = [variant for variant in run.variants.values() if split_refusal(variant.refusal)[1]]
+    flagged = [variant for variant in run.variants.values() if split_refusal(variant.error)[1]]
     if not flagged:
         return
     with st.expander(f"Answers of language models that were not used ({len(flagged)})"):
@@ -48,7 +48,7 @@ def unused_answers(run: StressRun) -> None:
                 {
                     "perturbation": kind_title(variant.kind),
                     **_refusal_row(run, variant),
-                    "what the model answered": split_refusal(variant.refusal)[1],
+                    "what the model answered": split_refusal(variant.error)[1],
                 }
                 for variant in flagged
             ),
@@ -64,11 +64,11 @@ def unused_answers(run: StressRun) -> None:
 
 
 def _refusal_row(run: StressRun, variant: Variant) -> dict[str, str]:
-    return {"pair": _pair_title(run, variant), "why not": split_refusal(variant.refusal)[0]}
+    return {"pair": _pair_title(run, variant), "why not": split_refusal(variant.error)[0]}
 
 
 def _raw_answer(run: StressRun, variant: Variant) -> None:
-    _, answer = split_refusal(variant.refusal)
+    _, answer = split_refusal(variant.error)
     if answer:
         st.text(f"{_pair_title(run, variant)}: what the model answered")
         st.code(answer, language=None, wrap_lines=True)

@@ -159,7 +159,7 @@ def bisect_view(run: StressRun, source: Source, variant: Variant) -> None:
     st.caption(f"{meaning} Blue raises the score, red lowers it; darker: more of what moves this metric.")
 
     failed = {
-        f"{cell.outcome.metric}: {cell.outcome.message}" for cell in cells.values() if isinstance(cell.outcome, Failure)
+        f"{cell.outcome.metric}: {cell.outcome.error}" for cell in cells.values() if isinstance(cell.outcome, Failure)
     }
     for failure in sorted(failed):
         st.caption(escape_markdown(failure))

@@ -46,7 +46,7 @@ class ChangeDetectorQuestion(AuditQuestion):
             if column
             else Estimate(None, None, None, 0),
         )
-        if metric in evidence.given:
+        if metric in evidence.released:
             return self._of_people(evidence, metric, people)
         results = edit_discrimination(evidence.run, evidence.shifts)
         result = next((result for result in results if result.metric == metric), None)

@@ -118,7 +118,7 @@ def _per_right(evidence: Evidence, right: Values, costs: Sequence[float | None])
 def _seconds(evidence: Evidence, metric: str, right: Values) -> list[AuditFigure]:
     """By the clock while texts were asked again, several at once; none where those answers were kept."""
     repetition = evidence.repetitions.get(metric)
-    if repetition is None or repetition.timed < 1 or not repetition.asked:
+    if repetition is None or repetition.timed < 1 or not repetition.questions:
         return []
     seconds = _THOUSAND * repetition.seconds / repetition.timed / float(np.nanmean(right))
     figure = Estimate(seconds, None, None, repetition.timed)

@@ -36,7 +36,7 @@ class SlicesQuestion(AuditQuestion):
     def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         """The worst slice, with a warning where texts are in a language that the metric is not for."""
         finding = self._worst_slice(evidence, metric)
-        is_given = metric in evidence.given  # of which nobody knows the languages
+        is_given = metric in evidence.released  # of which nobody knows the languages
         marked = (
             [] if is_given else count_unverified(metric, METRICS.parse(metric).verified_languages, evidence.data.texts)
         )

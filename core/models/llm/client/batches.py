@@ -37,14 +37,14 @@ _SHOWN_PROBLEMS = 3
 class BatchState:
     """State of a batch: its status in the server's word, lines done of all, and its files once there are any.
 
-    `problem` is the reason why it failed as a whole, `code` the server's word for that; both are empty otherwise.
+    `error` is the reason why it failed as a whole, `code` the server's word for that; both are empty otherwise.
     """
 
     status: str
     done: int
     total: int
     files: tuple[str, ...]
-    problem: str
+    error: str
     code: str
 
     @property
@@ -58,7 +58,7 @@ class BatchResult:
 
     custom_id: str
     completion: object = None
-    problem: str = ""
+    error: str = ""
     refused_words: str = ""
 
 
@@ -180,7 +180,7 @@ def download(client: EndpointClient, endpoint: Endpoint, files: Iterable[str]) -
         error = result.get("error") or _fields(body).get("error") or body or f"status {status or 'unknown'}"
         words = server_words(endpoint, error)
         refused = f"{_fields(error).get('param')} {words}" if status in {400, 422} else ""
-        results.append(BatchResult(name, problem=words, refused_words=refused))
+        results.append(BatchResult(name, error=words, refused_words=refused))
     return results
 
 

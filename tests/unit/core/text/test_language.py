@@ -146,7 +146,7 @@ def test_the_mark_names_the_languages_that_a_metric_is_not_for(languages: str, e
 
 def test_every_card_says_for_which_languages_and_judges_are_never_marked(tmp_path: Path) -> None:
     pool = ModelPool("cpu", 1_000_000, tmp_path)
-    languages = {row.name: row.languages for row in list_metrics(pool)}
+    languages = {row.name: row.card.languages for row in list_metrics(pool)}
     pool.close()
     assert {languages[name] for name in ("direct-assessment", "sampled-assessment", "weighted-assessment")} == {ANY}
     assert {languages[name] for name in ("bleu", "coverage", "density", "word-novelty", "conciseness")} == {SPACED}

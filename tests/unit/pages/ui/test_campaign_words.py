@@ -72,7 +72,7 @@ def test_what_a_stress_run_made_can_be_labelled_with_what_it_was_meant_to_be() -
     run = StressRun(plan, {"a": source})
     run.add(Variant("a", "shuffled", summary="It rained. Tugs came."))
     run.add(Variant("a", "entity-swapped", summary="Boats came. It rained."))
-    run.add(Variant("a", "negated", refusal="There is no verb to negate."))
+    run.add(Variant("a", "negated", error="There is no verb to negate."))
     original, shuffled, swapped = run_candidates(run)
     assert (original.edited, original.summary) == (False, "Tugs came. It rained.")
     assert swapped.pair is not None

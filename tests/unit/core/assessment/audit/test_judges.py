@@ -278,7 +278,7 @@ def test_a_judge_without_a_number_of_the_sample_is_asked_once_more(
     assert set(first.values()) == {0.9 if "sampled" in spec else 1.0}
     assert [one.second for one in again.scores] == [pytest.approx(0.1 if "sampled" in spec else 0.0)] * 3
     assert once_more.scores == again.scores
-    assert (again.asked > 0, once_more.asked) == (True, 0)  # what was paid for is kept
+    assert (again.questions > 0, once_more.questions) == (True, 0)  # what was paid for is kept
 
 
 @pytest.mark.slow

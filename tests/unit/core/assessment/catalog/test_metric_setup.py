@@ -100,7 +100,7 @@ def test_a_metric_that_a_person_must_set_up_needs_setup_and_never_failed(pool: M
     states = {line.name: line for line in list_metrics(pool)}
     for name in ("questeval", "qafacteval", "q2", "fenice", "coco", "dae-spacy"):
         assert states[name].state == "needs setup"
-        assert "pip install spacy==" in states[name].message
+        assert "pip install spacy==" in states[name].error
     assert not [line.name for line in states.values() if line.state == "failed"]
 
 

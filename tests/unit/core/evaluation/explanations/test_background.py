@@ -125,7 +125,7 @@ def test_without_an_endpoint_the_outcome_says_what_to_set(engine: Engine) -> Non
     [found] = outcomes(engine, [SAMPLING])
     assert isinstance(found, Failure)
     assert found.kind is FailureKind.NEEDS_ENDPOINT
-    assert "Set TOUCHSTONE_LLM_BASE_URL" in found.message
+    assert "Set TOUCHSTONE_LLM_BASE_URL" in found.error
 
 
 def test_many_explanations_are_judged_in_their_order(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

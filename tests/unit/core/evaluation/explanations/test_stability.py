@@ -39,7 +39,7 @@ def test_the_flip_rate_is_the_share_of_unequal_pairs(
 def test_what_could_not_be_read_is_a_mark_of_its_own_and_no_verdict() -> None:
     strip = sample_strip([NO, UNREADABLE, YES, NO])
     assert [sample.label for sample in strip.samples] == ["inconsistent", "", "consistent", "inconsistent"]
-    assert strip.samples[1].text == UNREADABLE.message
+    assert strip.samples[1].text == UNREADABLE.error
     assert (strip.counts, strip.unreadable) == ({"inconsistent": 2, "consistent": 1}, 1)
 
 

@@ -106,7 +106,7 @@ def test_a_report_has_every_form_or_says_what_the_data_lack(study: Study, data: 
         pytest.skip("It scores texts: its own tests run it with an engine.")
     outcome = attempt(lambda: study.run(data))
     if isinstance(outcome, Problem):
-        assert outcome.message != UNEXPECTED
+        assert outcome.error != UNEXPECTED
         return
     assert_whole(outcome)
 

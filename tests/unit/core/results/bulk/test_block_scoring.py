@@ -79,7 +79,7 @@ def table(to: Path) -> list[tuple[object, ...]]:
         (
             item.example.id,
             one.metric,
-            str(one.message if isinstance(one, Failure) else (one.score, one.signature, one.parts)),
+            str(one.error if isinstance(one, Failure) else (one.score, one.signature, one.parts)),
         )
         for item, outcomes in open_stored_results(str(to))
         for one in outcomes
@@ -94,7 +94,7 @@ def test_every_pair_has_one_row_of_each_metric_as_the_file_form_writes_it(blocks
     expected = {(one["id"], one["metric"]): (one["score"], one["signature"], one["error"]) for one in single}
     rows = [one for _, outcomes in open_stored_results(str(tmp_path / "to")) for one in outcomes]
     found = {
-        (one.example_id, one.metric): (None, None, one.message)
+        (one.example_id, one.metric): (None, None, one.error)
         if isinstance(one, Failure)
         else (one.score, one.signature, None)
         for one in rows

@@ -74,7 +74,7 @@ def test_trivial_edits_and_words_from_elsewhere_are_told_by_their_remarks() -> N
 
 def test_what_could_not_be_made_is_not_counted_as_left_out() -> None:
     run = a_run()
-    run.add(replace(run.variants["s0", "shuffled"], summary=None, refusal="One sentence only."))
+    run.add(replace(run.variants["s0", "shuffled"], summary=None, error="One sentence only."))
     assert count_left_out(run, "unverified") == 8
 
 

@@ -290,7 +290,7 @@ def test_shifts_can_be_restricted_to_some_variants() -> None:
 
 def test_what_could_not_be_perturbed_is_counted_by_reason() -> None:
     run = run_of({"shuffled": [0.1, 0.2]})
-    run.add(Variant("s1", "shuffled", refusal="One sentence only."))
+    run.add(Variant("s1", "shuffled", error="One sentence only."))
     [kind] = kind_coverage(run)
     assert (kind.made, kind.refused) == (1, {"One sentence only.": 1})
 

@@ -61,7 +61,7 @@ def test_what_cannot_be_perturbed_says_why_and_is_not_scored(engine: Engine) -> 
     list(continue_run(engine, run))
     refused = run.variants["single", "shuffled"]
     assert refused.summary is None
-    assert "needs two different" in refused.refusal
+    assert "needs two different" in refused.error
     assert ("single", "shuffled", "rouge2") not in run.readings
 
 
@@ -86,9 +86,9 @@ def test_only_what_another_try_may_mend_counts_as_failed(engine: Engine) -> None
     nobody = Plan("run", ("shuffled",), ("entity-overlap", "bartscore[checkpoint=nobody/nothing]"))
     run = StressRun(nobody, {"plain": Source(Example("plain", DOCUMENT, "It closed."), "one")})
     list(continue_run(engine, run))
-    assert run.variants["plain", "shuffled"].trouble is FailureKind.INPUT
-    assert run.readings["plain", "", "entity-overlap"].trouble is FailureKind.INPUT
-    assert run.readings["plain", "", nobody.metrics[1]].trouble is FailureKind.NEEDS_DOWNLOAD
+    assert run.variants["plain", "shuffled"].failure is FailureKind.INPUT
+    assert run.readings["plain", "", "entity-overlap"].failure is FailureKind.INPUT
+    assert run.readings["plain", "", nobody.metrics[1]].failure is FailureKind.NEEDS_DOWNLOAD
     assert run.failed == 1
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from core.errors import TouchstoneError
 from core.results.runs.stress_run import (
+    Check,
     Meaning,
     Opinion,
     Plan,
@@ -22,7 +23,7 @@ from core.results.runs.stress_run import (
     run_lines,
     to_json_line,
 )
-from core.types import Example
+from core.types import Example, FailureKind
 from tests.unit.core.results.runs.stressed import METRIC, run_of, source
 
 
@@ -43,6 +44,16 @@ def test_text_of_any_kind_survives_a_line() -> None:
     odd = Source(Example("a\u2028b", 'quotes " and \\ \x85 \n', "😀 \u2029 </script>"), "g")
     assert from_json_line(to_json_line(odd)) == odd
     assert "\n" not in to_json_line(odd)
+
+
+@pytest.mark.parametrize(
+    "record", [Variant("a", "k", error="One word.", failure=FailureKind.INPUT), Check("a", "k", None)]
+)
+def test_lines_keep_the_keys_of_the_first_runs(record: Variant | Check) -> None:
+    line = to_json_line(record)
+    assert '"trouble": ' in line
+    assert ('"refusal": "One word."' in line) == isinstance(record, Variant)
+    assert from_json_line(line) == record
 
 
 def test_a_later_record_of_the_same_thing_counts_and_a_repeated_one_is_nothing_new() -> None:
@@ -91,7 +102,7 @@ def test_a_refused_variant_leaves_fewer_scores_to_be_had_and_is_none_itself() ->
     run.add(source("s2"))
     assert (run.done, run.total) == (6, 3 * 3)
     assert (run.settled, run.planned) == (6, 3 * 3)
-    run.add(Variant("s2", "shuffled", refusal="One sentence only."))
+    run.add(Variant("s2", "shuffled", error="One sentence only."))
     assert (run.done, run.total) == (6, 3 * 3 - 1)
     assert (run.settled, run.planned) == (6 + 1, 3 * 3), "what is planned never falls"
 
@@ -100,5 +111,5 @@ def test_a_refused_variant_is_not_to_be_checked_either() -> None:
     run = StressRun(Plan("guarded", ("shuffled", "negation"), (METRIC,), guard="entailment"))
     run.add(source("s0"))
     assert run.total == 3 + 1
-    run.add(Variant("s0", "shuffled", refusal="One sentence only."))
+    run.add(Variant("s0", "shuffled", error="One sentence only."))
     assert run.total == 2

@@ -22,7 +22,7 @@ FLAGGED = "The model changed nothing. The model said: “{}”"
 def test_refusals_are_counted_by_their_reason_whatever_the_model_said() -> None:
     run = run_of({"shuffled": [0.1, 0.2, 0.3]})
     for source, answer in (("s0", "One."), ("s1", "Two.")):
-        run.add(replace(run.variants[source, "shuffled"], summary=None, refusal=FLAGGED.format(answer)))
+        run.add(replace(run.variants[source, "shuffled"], summary=None, error=FLAGGED.format(answer)))
     assert refusal_sentences(kind_coverage(run)) == ["shuffled: not applied to 2 of 3. The model changed nothing."]
 
 

@@ -144,7 +144,7 @@ def numbers(found: Result) -> list[float]:
 
 def refused(found: Outcome) -> bool:
     """Whether the text is the reason, said in a sentence."""
-    return isinstance(found, Failure) and found.kind is FailureKind.INPUT and found.message.endswith(".")
+    return isinstance(found, Failure) and found.kind is FailureKind.INPUT and found.error.endswith(".")
 
 
 def within_bounds(found: Outcome, card: Card) -> bool:
