@@ -44,8 +44,8 @@ def zipped(folder: Path) -> bytes:
         COMMAS,
         FRAME.to_csv(index=False, sep="\t").encode(),
         LINES,
-        gzip.compress(COMMAS),
-        gzip.compress(LINES),
+        gzip.compress(COMMAS, mtime=0),
+        gzip.compress(LINES, mtime=0),
         bz2.compress(COMMAS),
         lzma.compress(COMMAS),
         zipped,
@@ -76,7 +76,7 @@ def test_an_ending_that_does_not_fit_is_said(tmp_path: Path) -> None:
             b"It rained, and hailed.\nNobody came.\nThe road, a long one, was closed, they said.\n",
             "neither JSON nor a table",
         ),
-        (gzip.compress(COMMAS)[:-12], "cannot be unpacked"),
+        (gzip.compress(COMMAS, mtime=0)[:-12], "cannot be unpacked"),
     ],
 )
 def test_what_is_no_table_is_refused_with_the_way_out(content: bytes, says: str, tmp_path: Path) -> None:
