@@ -108,7 +108,7 @@ def command(
     ] = None,
 ) -> None:
     """Import a benchmark or a file of your own into the database; the same file twice adds nothing."""
-    said = {
+    settings_of_table = {
         "label": label,
         "label_of_1": label_of_1,
         "vote_of_1": vote_of_1,
@@ -116,7 +116,7 @@ def command(
         "higher": "+".join(higher_is_better or ()),
         "lower": "+".join(lower_is_better or ()),
     }
-    answers = {setting: answer for setting, answer in said.items() if answer}
+    answers = {setting: answer for setting, answer in settings_of_table.items() if answer}
     if source is None and Path(importer).exists() and importer not in {*DATASETS.names(), StoredResultsImporter.name}:
         importer, source = Generic.name, Path(importer)
         name = name or source.resolve().stem
