@@ -129,17 +129,20 @@ def command(
         if is_campaign_file(source):
             _import_campaign(source, name or "")
             return
-        importer = _importer_by_content(source)
+        importer = _importer_by_content(source, answers)
     reader = _reader(importer, answers)
     spec = format_spec(reader) if answers else importer
     _import_dataset(reader, spec, source, name, readable_items if skip_broken else strict_items, as_json)
 
 
-def _importer_by_content(source: Path) -> str:
-    """Name of the importer that the content of a file calls for. Raises TouchstoneError for an export of ours that is no table."""
+def _importer_by_content(source: Path, answers: dict[str, str]) -> str:
+    """Name of the importer that the content of a file calls for; with answers about its labels it is read as a table.
+
+    Raises TouchstoneError for an export of ours that is no table.
+    """
     if recognition := recognise(source):
         print_status(f"  {recognition.sentence}")
-        return recognition.importer
+        return Generic.name if answers else recognition.importer
     if sentence := one_way_export(source):
         raise TouchstoneError(sentence)
     return Generic.name
