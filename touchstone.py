@@ -137,18 +137,25 @@ def perturb(pairs: Pairs, kinds: str | Sequence[str] = (), *, battery: str = "",
 
 
 def evaluate(
-    pairs: Pairs, scores: Iterable[Mapping[str, Any]], *, by: str | None = None, resamples: int | None = None
+    pairs: Pairs,
+    scores: Iterable[Mapping[str, Any]],
+    *,
+    label_of_1: str = "",
+    by: str | None = None,
+    resamples: int | None = None,
 ) -> NotebookReport:
     """Evaluate metrics by type of error, from scores that `score` made: the study "measures" of pairs.
 
-    `pairs` have a `label` each (consistent or 1, inconsistent or 0), or an edit and the label of the edited summary, which
-    makes a minimal pair. `rows()` of the report holds consistency (share of minimal pairs whose sides are ordered rightly),
+    `pairs` have a `label` each (consistent or inconsistent, faithful or hallucinated, …), or an edit and the label of the
+    edited summary, which makes a minimal pair. Labels of 1 and 0, yes and no, true and false need `label_of_1`, which is
+    "consistent" or "inconsistent": what 1 says of a summary. `rows()` of the report holds consistency (share of minimal pairs whose sides are ordered rightly),
     ties and ROC AUC, in 0..1, with intervals of 95 % from the bootstrap by document, overall and by slice; None where a
     figure is undefined. `by` is a field as `error_type` or `domain`.
 
-    Raises TouchstoneError where no score is of these pairs, and for pairs that cannot be read.
+    Raises TouchstoneError where no score is of these pairs, for pairs that cannot be read, and for labels of 1 and 0
+    without `label_of_1`.
     """
-    return study("measures", pairs, scores=scores, by=by, resamples=resamples)
+    return study("measures", pairs, scores=scores, label_of_1=label_of_1, by=by, resamples=resamples)
 
 
 def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
@@ -156,6 +163,7 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     pairs: Pairs | None = None,
     *,
     scores: Iterable[Mapping[str, Any]] = (),
+    label_of_1: str = "",
     dataset: str | Sequence[str] = (),
     run: str | Path | StressRun | None = None,
     files: Sequence[str | Path] = (),
@@ -170,7 +178,7 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     A study takes scored summaries (`pairs` with the `scores` that `score` made of them, or a `dataset` of the database), a
     stress `run` or its file, or both, or `files` of another command; `touchstone study --help` lists them, `touchstone study NAME --help` the settings. `by` is
     the field whose values are slices, `metrics` those to look at, `resamples` 10,000, or fewer for more than 5,000 summaries.
-    `labels`, a file or records with id, label and where known selection_probability, stand in place of those of the data in
+    `label_of_1` is as of `evaluate`. `labels`, a file or records with id, label and where known selection_probability, stand in place of those of the data in
     the studies prevalence, label-plan and drift. A `dataset` is NAME, the newest version, or NAME@2 or NAME@TAG.
 
     A notebook shows the report; `rows(table)` gives a table for pandas, `table(name).figure(column, metric=…)` one figure with
@@ -181,6 +189,7 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     from annotations.exchange.samples import dataset_references, load_samples, load_sentence_scores
     from annotations.store.store import Store
     from core.assessment.notebook.reports import run_study, study_data, with_pool_labels
+    from core.assessment.notebook.session import read_labelled_pairs
     from core.evaluation.study import STUDIES, Input
     from core.settings import Settings
 
@@ -192,7 +201,8 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     if datasets:
         with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
             datasets = dataset_references(store, datasets)
-    data = replace(study_data(pairs, scores, datasets, run, by, load), files=tuple(map(Path, files)))
+    items = read_labelled_pairs(pairs, label_of_1) if pairs is not None else []
+    data = replace(study_data(items, scores, datasets, run, by, load), files=tuple(map(Path, files)))
     if datasets and data.cases is not None and Input.SENTENCES in STUDIES.get(name).may_take:
         with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
             stored_scores = load_sentence_scores(store, *data.cases.score_keys)

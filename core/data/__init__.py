@@ -67,7 +67,7 @@ if TYPE_CHECKING:
         with_label_of_1,
         with_vote_of_1,
     )
-    from core.data.datasets.formats.label_column import column_words
+    from core.data.datasets.formats.label_column import column_words, spelling
     from core.data.datasets.formats.mapping_report import label_meanings, label_record, left_out, open_questions
     from core.data.datasets.formats.polarity import opposite
     from core.data.datasets.formats.stated_classes import stated_columns

@@ -103,7 +103,7 @@ class CanonicalExample:
 
 
 def canonical_example(example: Example) -> CanonicalExample | None:
-    """The example in its canonical reading; None where it is that already. Claims that came with it are not read again."""
+    """The example in its canonical reading; None where it is that already. Claims that came with it stay as they are."""
     if is_canonical(example.document) and is_canonical(example.summary):
         return None
     document, summary = read_canonical(example.document), read_canonical(example.summary)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.assessment.notebook.session import Pairs, download_weights, engine, read_pairs
+from core.assessment.notebook.session import download_weights, engine
 from core.base import Setting
 from core.errors import TouchstoneError
 from core.evaluation import (
@@ -37,7 +37,7 @@ from core.results import (
 )
 from core.scoring import METRICS, parts_of_texts
 from core.stats import RESAMPLES
-from core.types import Part, Sample, StoredScore
+from core.types import Item, Part, Sample, StoredScore
 
 PAIRS_DATASET = "pairs"
 """The name that the pairs of a notebook have where others have that of their dataset."""
@@ -91,17 +91,16 @@ def run_study(
 
 
 def study_data(
-    pairs: Pairs | None,
+    items: Sequence[Item],
     scores: Iterable[Mapping[str, Any]],
     datasets: Sequence[str],
     run: str | Path | StressRun | None,
     by: str | None,
     load: Callable[[str], list[Sample]],
 ) -> StudyData:
-    """The data of a study: pairs with scores, datasets that `load` reads, and a run or its file."""
+    """The data of a study: items of pairs with scores, datasets that `load` reads, and a run or its file."""
     samples = [load(name) for name in datasets]
     names = list(datasets)
-    items = read_pairs(pairs) if pairs is not None else []
     parts: dict[tuple[str, str], list[Part]] = {}
     if items:
         summaries = {item.example.id: item.example.summary for item in items}
@@ -125,7 +124,7 @@ def study_data(
         resamples=RESAMPLES,
         run=read,
         run_name=run_name,
-        items={PAIRS_DATASET: items} if items else {},
+        items={PAIRS_DATASET: list(items)} if items else {},
         sentence_scores=parts,
     )
 

@@ -123,7 +123,7 @@ def command(
         raise TouchstoneError(
             "--add and --replaces exclude each other: the file takes the place of another or of none."
         )
-    said = {
+    settings_of_table = {
         "label": label,
         "label_of_1": label_of_1,
         "vote_of_1": vote_of_1,
@@ -131,7 +131,7 @@ def command(
         "higher": "+".join(higher_is_better or ()),
         "lower": "+".join(lower_is_better or ()),
     }
-    answers = {setting: answer for setting, answer in said.items() if answer}
+    answers = {setting: answer for setting, answer in settings_of_table.items() if answer}
     if source is None and Path(importer).exists() and importer not in {*DATASETS.names(), StoredResultsImporter.name}:
         importer, source = Generic.name, Path(importer)
         name = name or source.resolve().stem
@@ -144,18 +144,21 @@ def command(
         if is_campaign_file(source):
             _import_campaign(source, name or "")
             return
-        importer = _importer_by_content(source)
+        importer = _importer_by_content(source, answers)
     reader = _reader(importer, answers)
     spec = format_spec(reader) if answers else importer
     read_items = readable_items if skip_broken else strict_items
     _import_dataset(reader, spec, source, name, read_items, "" if add else replaces, as_json)
 
 
-def _importer_by_content(source: Path) -> str:
-    """Name of the importer that the content of a file calls for. Raises TouchstoneError for an export of ours that is no table."""
+def _importer_by_content(source: Path, answers: dict[str, str]) -> str:
+    """Name of the importer that the content of a file calls for; with answers about its labels it is read as a table.
+
+    Raises TouchstoneError for an export of ours that is no table.
+    """
     if recognition := recognise(source):
         print_status(f"  {recognition.sentence}")
-        return recognition.importer
+        return Generic.name if answers else recognition.importer
     if sentence := one_way_export(source):
         raise TouchstoneError(sentence)
     return Generic.name

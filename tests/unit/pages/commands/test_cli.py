@@ -54,7 +54,7 @@ def records(output: Path) -> list[dict[str, object]]:
 def test_every_pair_is_scored_by_every_metric_in_order(tmp_path: Path) -> None:
     output = tmp_path / "out.jsonl"
     done = score(
-        pairs_file(tmp_path / "in.jsonl", "Rain.", "Snow fell."), output, ["rouge2[measured=f1]", "word-novelty"]
+        pairs_file(tmp_path / "in.jsonl", "Rain fell.", "Snow fell."), output, ["rouge2[measured=f1]", "word-novelty"]
     )
     assert done.exit_code == 0
     rows = records(output)
@@ -91,7 +91,7 @@ def test_a_changed_sentence_alone_is_asked_the_second_time(tmp_path: Path, tiny_
 def test_a_checkpoint_that_is_not_there_fails_its_rows_with_the_reason(tmp_path: Path) -> None:
     output = tmp_path / "out.jsonl"
     missing = f"minicheck-roberta[checkpoint={tmp_path / 'nowhere'}]"
-    done = score(pairs_file(tmp_path / "in.jsonl", "Rain."), output, ["rouge2", missing])
+    done = score(pairs_file(tmp_path / "in.jsonl", "Rain fell."), output, ["rouge2", missing])
     assert done.exit_code == 1
     first, second = records(output)
     assert first["status"] == "ok"

@@ -213,6 +213,14 @@ def test_without_an_importer_the_content_of_a_file_says_what_it_is(tmp_path: Pat
     assert [importer for _, importer, _ in files(database)] == ["summedits"]
 
 
+def test_what_is_said_of_the_labels_of_a_benchmark_reads_it_as_a_table(tmp_path: Path, database: str) -> None:
+    listed("ships.json")(tmp_path, [summedit("s_og", SUMMARY, 1), summedit("s_1", WRONG, 0)])
+    told = run("import", "generic", tmp_path / "ships.json", "--label-of-1", "inconsistent")
+    assert "This looks like SummEdits." in told.stderr
+    assert told.exit_code == 0, told.stderr
+    assert [importer for _, importer, _ in files(database)] == ["generic[label_of_1=inconsistent]"]
+
+
 def test_a_known_form_is_named_and_read_as_that_also_where_generic_was_asked_for(tmp_path: Path) -> None:
     answers = [
         {

@@ -71,7 +71,7 @@ def test_a_score_that_cannot_be_had_has_its_reason_and_stops_no_other() -> None:
 
 
 def test_evaluating_without_scores_of_these_pairs_says_what_to_do() -> None:
-    pairs = [{"id": "a", "document": "A tug came.", "summary": "A tug.", "label": 1}]
+    pairs = [{"id": "a", "document": "A tug came.", "summary": "A tug.", "label": "faithful"}]
     with pytest.raises(ts.TouchstoneError, match=r"touchstone\.score"):
         ts.evaluate(pairs, ts.score([{**pairs[0], "id": "b"}], "rouge2"))
 
@@ -81,7 +81,7 @@ def test_a_study_of_own_scores_is_a_report_with_rows_figures_and_files(tmp_path:
         {"id": f"p{n}", "document": "A tug came at noon.", "summary": "A tug came.", "edited": f"{n} ships left."}
         for n in range(4)
     ]
-    labelled = [{**pair, "label": 0} for pair in pairs]
+    labelled = [{**pair, "label": "inconsistent"} for pair in pairs]
     report = ts.study("measures", labelled, scores=ts.score(labelled, "rouge2"), resamples=20)
     [row] = report.rows()
     assert (row["metric"], row["n"], row["consistency"], row["consistency_n"]) == ("rouge2", 4, 1.0, 4)
@@ -92,6 +92,23 @@ def test_a_study_of_own_scores_is_a_report_with_rows_figures_and_files(tmp_path:
     [csv] = report.save(tmp_path / "table.csv")
     assert csv.read_text().startswith("slice,metric,n,consistency,consistency_low")
     assert ts.evaluate(labelled, ts.score(labelled, "rouge2"), resamples=20).rows() == report.rows()
+
+
+@pytest.mark.parametrize(("right", "wrong"), [(1, 0), (True, False), ("yes", "no"), (1.0, 0.0)])
+def test_labels_of_1_and_0_are_asked_about_and_read_as_was_answered(right: object, wrong: object) -> None:
+    texts = ["A tug came.", "A tug came at noon.", "Three ships sank.", "Snow fell on Kiel."]
+    pairs = [
+        {"id": f"p{n}", "document": f"A tug came at noon, {n}.", "summary": text, "Label": right if n < 2 else wrong}
+        for n, text in enumerate(texts)
+    ]
+    scores = ts.score(pairs, "rouge2")
+    with pytest.raises(ts.TouchstoneError, match=r'Label says .*label_of_1="inconsistent"'):
+        ts.evaluate(pairs, scores)
+    [row] = ts.evaluate(pairs, scores, label_of_1="consistent", resamples=20).rows()
+    [turned] = ts.evaluate(pairs, scores, label_of_1="inconsistent", resamples=20).rows()
+    assert (row["auc"], turned["auc"]) == (1.0, 0.0)
+    with pytest.raises(ts.TouchstoneError, match="label_of_1 is 'faithful'"):
+        ts.evaluate(pairs, scores, label_of_1="faithful")
 
 
 def test_a_study_that_does_not_exist_or_lacks_its_data_says_what_to_do() -> None:

@@ -157,6 +157,14 @@ def test_a_folder_that_datasets_saved_is_read_by_its_class_names(tmp_path: Path)
     assert labels(tmp_path / "data-00000-of-00001.arrow") == HOLDS
 
 
+def test_files_of_a_folder_are_read_by_their_class_names(tmp_path: Path) -> None:
+    built = schema_table(label=[0, 1, 0, 1])
+    for name, part in (("a", built.slice(0, 2)), ("b", built.slice(2))):
+        parquet.write_table(part, tmp_path / f"{name}.parquet")
+    assert labels(tmp_path) == HOLDS
+    assert "stated: by the classes that the file names" in Generic().settings_used(tmp_path)["labels"]
+
+
 def test_value_labels_of_a_stata_file_decide(tmp_path: Path) -> None:
     documents, summaries = zip(*TEXTS, strict=True)
     codes = pd.Categorical.from_codes([0, 1, 0, 1], ["accurate", "inaccurate"])

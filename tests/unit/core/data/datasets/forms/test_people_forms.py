@@ -106,6 +106,7 @@ def test_classes_of_doccano_without_a_known_meaning_are_asked_for(tmp_path: Path
     path = lines(tmp_path, [doccano(1, TRUE, ["1"]), doccano(2, FALSE, ["0"])])
     assert "label says 0, 1, and nothing says which of them is consistent." in Generic().question(path)
     assert labels(items_of(path, Generic(label_of_1="inconsistent"))) == [INCONSISTENT, CONSISTENT]
+    assert labels(items_of(path, Generic(label="none"))) == [None, None]
 
 
 def test_spans_of_doccano_are_kinds_of_errors(tmp_path: Path) -> None:
