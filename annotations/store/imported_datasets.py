@@ -56,7 +56,7 @@ class FileRow:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionRow:
+class VersionedRow:
     """A version of an imported dataset with its files, oldest first."""
 
     dataset: str
@@ -82,7 +82,7 @@ class DatasetRow:
     """An imported dataset with its versions, oldest first; its samples and files are those of the newest."""
 
     name: str
-    versions: tuple[VersionRow, ...]
+    versions: tuple[VersionedRow, ...]
 
     @property
     def samples(self) -> int:
@@ -105,7 +105,7 @@ def load_datasets(session: Session) -> list[DatasetRow]:
     for row, version_id, name in listed:
         values = row.model_dump(exclude={"id", "dataset_id", "counts"})
         files[version_id].append(FileRow(dataset=name, counts=json.loads(row.counts), **values))
-    versions: dict[str, list[VersionRow]] = defaultdict(list)
+    versions: dict[str, list[VersionedRow]] = defaultdict(list)
     rows = session.exec(
         select(DatasetVersion, Dataset.name).join(Dataset).order_by(Dataset.name, col(DatasetVersion.number))
     )
@@ -113,7 +113,7 @@ def load_datasets(session: Session) -> list[DatasetRow]:
     for version, name in rows.all():
         numbers = tags.setdefault(name, load_tags(session, version.dataset_id))
         versions[name].append(
-            VersionRow(
+            VersionedRow(
                 name,
                 tags=tuple(tag for tag, number in numbers.items() if number == version.number),
                 files=tuple(files[version.id]),

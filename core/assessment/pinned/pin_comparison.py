@@ -29,7 +29,7 @@ class PinChange(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Basis:
+class PinBasis:
     """Enough of a pin to compare it: a hash of its figures, counts of its data, and the signatures of its metrics."""
 
     figures: str
@@ -45,7 +45,7 @@ class PinComparison:
     sentence: str
 
 
-def basis_of(pin: Pin) -> Basis:
+def basis_of(pin: Pin) -> PinBasis:
     """The basis of a pin as it was made."""
     figures: list[object] = []  # without those that vary from one run to the next
     for table in pin.content.tables:
@@ -65,10 +65,10 @@ def basis_of(pin: Pin) -> Basis:
     run = data.get("run")
     facts = {**data, **run} if isinstance(run, dict) else data
     counts = {title: value for name, title in _COUNTS.items() if isinstance(value := facts.get(name), int)}
-    return Basis(digest, counts, dict(pin.signatures))
+    return PinBasis(digest, counts, dict(pin.signatures))
 
 
-def compare(then: Basis, now: Basis) -> PinComparison:
+def compare(then: PinBasis, now: PinBasis) -> PinComparison:
     """The change from one basis to another; a signature that changed counts before data that did."""
     common = then.signatures.keys() & now.signatures.keys()
     renamed = [

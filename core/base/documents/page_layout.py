@@ -18,22 +18,22 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PageBlock:
     """Lines of a column from top to bottom, or the rows of a table, whose cells are separated by tabs."""
 
     lines: tuple[PdfLine, ...] = ()
     rows: tuple[str, ...] = ()
 
 
-def reading_order(lines: Sequence[PdfLine], rules: Sequence[Rule]) -> list[Block]:
+def reading_order(lines: Sequence[PdfLine], rules: Sequence[Rule]) -> list[PageBlock]:
     """Blocks of a page, or of one of its columns, as they are read."""
-    blocks: list[Block] = []
+    blocks: list[PageBlock] = []
     is_open = False
     for rows in _bands(rows_of(lines)):
         parts = _band_blocks(rows, rules)
         is_column = len(parts) == 1 and bool(parts[0].lines)
         if is_open and is_column:
-            blocks[-1] = Block((*blocks[-1].lines, *parts[0].lines))
+            blocks[-1] = PageBlock((*blocks[-1].lines, *parts[0].lines))
         else:
             blocks += parts
         is_open = is_column
@@ -77,14 +77,14 @@ def _gutters(rows: Sequence[list[PdfLine]]) -> list[float]:
     return [(left[1] + right[0]) / 2 for left, right in pairwise(covered)]
 
 
-def _band_blocks(rows: Sequence[list[PdfLine]], rules: Sequence[Rule]) -> list[Block]:
+def _band_blocks(rows: Sequence[list[PdfLine]], rules: Sequence[Rule]) -> list[PageBlock]:
     gutters = _gutters(rows)
     columns = [
         [line for row in rows for line in row if _column(line, gutters) == place] for place in range(len(gutters) + 1)
     ]
     shared = [row for row in rows if len({_column(line, gutters) for line in row}) > 1]
     if len(columns) == 2 and _is_numbering(columns[0]):
-        return [Block(tuple(_one_line(row) for row in rows))]
+        return [PageBlock(tuple(_one_line(row) for row in rows))]
     crossing = _crossing(rows, rules)
     if gutters and shared and (len(crossing) > 1 or (_is_spaced(rows, shared) and len(shared) > 1)):
         return _table(rows, gutters, crossing)
@@ -92,7 +92,7 @@ def _band_blocks(rows: Sequence[list[PdfLine]], rules: Sequence[Rule]) -> list[B
         return [block for column in columns for block in reading_order(column, rules)]
     if gutters and len(shared) > 1:
         return _table(rows, gutters, crossing)
-    return [Block(tuple(_one_line(row) for row in rows))]
+    return [PageBlock(tuple(_one_line(row) for row in rows))]
 
 
 def _is_numbering(lines: Sequence[PdfLine]) -> bool:
@@ -135,7 +135,7 @@ def _is_spaced(rows: Sequence[list[PdfLine]], shared: Sequence[list[PdfLine]]) -
     )
 
 
-def _table(rows: Sequence[list[PdfLine]], gutters: Sequence[float], crossing: Sequence[float]) -> list[Block]:
+def _table(rows: Sequence[list[PdfLine]], gutters: Sequence[float], crossing: Sequence[float]) -> list[PageBlock]:
     """The table; lines before and after it that have but a first cell stay lines."""
     shared = [place for place, row in enumerate(rows) if len({_column(line, gutters) for line in row}) > 1]
     start, end = shared[0], shared[-1] + 1
@@ -153,11 +153,11 @@ def _table(rows: Sequence[list[PdfLine]], gutters: Sequence[float], crossing: Se
             cells[-1] = [f"{above} {below}".strip() for above, below in zip(cells[-1], texts, strict=True)]
         else:
             cells.append(texts)
-    blocks = [Block(rows=tuple("\t".join(texts).rstrip() for texts in cells))]
+    blocks = [PageBlock(rows=tuple("\t".join(texts).rstrip() for texts in cells))]
     if start:
-        blocks.insert(0, Block(tuple(_one_line(row) for row in rows[:start])))
+        blocks.insert(0, PageBlock(tuple(_one_line(row) for row in rows[:start])))
     if end < len(rows):
-        blocks.append(Block(tuple(_one_line(row) for row in rows[end:])))
+        blocks.append(PageBlock(tuple(_one_line(row) for row in rows[end:])))
     return blocks
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from core.base.documents.page_layout import Block
+from core.base.documents.page_layout import PageBlock
 from core.base.documents.pdf_lines import PdfLine
 from core.base.documents.word_breaks import join_lines
 
@@ -29,7 +29,7 @@ class _Margins:
     size: float
 
 
-def document_text(blocks: Iterable[Block], words: frozenset[str], counts: Counter[str]) -> str:
+def document_text(blocks: Iterable[PageBlock], words: frozenset[str], counts: Counter[str]) -> str:
     """Text of a document: paragraphs and headings apart by a blank line, items of lists and rows of tables by a line end."""
     pieces: list[str] = []
     margins = _Margins(0.0, 0.0, 0.0, 0.0)

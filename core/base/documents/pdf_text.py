@@ -9,7 +9,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from core.base.documents.document_part import DocumentPart
-from core.base.documents.page_layout import Block, reading_order
+from core.base.documents.page_layout import PageBlock, reading_order
 from core.base.documents.paragraphs import document_text
 from core.base.documents.pdf_lines import PdfLine, Rule, page_lines, page_rules
 from core.base.documents.running_lines import body_size, part_footnotes, without_running
@@ -76,7 +76,7 @@ def _clean_pages(name: str, document: pdfium.PdfDocument) -> Iterator[DocumentPa
 
 def _clean_text(lines: list[list[PdfLine]], rules: list[list[Rule]], counts: Counter[str]) -> str:
     size = body_size(lines)
-    blocks: list[Block] = []
+    blocks: list[PageBlock] = []
     notes: list[list[PdfLine]] = []
     for page, page_rules_ in zip(without_running(lines, counts), rules, strict=True):
         text, page_notes = part_footnotes(page, size, counts)
@@ -85,7 +85,7 @@ def _clean_text(lines: list[list[PdfLine]], rules: list[list[Rule]], counts: Cou
             if line.mark or not notes:
                 notes.append([])
             notes[-1].append(line)
-    blocks += [Block(tuple(note)) for note in notes]
+    blocks += [PageBlock(tuple(note)) for note in notes]
     words = vocabulary(line.text for block in blocks for line in block.lines)
     return _without_soft_hyphens(document_text(blocks, words, counts), counts)
 

@@ -152,7 +152,7 @@ def _campaign_import(upload: UploadedFiles) -> None:
     """An exported campaign comes back as a campaign: as a table it would lose its questions, people and decisions."""
     st.info(
         "This is an exported campaign. It is imported as one, with its texts, people, labels and decisions.",
-        icon=":material/group_work:",
+        icon=":material/groups:",
     )
     name = st.text_input("Name of the campaign", key="import-campaign-name", placeholder="as in the file")
     member, demo = member_later(), services.settings().demo
