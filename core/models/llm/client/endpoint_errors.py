@@ -26,7 +26,7 @@ _SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
 """Parameters that reasoning models refuse."""
 _MOMENTARY_STATUSES = frozenset({408, 409, 425})
 _AWAY_STATUSES = frozenset({502, 503})
-_UNUSABLE_STATUSES = frozenset({403, 405})
+_UNUSABLE_STATUSES = frozenset({403, 405, 410})
 _CLOSED_KINDS = frozenset({RefusalKind.MONEY, RefusalKind.KEY, RefusalKind.MODEL})
 _ADAPTABLE_KINDS = frozenset({RefusalKind.QUESTION, RefusalKind.SERVER})
 _NOT_CONNECTED = frozenset({"ConnectTimeout", "PoolTimeout"})

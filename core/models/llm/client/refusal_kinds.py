@@ -104,7 +104,7 @@ _TABLE = (
         "litellm#8326, OpenAI and vLLM",
     ),
     _row(RefusalKind.KEY, "401", "", "everywhere"),
-    _row(RefusalKind.MODEL, "404 410", "", "everywhere; also an address without its path"),
+    _row(RefusalKind.MODEL, "404", "", "everywhere; also an address without its path"),
     _row(RefusalKind.BUSY, "429 529", "", "everywhere; 529 of Anthropic"),
     _row(
         RefusalKind.BUSY,
