@@ -78,7 +78,7 @@ class EndpointClient:
         )
         # the library closes only a connection of its own making
         weakref.finalize(self, self._openai.close)
-        self._pace = Pace(endpoint.at_once, endpoint.wait_s)
+        self._pace = Pace(endpoint.at_once, endpoint.wait_s, endpoint.title)
         self._capabilities = capabilities or capability_store()
         self._version = self._capabilities.version
         self._left_out: dict[str, frozenset[str]] = {}  # by model: what its server was found to refuse
@@ -257,19 +257,13 @@ class EndpointClient:
         is_busy = is_rate_limited(error)
         waits = self._endpoint.retries and self._endpoint.wait_s
         if waits and (is_busy or (self._pace.has_answered and is_away(error))):
-            words = wait_words(self._endpoint, error)
-            goes_on = self._pace.refused(sent, named, words, names_minute(error), is_busy)
+            words, is_rate = wait_words(self._endpoint, error), isinstance(error, openai.RateLimitError)
+            goes_on = self._pace.refused(sent, named, words, names_minute(error), is_rate)
             return 0.0 if goes_on else None
         repeatable = is_busy or is_momentary(error) or isinstance(error, BrokenStreamError)
         if not repeatable or tries > self._endpoint.retries or not may_wait(named):
             return None
         return backoff_s(tries) if named is None else named
-
-    @property
-    def waiting(self) -> str:
-        """What the questions to this endpoint wait for and until when; empty where they do not."""
-        words = self._pace.waiting
-        return words and f"{self._endpoint.title}: {words}"
 
 
 _clients: dict[Endpoint, EndpointClient] = {}
@@ -282,10 +276,3 @@ def client_for(endpoint: Endpoint) -> EndpointClient:
         if endpoint not in _clients:
             _clients[endpoint] = EndpointClient(endpoint)
         return _clients[endpoint]
-
-
-def waiting_endpoints() -> list[str]:
-    """A sentence for each endpoint that this process waits for: for what, and until when."""
-    with _clients_lock:
-        clients = list(_clients.values())
-    return list(filter(None, [client.waiting for client in clients]))

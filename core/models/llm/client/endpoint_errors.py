@@ -215,9 +215,7 @@ def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError
         RefusalKind.TOO_LONG: _too_long_advice(error.body),
     }
     if status == 403:
-        messages[RefusalKind.QUESTION] = (
-            f"does not let this key use {model!r}. Set {endpoint.setting('key_from')}."
-        )
+        messages[RefusalKind.QUESTION] = f"does not let this key use {model!r}. Set {endpoint.setting('key_from')}."
     if kind not in messages:
         code = f"Error code: {status}"
         refusal = refusal_message(endpoint, f"{code} - {words}" if words else code)
@@ -227,7 +225,9 @@ def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError
 
 def _too_long_advice(body: object) -> str:
     if limit := token_limit(body):
-        return f"takes {limit[1]:,} tokens in its time at most, and this question has {limit[0]:,}. Shorten the document."
+        return (
+            f"takes {limit[1]:,} tokens in its time at most, and this question has {limit[0]:,}. Shorten the document."
+        )
     window = window_of(body)
     size = f"a window of {window:,} tokens" if window else "too small a window"
     return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ MINUTE_S = 60.0
 
 _FIRST_PAUSE, _LONGEST_PAUSE, _PAUSE_OF_A_MINUTE = 1 / 60, 0.5, 0.25  # of a minute
 _POLL_S = 0.2  # how long a question waits before it looks if it is still wanted
+_FAST_GROWTH = 0.5  # of the number under way, with every answer, up to where it was refused
+_FIRST_LOOK_S = 0.5  # after which all may be under way, where nothing was refused
 _REMEMBERED = 4096  # answers from which the allowed rate is learned
 _MORE_ALLOWED = 0.02  # questions in a period that are tried beyond the learned ones, with every answer
 
@@ -37,13 +40,15 @@ class Pace:
     time tries it. A rate that was refused is learned: so many answers in so long a time.
     """
 
-    def __init__(self, at_once: int, wait_s: float) -> None:
+    def __init__(self, at_once: int, wait_s: float, title: str = "") -> None:
+        self._title = title
         self._lock = threading.Condition()
         self._at_once = at_once
         self._wait_s = wait_s
         self._window = 1.0  # the first question tries it alone
-        self._calm_window = float(at_once)  # below it each answer lets one more be under way
+        self._calm_window = float(at_once)  # below it the window grows fast
         self._under_way = 0
+        self._has_begun, self._first_sent = False, math.inf
         self._paused_until = 0.0
         self._refused_since: float | None = None
         self._refusals = 0
@@ -52,6 +57,7 @@ class Pace:
         self._allowed, self._period_s = math.inf, 0.0
         self._answered_at: deque[float] = deque(maxlen=_REMEMBERED)
         self.has_answered = False
+        _PACES.add(self)
 
     def begin(self, check: Callable[[], None]) -> float:
         """Wait for the turn of a question; the time at which it is sent. `check` raises where it need not be asked."""
@@ -62,6 +68,8 @@ class Pace:
                 pause = self._pause_s(now)
                 if not pause:
                     self._under_way += 1
+                    if not self._has_begun:
+                        self._has_begun, self._first_sent = True, now
                     return now
                 self._lock.wait(min(pause, _POLL_S))
 
@@ -69,6 +77,8 @@ class Pace:
         """Seconds until it is worth looking again if a question may be sent; 0 if it may be now."""
         if now < self._paused_until:
             return self._paused_until - now
+        if now - self._first_sent >= _FIRST_LOOK_S:  # a refusal comes sooner, a long answer later
+            self._window, self._first_sent = float(self._at_once), math.inf
         most = 1.0 if self._refused_since is not None else self._window
         if self._under_way and self._under_way >= int(most):
             return _POLL_S
@@ -96,15 +106,16 @@ class Pace:
             elif math.isfinite(self._allowed):
                 self._allowed += _MORE_ALLOWED + self._allowed / 1000
             self._answered_at.append(sent)
-            more = 1.0 if self._window < self._calm_window else 1.0 / self._window
+            more = _FAST_GROWTH if self._window < self._calm_window else 1.0 / self._window
             self._window = min(self._window + more, float(self._at_once))
             self._lock.notify_all()
 
     def _learn(self, period_s: float, refused: float) -> None:
         """Take over the rate of the answers before a refusal that lasted so long."""
         answers = sum(refused - period_s <= answered <= refused for answered in self._answered_at)
-        self._allowed, self._period_s = float(max(1, answers)), period_s
-        self._answered_at.clear()
+        if answers:
+            self._allowed, self._period_s = float(answers), period_s
+            self._answered_at.clear()
 
     def refused(self, sent: float, named_s: float | None, words: str, per_minute: bool, is_rate: bool) -> bool:
         """Hold back every question; False where the endpoint is not worth waiting for any longer.
@@ -116,6 +127,7 @@ class Pace:
             if self._refused_since is None:
                 self._refused_since = now
                 self._refusals = 0
+                self._first_sent = math.inf
                 self._calm_window = self._window = max(1.0, self._window / 2)
             elif sent < self._paused_until:  # it was sent before the pause began
                 return self._paused_until - self._refused_since <= self._wait_s
@@ -147,7 +159,15 @@ class Pace:
                 (datetime.now() + timedelta(seconds=max(0.0, moment - now))).strftime("%H:%M:%S")
                 for moment in (self._paused_until, self._refused_since + self._wait_s)
             )
-            return f"{self._words}; next try at {again}, waited for until {end}"
+            return f"{self._title}: {self._words}; next try at {again}, waited for until {end}"
+
+
+_PACES: weakref.WeakSet[Pace] = weakref.WeakSet()
+
+
+def waiting_endpoints() -> list[str]:
+    """A sentence for each endpoint that this process waits for: for what, and until when."""
+    return list(filter(None, [pace.waiting for pace in list(_PACES)]))
 
 
 @dataclass(slots=True)
