@@ -46,7 +46,7 @@ def kind_of(error: openai.APIStatusError) -> RefusalKind:
 
 
 def outcome_of(error: Exception) -> str:
-    """The outcome of a request that failed, as the ledger has it: its kind, or ? where the server never said."""
+    """The outcome of a request that failed, as the log of costs has it: its kind, or ? where the server never said."""
     if isinstance(error, openai.APIStatusError):
         return kind_of(error).value
     if isinstance(error, openai.APIConnectionError):
@@ -86,7 +86,7 @@ def names_minute(error: Exception) -> bool:
 
 
 def wait_words(endpoint: Endpoint, error: Exception) -> str:
-    """What an endpoint is waited for, in a few words."""
+    """The cause of a wait for an endpoint, in a few words."""
     if not isinstance(error, openai.APIStatusError):
         return "it cannot be reached"
     words = server_words(endpoint, error.body)

@@ -150,7 +150,7 @@ class Pace:
 
     @property
     def waiting(self) -> str:
-        """What is waited for and until when, as a sentence; empty where nothing is."""
+        """A sentence with the cause of the wait, the next try and the end of patience; empty where nothing waits."""
         with self._lock:
             now = time.monotonic()
             if self._refused_since is None or now >= self._refused_since + self._wait_s:

@@ -1,4 +1,4 @@
-"""What a refusal is about: one table of status and words, the first row that fits; the kind decides repeats and advice."""
+"""Kinds of refusals, by one table of status and words: the first row that fits; the kind decides repeats and advice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.models.llm.client.refusals import named_pause_s, read_words, wants_mon
 
 
 class RefusalKind(StrEnum):
-    """What a refusal is about, as it stands in the ledger of requests."""
+    """Subject of a refusal, as it stands in the log of costs."""
 
     BUSY = "busy"
     """A rate that is too high, or a server that is loading or overloaded: it is waited for."""

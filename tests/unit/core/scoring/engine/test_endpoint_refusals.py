@@ -1,4 +1,4 @@
-"""Refusals of an endpoint in a whole run: what they spoil, how many requests they cost, and the ledger of these."""
+"""Refusals of an endpoint in a whole run: what they spoil, how many requests they cost, and the log of these."""
 
 from __future__ import annotations
 
