@@ -120,14 +120,18 @@ class EndpointWorker:
         # what nobody waits for any more need not wait for money either
         unwanted = lambda: self._closed or not any(task.live for task in pending.tasks)  # noqa: E731  # one line of one use
         with self._stores.spend.reserve(endpoint, most_usage(question, endpoint.reasoning_tokens), unwanted):
-            with self._breaker.guard((endpoint, dict(question.options).get("model"))):
-                answer = _asker(question.checkpoint.kind)(endpoint, question)
+            model = str(dict(question.options).get("model", ""))
+            with self._breaker.guard((endpoint, model), unwanted) as caller:
+                try:
+                    answer = _asker(question.checkpoint.kind)(endpoint, question)
+                finally:
+                    self._stores.costs.record_requests(pending.prompt, endpoint, model, caller.sent)
             if is_usable(question.checkpoint.kind, answer):
                 self._stores.answers.put({pending.key: answer}, paid=True)
             # last: what was paid for is cached before it is counted
             usage = actual_usage(question, answer)
             self._stores.spend.record(endpoint, usage)
-            self._stores.costs.record(pending.prompt, endpoint, str(dict(question.options).get("model", "")), usage)
+            self._stores.costs.record(pending.prompt, endpoint, model, usage)
         return answer
 
     def _deliver(self, pending: PendingQuestion, outcome: Answer | Problem) -> None:

@@ -20,7 +20,7 @@ AT_ONCE = {"retry-after-ms": "1"}
 
 
 def first_token(url: str, special_tokens: bool = False) -> FirstToken:
-    return EndpointClient(Endpoint(url, KEY)).first_token(
+    return EndpointClient(Endpoint(url, KEY, wait_s=0.0)).first_token(
         "Judge.", "Is it?", FirstTokens("m", 5, special_tokens=special_tokens)
     )
 
