@@ -86,7 +86,11 @@ def _side(consistent: bool) -> Verdict:
 
 
 def _said(columns: ColumnMap, rows: Sequence[Row]) -> dict[str, str]:
-    return {word: columns.verdicts.get(word, "no label") for word in _label_words(columns, rows)}
+    asked = open_classes(rows, columns)
+    return {
+        word: columns.verdicts.get(word, "to be asked" if word in asked else "no label")
+        for word in _label_words(columns, rows)
+    }
 
 
 def left_out(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
@@ -107,8 +111,8 @@ def label_meanings(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
         words = Counter(
             word for row in rows if is_filled(row, columns.label) for word in label_words(row, columns.label)
         )
-        meanings = columns.verdicts
-        lines += [f"{word}: {meanings.get(word, 'no label')} ({number})" for word, number in words.most_common()]
+        said = _said(columns, rows)
+        lines += [f"{word}: {said[word]} ({number})" for word, number in words.most_common()]
     return lines
 
 
