@@ -47,7 +47,7 @@ class Pace:
         self._wait_s = wait_s
         self._window = 1.0  # the first question tries it alone
         self._calm_window = float(at_once)  # below it the window grows fast
-        self._under_way = 0
+        self._callers = self._under_way = 0
         self._has_begun, self._first_sent = False, math.inf
         self._paused_until = 0.0
         self._refused_since: float | None = None
@@ -62,16 +62,24 @@ class Pace:
     def begin(self, check: Callable[[], None]) -> float:
         """Wait for the turn of a question; the time at which it is sent. `check` raises where it need not be asked."""
         with self._lock:
-            while True:
-                check()
-                now = time.monotonic()
-                pause = self._pause_s(now)
-                if not pause:
-                    self._under_way += 1
-                    if not self._has_begun:
-                        self._has_begun, self._first_sent = True, now
-                    return now
-                self._lock.wait(min(pause, _POLL_S))
+            self._callers += 1
+            try:
+                return self._await_turn(check)
+            except TouchstoneError:
+                self._callers -= 1
+                raise
+
+    def _await_turn(self, check: Callable[[], None]) -> float:
+        while True:
+            check()
+            now = time.monotonic()
+            pause = self._pause_s(now)
+            if not pause:
+                self._under_way += 1
+                if not self._has_begun:
+                    self._has_begun, self._first_sent = True, now
+                return now
+            self._lock.wait(min(pause, _POLL_S))
 
     def _pause_s(self, now: float) -> float:
         """Seconds until it is worth looking again if a question may be sent; 0 if it may be now."""
@@ -93,6 +101,7 @@ class Pace:
         """Give the turn to the next question, whatever became of this one."""
         with self._lock:
             self._under_way -= 1
+            self._callers -= 1
             self._lock.notify()
 
     def answered(self, sent: float) -> None:
@@ -153,7 +162,7 @@ class Pace:
         """A sentence with the cause of the wait, the next try and the end of patience; empty where nothing waits."""
         with self._lock:
             now = time.monotonic()
-            if self._refused_since is None or now >= self._refused_since + self._wait_s:
+            if not self._callers or self._refused_since is None or now >= self._refused_since + self._wait_s:
                 return ""
             again, end = (
                 (datetime.now() + timedelta(seconds=max(0.0, moment - now))).strftime("%H:%M:%S")

@@ -61,7 +61,7 @@ def test_what_refuses_every_question_is_asked_once(
 ) -> None:
     with serving(lambda _path, _body: Reply({"error": error}, status)) as endpoint:
         outcomes = run(endpoint.url, tmp_path, monkeypatch)
-    assert all(isinstance(one, Failure) and sentence in one.message for one in outcomes)
+    assert all(isinstance(one, Failure) and sentence in one.error for one in outcomes)
     assert len(endpoint.asked) == 1
     assert read_requests(tmp_path) == {("default", "m"): {outcome: 1}}
 
@@ -79,7 +79,7 @@ def test_a_text_that_is_flagged_spoils_only_its_own_question(tmp_path: Path, mon
     with serving(reply) as endpoint:
         outcomes = run(endpoint.url, tmp_path, monkeypatch)
     assert [isinstance(one, Failure) for one in outcomes] == [True] * 10 + [False] * 10
-    assert all("does not let this text through" in one.message for one in outcomes if isinstance(one, Failure))
+    assert all("does not let this text through" in one.error for one in outcomes if isinstance(one, Failure))
     assert number == [20]
     assert read_requests(tmp_path) == {("default", "m"): {"answered": 10, "filter": 10}}
 
@@ -97,5 +97,5 @@ def test_a_question_that_never_fits_is_sent_once(
 ) -> None:
     with serving(lambda _path, _body: Reply({"error": {"message": message}}, status)) as endpoint:
         outcomes = run(endpoint.url, tmp_path, monkeypatch)
-    assert all(isinstance(one, Failure) and sentence in one.message for one in outcomes)
+    assert all(isinstance(one, Failure) and sentence in one.error for one in outcomes)
     assert len(endpoint.asked) == len(PAIRS)

@@ -198,3 +198,19 @@ def test_after_a_while_one_question_tries_again(monkeypatch: pytest.MonkeyPatch)
     later = time.monotonic() + 60
     monkeypatch.setattr(time, "monotonic", lambda: later)
     assert [refuse(breaker), refuse(breaker)] == [True, False]
+
+
+def test_an_endpoint_that_nobody_asks_any_more_is_not_waited_for() -> None:
+    pace = pacing.Pace(4, 60.0, "gone")
+    sent = pace.begin(lambda: None)
+    assert pace.refused(sent, None, "later", per_minute=True, is_rate=False)
+    assert pace.waiting.startswith("gone: later; next try at")
+    pace.end()
+    assert not pace.waiting
+
+    def unwanted() -> None:
+        raise TouchstoneError("Nobody waits for this answer any more.")
+
+    with pytest.raises(TouchstoneError, match="Nobody waits"):
+        pace.begin(unwanted)
+    assert not pace.waiting
