@@ -67,7 +67,7 @@ def label_record(
     record = {}
     ground = label_ground(columns, rows, stated)
     if ground:
-        says = ", ".join(f"{word} is {verdict}" for word, verdict in _said(columns, rows).items())
+        says = ", ".join(f"{word} is {verdict}" for word, verdict in _meanings(columns, rows).items())
         basis, reason = _BY_PERSON if answered else ground
         record["labels"] = f"{columns.label}: {says} ({basis}: {reason})"
     if columns.annotators and (voted or (answered and not ground)):
@@ -85,7 +85,7 @@ def _side(consistent: bool) -> Verdict:
     return Verdict.CONSISTENT if consistent else Verdict.INCONSISTENT
 
 
-def _said(columns: ColumnMap, rows: Sequence[Row]) -> dict[str, str]:
+def _meanings(columns: ColumnMap, rows: Sequence[Row]) -> dict[str, str]:
     asked = open_classes(rows, columns)
     return {
         word: columns.verdicts.get(word, "to be asked" if word in asked else "no label")
@@ -111,8 +111,8 @@ def label_meanings(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
         words = Counter(
             word for row in rows if is_filled(row, columns.label) for word in label_words(row, columns.label)
         )
-        said = _said(columns, rows)
-        lines += [f"{word}: {said[word]} ({number})" for word, number in words.most_common()]
+        meanings = _meanings(columns, rows)
+        lines += [f"{word}: {meanings[word]} ({number})" for word, number in words.most_common()]
     return lines
 
 
