@@ -1,4 +1,4 @@
-"""Answers of people about the labels of a table, kept in the record of its dataset, for the next table of the same form."""
+"""Answers of people about the columns and labels of a table, kept in the record of its dataset, for the next table of the same form."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from annotations.store.imported_datasets import DatasetRow
 
-ANSWERS = ("label_of_1", "vote_of_1", "consistent")
+ANSWERS = ("summary", "label_of_1", "vote_of_1", "consistent")
 """Settings of the importer of tables that only a person can give."""
 
 

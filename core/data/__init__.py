@@ -71,8 +71,9 @@ if TYPE_CHECKING:
     from core.data.datasets.formats.mapping_report import label_meanings, label_record, left_out, open_questions
     from core.data.datasets.formats.polarity import opposite
     from core.data.datasets.formats.stated_classes import stated_columns
+    from core.data.datasets.formats.summary_choice import open_summary, with_summary
     from core.data.datasets.formats.table_files import file_rows, table_notes, table_paths, table_rows
-    from core.data.datasets.formats.text_files import UTF8, Row, encoding_of
+    from core.data.datasets.formats.text_files import UTF8, Row, encoding_of, shorten
     from core.data.datasets.formats.workbook_files import sheet_names
     from core.data.datasets.generic import Generic, preview_rows, read_with_map, structure_notes, used_settings
     from core.data.datasets.pairs import Pairs

@@ -38,7 +38,7 @@ from core.data.datasets.formats.label_answers import (
 )
 from core.data.datasets.formats.mapping_report import format_mapping, label_record
 from core.data.datasets.formats.stated_classes import named_table_rows, stated_columns
-from core.data.datasets.formats.summary_choice import summary_question
+from core.data.datasets.formats.summary_choice import summary_question, with_summary
 from core.data.datasets.formats.table_files import table_notes, table_paths
 from core.data.datasets.formats.text_files import UTF8, NumberedRow, Row
 from core.data.datasets.formats.vote_columns import gather_votes
@@ -60,8 +60,8 @@ class Generic(Importer):
     """A file and the mapping of its columns: a saved one, or the guess from the first rows where `mapping` is "".
 
     `encoding` is that of a text file, `sheet` names one of a workbook, by default the first. `consistent` are the words of the
-    label that mean a consistent summary, with + between them; its other words mean an inconsistent one then. `label` is the
-    column of the label, none for no label; `label_of_1` and `vote_of_1`, consistent or inconsistent, are what a 1 or yes of
+    label that mean a consistent summary, with + between them; its other words mean an inconsistent one then. `summary` is the
+    column of the system's text, `label` that of the label, none for no label; `label_of_1` and `vote_of_1`, consistent or inconsistent, are what a 1 or yes of
     the label or of a judge says of the summary. `higher` and `lower` are columns of numbers, with + between them, of which
     more or less is better. `garbled` is keep where texts with traces of a wrong encoding are read as they are; otherwise they
     are refused.
@@ -74,6 +74,7 @@ class Generic(Importer):
     encoding: str = UTF8
     sheet: str = ""
     consistent: str = ""
+    summary: str = ""
     label: str = ""
     label_of_1: str = ""
     vote_of_1: str = ""
@@ -91,6 +92,9 @@ class Generic(Importer):
         if self.mapping:
             return ""
         rows, columns = self._rows(source), self.columns(source)
+        is_form = form_of(source, self.encoding, self.sheet) is not None
+        if not self.summary and not is_form and (question := summary_question(rows, columns.summary)):
+            return question
         return open_direction(rows, columns) or ("" if self.vote_of_1 else open_votes(rows, columns))
 
     def describe(self, source: Path) -> list[str]:
@@ -107,7 +111,12 @@ class Generic(Importer):
         return [*notes, *mapping, *(f"{'check':12} {decision}" for decision in structure_notes(rows, columns))]
 
     def settings_used(self, source: Path) -> dict[str, str]:
-        settings = {"label_of_1": self.label_of_1, "vote_of_1": self.vote_of_1, "consistent": self.consistent}
+        settings = {
+            "summary": self.summary,
+            "label_of_1": self.label_of_1,
+            "vote_of_1": self.vote_of_1,
+            "consistent": self.consistent,
+        }
         answers = {name: answer for name, answer in settings.items() if answer}
         return {
             **used_settings(self.columns(source), self.encoding, self.sheet),
@@ -138,6 +147,8 @@ class Generic(Importer):
             columns = load_column_map(Path(self.mapping))
         else:
             columns = form_columns(source, rows, self.encoding, self.sheet, self.label)
+        if self.summary:
+            columns = with_summary(columns, self.summary)
         if words := [word.strip().lower() for word in self.consistent.split("+") if word.strip()]:
             columns = with_consistent_words(rows, columns, words)
         if self.label_of_1:
@@ -152,8 +163,8 @@ class Generic(Importer):
 
 
 def structure_notes(rows: Sequence[Row], columns: ColumnMap) -> list[str]:
-    """Decisions on rows that belong together, and on the summary where several columns may be it, for a person to check."""
-    notes = [question] if (question := summary_question(rows, columns.summary)) else []
+    """Decisions on rows that belong together, for a person to check."""
+    notes = []
     if columns.id and begins_again(rows, columns.id, columns.document, columns.summary):
         notes.append(
             f"{columns.id} begins again after some rows, as in joined files: it names no document, and the samples of the second part "

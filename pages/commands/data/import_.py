@@ -83,6 +83,9 @@ def command(
             help="Of generic: print what the columns of the table hold, a mapping to correct by hand, and import nothing.",
         ),
     ] = False,
+    summary: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Of generic: the column of the system's text where several may be it.")
+    ] = "",
     label: Annotated[
         str, typer.Option(help="Of generic: the column of the label where the guess is another; none for no label.")
     ] = "",
@@ -124,6 +127,7 @@ def command(
             "--add and --replaces exclude each other: the file takes the place of another or of none."
         )
     settings_of_table = {
+        "summary": summary,
         "label": label,
         "label_of_1": label_of_1,
         "vote_of_1": vote_of_1,

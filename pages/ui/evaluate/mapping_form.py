@@ -28,6 +28,7 @@ from core.data import (
     encoding_of,
     example_rows,
     form_columns,
+    form_of,
     format_example,
     infer_column_map,
     is_filled,
@@ -38,11 +39,13 @@ from core.data import (
     likely_encodings,
     open_classes,
     open_questions,
+    open_summary,
     open_votes,
     opposite,
     preview_rows,
     read_with_map,
     sheet_names,
+    shorten,
     stated_columns,
     structure_notes,
     table_notes,
@@ -53,6 +56,7 @@ from core.data import (
     used_settings,
     with_consistent_words,
     with_label_of_1,
+    with_summary,
     with_vote_of_1,
 )
 from core.errors import TouchstoneError
@@ -120,11 +124,19 @@ def mapping_form(source: Path, questions: DeltaGenerator) -> Reader | None:
     st.dataframe(pd.DataFrame(rows[:_PREVIEW_ROWS]).astype(str), hide_index=True, height="auto", alt="The first rows")
     columns = list(dict.fromkeys(name for row in rows for name in row if name))
     mapped = _corrected_mapping(columns, guessed, rows, stated, source.name)
-    if mapped.summary:
-        mapped, answers = _with_directions(mapped, rows, stated, questions, source.name)
     if not mapped.summary:
         st.caption("Choose the column that holds the summary.")
         return None
+    summary = mapped.summary
+    candidates = () if form_of(source, encoding, sheet) else open_summary(rows, guessed.summary)
+    if candidates and summary == guessed.summary:
+        summary = _ask_for_summary(rows, candidates, questions, source.name)
+        mapped = with_summary(mapped, summary) if summary else mapped
+    mapped, answers = _with_directions(mapped, rows, stated, questions, source.name)
+    if not summary:
+        answers = None
+    elif answers is not None and candidates:
+        answers |= {"summary": summary, "shape": table_shape(rows, mapped)}
 
     omitted = left_out(mapped, rows)
     meanings = label_meanings(mapped, rows)
@@ -203,6 +215,21 @@ def _with_directions(
         if record:
             st.caption(f":material/check: {escape_markdown('; '.join(record.values()))}")
     return mapped, {**record, **answers, **({"shape": shape} if answers else {})}
+
+
+def _ask_for_summary(rows: Sequence[Row], candidates: Sequence[str], questions: DeltaGenerator, file: str) -> str:
+    """Column of the system's text as a person says; "" until one is chosen."""
+    with questions:
+        column = st.radio(
+            "Which column is the text of the system? It is the summary.",
+            candidates,
+            index=None,
+            key=f"map-which-summary-{file}",
+            captions=[escape_markdown(shorten(rows[0].get(candidate))) for candidate in candidates],
+        )
+        if column is None:
+            st.caption(":material/help: The names do not say it. Answer this to import.")
+    return column or ""
 
 
 def _ask_for_label(

@@ -27,14 +27,12 @@ from core.data.datasets.formats.column_map import (
 )
 from core.data.datasets.formats.label_column import Basis, LabelColumn, column_words
 from core.data.datasets.formats.polarity import opposite
-from core.data.datasets.formats.text_files import Row
+from core.data.datasets.formats.text_files import Row, shorten
 from core.errors import TouchstoneError
 from core.types import Verdict
 
 SIDES = {side.value: side for side in (Verdict.CONSISTENT, Verdict.INCONSISTENT)}
 """The answers to what 1 or yes says."""
-
-_SHOWN = 90  # characters of a text in a question
 
 
 def open_direction(rows: Sequence[Row], columns: ColumnMap) -> str:
@@ -98,13 +96,8 @@ def example_rows(rows: Sequence[Row], columns: ColumnMap, classes: Sequence[str]
 
 def format_example(columns: ColumnMap, word: str, row: Row) -> str:
     """A row of a question: its class, the summary and the beginning of the document."""
-    document = f" (document: {_shorten(row.get(columns.document))})" if columns.document else ""
-    return f"{columns.label or 'vote'} {word}: {_shorten(row.get(columns.edited or columns.summary))}{document}"
-
-
-def _shorten(text: object) -> str:
-    line = " ".join(str(text).split())
-    return f"“{line[:_SHOWN]}…”" if len(line) > _SHOWN else f"“{line}”"
+    document = f" (document: {shorten(row.get(columns.document))})" if columns.document else ""
+    return f"{columns.label or 'vote'} {word}: {shorten(row.get(columns.edited or columns.summary))}{document}"
 
 
 def with_label_of_1(rows: Sequence[Row], columns: ColumnMap, side: str) -> ColumnMap:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.data.datasets.formats.text_files import Row
+from core.data.datasets.formats.column_map import ColumnMap
+from core.data.datasets.formats.text_files import Row, shorten
 
 _SYSTEM_NAME = re.compile(
     r"(candidate|generat(ed|ion)|predict(ed|ion)|pred|decoded|hypothesis|hyp|(actual_)?output|response|completion"
@@ -46,15 +47,34 @@ def choose_summary(rows: Sequence[Row], columns: Sequence[str]) -> tuple[str, tu
     return ranked[0], tuple(column for column in ranked[1:] if column not in references or not (systems or neutral))
 
 
-def summary_question(rows: Sequence[Row], summary: str) -> str:
-    """Ask which column is the summary where several may be; "" where the names tell."""
+def open_summary(rows: Sequence[Row], summary: str) -> tuple[str, ...]:
+    """The columns of which a person has to say which is the system's text, the guess first; none where the names tell."""
     columns = list(dict.fromkeys(name for row in rows for name in row if name))
     column, others = choose_summary(rows, columns)
     if is_reference_name(summary):
-        return f"{summary} is read as the summary, as no other column holds one. Is it the text of a system? Else map another column."
-    if not others or summary != column:
+        return (summary,)
+    return (summary, *others) if others and summary == column else ()
+
+
+def summary_question(rows: Sequence[Row], summary: str) -> str:
+    """Ask which column is the summary where several may be, with their texts in the first row; "" where the names tell."""
+    columns = open_summary(rows, summary)
+    if not columns:
         return ""
-    return f"{summary} is read as the summary, and not {', '.join(others)}. Is it the text of the system? Else map another column."
+    doubt = (
+        f"{', '.join(columns)} may each be the summary"
+        if len(columns) > 1
+        else f"no column but {summary}, which names a reference, may be the summary"
+    )
+    shown = "\n".join(f"  {column}: {shorten(rows[0].get(column))}" for column in columns)
+    ways = " or ".join(f"--summary {column}" for column in columns)
+    return f"{doubt}. In the first row:\n{shown}\nSay which is the text of the system: {ways}, in a spec generic[summary={summary}]."
+
+
+def with_summary(columns: ColumnMap, summary: str) -> ColumnMap:
+    """The mapping with another column as the summary, which it is then for nothing else."""
+    others = {field: "" for field, column in columns.single().items() if column == summary and field != "summary"}
+    return columns.model_copy(update={**others, "summary": summary})
 
 
 def _plain(column: str) -> str:

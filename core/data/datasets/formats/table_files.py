@@ -130,7 +130,7 @@ def table_notes(source: Path, encoding: str = UTF8, sheet: str = "") -> list[str
     notes = [f"the file is read as {_FORM_NAMES[form]}, which it is by its content"] if is_named_otherwise else []
     if form in ("csv", "json") and (read_as := actual_encoding(source, encoding)) != UTF8:
         notes.append(
-            f"{read_as.upper()}: the first rows with other letters than ASCII are {first_letters(source, read_as)}"
+            f"{read_as.upper()}: the first rows, with other letters than ASCII where there are such, are {first_letters(source, read_as)}"
         )
     if form == "csv":
         notes += text_layout(source, encoding).notes

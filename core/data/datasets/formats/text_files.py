@@ -119,3 +119,12 @@ def bounded_text_lines(file: TextIO) -> Iterator[str]:
         if line is None:
             raise TouchstoneError(f"Line {number} has more than {MAX_LINE:,} characters. Check that it is a table.")
         yield line
+
+
+_SHOWN = 90  # characters of a text in a question
+
+
+def shorten(text: object) -> str:
+    """The beginning of a text in one line and quotes, as questions show it."""
+    line = " ".join(str(text).split())
+    return f"“{line[:_SHOWN]}…”" if len(line) > _SHOWN else f"“{line}”"

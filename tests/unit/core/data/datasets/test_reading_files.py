@@ -220,7 +220,10 @@ def test_utf_16_and_utf_32_are_read_with_and_without_a_mark_and_said(encoding: s
     path = tmp_path / "r.csv"
     path.write_bytes(f"id,text\na,{text}\n".encode(encoding))
     assert read(path) == [(2, {"id": "a", "text": text})]
-    assert f"{encoding.upper()}: the first rows with other letters than ASCII are" in table_files.table_notes(path)[0]
+    assert (
+        f"{encoding.upper()}: the first rows, with other letters than ASCII where there are such, are"
+        in table_files.table_notes(path)[0]
+    )
 
 
 def test_an_encoding_that_is_none_is_refused(tmp_path: Path) -> None:

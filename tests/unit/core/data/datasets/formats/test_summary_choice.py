@@ -10,6 +10,8 @@ import pytest
 from core.data.datasets.formats.column_inference import infer_column_map
 from core.data.datasets.formats.summary_choice import choose_summary, summary_question
 from core.data.datasets.generic import Generic
+from core.errors import TouchstoneError
+from core.types import Item
 from tests.unit.core.data.datasets.writing import table
 
 SYSTEMS = (
@@ -62,10 +64,15 @@ def test_a_reference_beside_a_summary_is_left_out(reference: str) -> None:
 def test_a_summary_beside_the_text_of_a_system_is_a_guess_and_asked_about(other: str, tmp_path: Path) -> None:
     assert choose_summary(rows("summary", other), ["summary", other]) == (other, ("summary",))
     table("t.csv")(tmp_path, rows("summary", other))
-    question = (
-        f"{other} is read as the summary, and not summary. Is it the text of the system? Else map another column."
-    )
-    assert f"check        {question}" in Generic().describe(tmp_path / "t.csv")
+    with pytest.raises(TouchstoneError, match=rf"{other}, summary may each be the summary") as refused:
+        Generic(label_of_1="consistent").read(tmp_path / "t.csv")
+    assert f"  {other}: “{other} 0 of it.”" in str(refused.value)
+    assert f"--summary {other} or --summary summary" in str(refused.value)
+    for column in ("summary", other):
+        reader = Generic(summary=column, label_of_1="consistent")
+        items = [item for item in reader.read(tmp_path / "t.csv") if isinstance(item, Item)]
+        assert [item.example.summary for item in items] == [f"{column} {number} of it." for number in range(4)]
+        assert reader.settings_used(tmp_path / "t.csv")["summary"] == column
 
 
 def test_a_column_of_its_own_is_no_choice() -> None:
@@ -74,4 +81,4 @@ def test_a_column_of_its_own_is_no_choice() -> None:
 
 def test_a_reference_is_the_summary_where_nothing_else_is_and_that_is_asked_about() -> None:
     assert infer_column_map(rows("reference")).summary == "reference"
-    assert summary_question(rows("reference"), "reference").startswith("reference is read as the summary, as no other")
+    assert "--summary reference" in summary_question(rows("reference"), "reference")
