@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Importer,
         Refusal,
         format_counts,
+        format_directions,
         readable_items,
         reading_record,
         source_sha256,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -252,6 +252,14 @@ def source_sha256(source: Path) -> str:
                 for block in iter(partial(file.read, _BLOCK), b""):
                     digest.update(block)
     return digest.hexdigest()
+
+
+def format_directions(counts: Mapping[str, object]) -> str:
+    """The meaning of a file's labels and its ground, as its import recorded them with the counts; "" where it did not."""
+    reading = counts.get("reading")
+    if not isinstance(reading, dict):
+        return ""
+    return "; ".join(str(reading[part]) for part in ("labels", "votes") if part in reading)
 
 
 def format_counts(counts: dict[str, object]) -> list[str]:

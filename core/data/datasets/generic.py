@@ -93,7 +93,7 @@ class Generic(Importer):
             return ""
         rows, columns = self._rows(source), self.columns(source)
         is_form = form_of(source, self.encoding, self.sheet) is not None
-        if not self.summary and not is_form and (question := summary_question(rows, columns.summary)):
+        if not self.summary and not is_form and (question := summary_question(rows, columns)):
             return question
         return open_direction(rows, columns) or ("" if self.vote_of_1 else open_votes(rows, columns))
 

@@ -18,7 +18,7 @@ from annotations.exchange.samples import (
 from annotations.store.imported_datasets import DatasetRow
 from annotations.store.records import LOCAL_LABELS
 from annotations.store.store import Store
-from core.data import bundled_items, diff_record, format_dataset, format_diff
+from core.data import bundled_items, diff_record, format_dataset, format_diff, format_directions
 from core.errors import TouchstoneError
 from core.settings import Settings
 from core.types import PRECOMPUTED
@@ -81,7 +81,7 @@ def _print_all(store: Store, versions: bool) -> None:
 
 
 def _format_versions(row: DatasetRow) -> list[str]:
-    """A line for each version, the newest first."""
+    """A line for each version, the newest first, and one for what the labels of each file mean."""
     lines = []
     for version in reversed(row.versions):
         tags = f" ({', '.join(version.tags)})" if version.tags else ""
@@ -91,4 +91,9 @@ def _format_versions(row: DatasetRow) -> list[str]:
         lines.append(
             f"{row.name}@{version.number}{tags}: {version.samples} samples{content}, {version.created_at:%Y-%m-%d %H:%M}{by}, from {files}"
         )
+        lines += [
+            f"  labels of {file.file}: {directions}"
+            for file in version.files
+            if (directions := format_directions(file.counts))
+        ]
     return lines

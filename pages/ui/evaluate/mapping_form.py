@@ -128,7 +128,7 @@ def mapping_form(source: Path, questions: DeltaGenerator) -> Reader | None:
         st.caption("Choose the column that holds the summary.")
         return None
     summary = mapped.summary
-    candidates = () if form_of(source, encoding, sheet) else open_summary(rows, guessed.summary)
+    candidates = () if form_of(source, encoding, sheet) else open_summary(rows, guessed)
     if candidates and summary == guessed.summary:
         summary = _ask_for_summary(rows, candidates, questions, source.name)
         mapped = with_summary(mapped, summary) if summary else mapped

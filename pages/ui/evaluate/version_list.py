@@ -8,7 +8,7 @@ import streamlit as st
 
 from annotations.exchange.samples import compare_dataset_versions
 from annotations.store.imported_datasets import DatasetRow
-from core.data import DatasetDiff, dataset_of_reference, format_counts, label_rows, sample_rows
+from core.data import DatasetDiff, dataset_of_reference, format_counts, format_directions, label_rows, sample_rows
 from core.errors import TouchstoneError
 from pages.server import services
 from pages.ui.results.copy_popover import copy_table
@@ -48,6 +48,7 @@ def _version_table(row: DatasetRow) -> None:
                 "imported": file.created_at,
                 "by": file.by,
                 "SHA-256": file.sha256,
+                "labels": format_directions(file.counts),
                 "contents": "; ".join(" ".join(line.split()) for line in format_counts(file.counts)),
             }
             for version in reversed(row.versions)

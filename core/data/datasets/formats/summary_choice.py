@@ -47,28 +47,33 @@ def choose_summary(rows: Sequence[Row], columns: Sequence[str]) -> tuple[str, tu
     return ranked[0], tuple(column for column in ranked[1:] if column not in references or not (systems or neutral))
 
 
-def open_summary(rows: Sequence[Row], summary: str) -> tuple[str, ...]:
-    """The columns of which a person has to say which is the system's text, the guess first; none where the names tell."""
+def open_summary(rows: Sequence[Row], mapped: ColumnMap) -> tuple[str, ...]:
+    """The columns of which a person has to say which is the system's text, the guess first; none where the names tell.
+
+    A summary that was edited has its edit beside it, so that the name of an original is no reference there.
+    """
+    if mapped.edited or mapped.edits:
+        return ()
     columns = list(dict.fromkeys(name for row in rows for name in row if name))
     column, others = choose_summary(rows, columns)
-    if is_reference_name(summary):
-        return (summary,)
-    return (summary, *others) if others and summary == column else ()
+    if is_reference_name(mapped.summary):
+        return (mapped.summary,)
+    return (mapped.summary, *others) if others and mapped.summary == column else ()
 
 
-def summary_question(rows: Sequence[Row], summary: str) -> str:
+def summary_question(rows: Sequence[Row], mapped: ColumnMap) -> str:
     """Ask which column is the summary where several may be, with their texts in the first row; "" where the names tell."""
-    columns = open_summary(rows, summary)
+    columns = open_summary(rows, mapped)
     if not columns:
         return ""
     doubt = (
         f"{', '.join(columns)} may each be the summary"
         if len(columns) > 1
-        else f"no column but {summary}, which names a reference, may be the summary"
+        else f"no column but {mapped.summary}, which names a reference, may be the summary"
     )
     shown = "\n".join(f"  {column}: {shorten(rows[0].get(column))}" for column in columns)
     ways = " or ".join(f"--summary {column}" for column in columns)
-    return f"{doubt}. In the first row:\n{shown}\nSay which is the text of the system: {ways}, in a spec generic[summary={summary}]."
+    return f"{doubt}. In the first row:\n{shown}\nSay which is the text of the system: {ways}, in a spec generic[summary={mapped.summary}]."
 
 
 def with_summary(columns: ColumnMap, summary: str) -> ColumnMap:

@@ -139,6 +139,7 @@ def test_a_label_of_unknown_direction_is_refused_with_two_of_its_rows_and_the_an
     again = run("import", "generic", tmp_path / "second.csv", "--name", "second", "--json")
     assert "As answered for first, a table of the same columns and labels: label_of_1=inconsistent" in again.stderr
     assert json.loads(again.stdout)["labels"] == {"inconsistent": 1, "consistent": 1}
+    assert f"labels of first.csv: {report['reading']['labels']}" in done("datasets", "first")
 
 
 def test_a_table_may_be_imported_without_its_label_and_with_scores_of_either_direction(tmp_path: Path) -> None:

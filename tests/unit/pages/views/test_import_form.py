@@ -367,3 +367,20 @@ def test_an_exported_campaign_comes_back_as_a_campaign_and_not_as_a_table(form: 
     assert any("Boats is imported" in success.value for success in form.success)
     again = form.button("import-campaign").click().run(timeout=IMPORT_S)
     assert any("There is a campaign called" in error.value for error in again.error)
+
+
+def test_nothing_is_imported_before_it_is_said_which_column_is_the_summary(
+    form: AppTest, store: Store, tmp_path: Path
+) -> None:
+    lines = [
+        "document,summary,model_output,label",
+        *(f"{DOCUMENT},Ours {n} here.,Theirs {n} here.,supported" for n in "12"),
+    ]
+    (tmp_path / "two.csv").write_text("\n".join(lines), encoding="utf-8")
+    form = upload(form, tmp_path / "two.csv")
+    assert form.button("import-database").disabled
+    form = form.radio(key="map-which-summary-two.csv").set_value("summary").run(timeout=IMPORT_S)
+    import_as(form, "two")
+    assert [sample.item.example.summary for sample in load_samples(store, "two")] == ["Ours 1 here.", "Ours 2 here."]
+    [row] = [row for row in store.datasets() if row.name == "two"]
+    assert row.files[0].counts["reading"]["summary"] == "summary"

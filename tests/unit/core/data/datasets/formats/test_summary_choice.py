@@ -81,4 +81,4 @@ def test_a_column_of_its_own_is_no_choice() -> None:
 
 def test_a_reference_is_the_summary_where_nothing_else_is_and_that_is_asked_about() -> None:
     assert infer_column_map(rows("reference")).summary == "reference"
-    assert "--summary reference" in summary_question(rows("reference"), "reference")
+    assert "--summary reference" in summary_question(rows("reference"), infer_column_map(rows("reference")))
