@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from core.base import memoize
 from core.errors import BadSettingError
-from core.text.script import SCRIPT_LANGUAGES, UNSPACED_SCRIPTS, script_of
 from core.types import Example, Score
 
 if TYPE_CHECKING:
@@ -41,6 +41,43 @@ _ENGLISH_WORDS = frozenset(
 _MIN_ENGLISH_SHARE = 0.12
 _MOST_TEXTS = 5_000  # whose languages are counted for a warning, which takes up to a second
 
+_READ_LETTERS = 500  # of the start of a text: more of it says nothing new
+_LEAST_LETTER_SHARE = 0.5  # of the letters
+_LETTER = re.compile(r"[^\W\d_]")
+
+_SCRIPT_LANGUAGES = {
+    "Arabic": "ar fa ur ps ug sd ku",
+    "Armenian": "hy",
+    "Bengali": "bn as",
+    "Cyrillic": "ru uk bg sr mk be kk ky mn tg",
+    "Devanagari": "hi mr ne sa",
+    "Ethiopic": "am ti",
+    "Georgian": "ka",
+    "Greek": "el",
+    "Gujarati": "gu",
+    "Gurmukhi": "pa",
+    "Hangul": "ko",
+    "Hebrew": "he yi",
+    "Hiragana": "ja",
+    "Kannada": "kn",
+    "Katakana": "ja",
+    "Khmer": "km",
+    "Lao": "lo",
+    "Malayalam": "ml",
+    "Myanmar": "my",
+    "Oriya": "or",
+    "Sinhala": "si",
+    "Tamil": "ta",
+    "Telugu": "te",
+    "Thai": "th",
+    "Tibetan": "bo dz",
+    "Han": "zh ja",
+}
+"""Codes of ISO 639 by the first word of the Unicode names of a script's letters, Han for CJK; Latin is none of them."""
+
+_UNSPACED_SCRIPTS = frozenset({"Han", "Hiragana", "Katakana", "Khmer", "Lao", "Myanmar", "Thai", "Tibetan"})
+"""Scripts that put no blank between words."""
+
 _CODES = re.compile(r"[a-z]{2,3}(?: [a-z]{2,3})*")
 _NAMES = {ENGLISH: "English"}
 
@@ -63,6 +100,19 @@ def language_of(text: str) -> str:
     if confidence < _MIN_CONFIDENCE or language in _UNSURE:
         return ""
     return _MAIN_LANGUAGE.get(language, language)
+
+
+@lru_cache(10_000)
+def script_of(text: str) -> str:
+    """The script of at least half of the letters of a text's start; "" for Latin, another one, or no letter."""
+    if text.isascii():
+        return ""
+    letters = _LETTER.findall(text[: 4 * _READ_LETTERS])[:_READ_LETTERS]
+    scripts = Counter(
+        unicodedata.name(letter, "").replace("CJK", "HAN").partition(" ")[0].title() for letter in letters
+    )
+    script, number = max(scripts.items(), key=lambda item: item[1], default=("", 0))
+    return script if script in _SCRIPT_LANGUAGES and number >= _LEAST_LETTER_SHARE * len(letters) else ""
 
 
 def _words(text: str) -> list[str]:
@@ -96,8 +146,8 @@ def _unverified_language(languages: str, text: str) -> str:
     if not (script := script_of(text)):
         return ""
     if languages == SPACED:
-        return script if script in UNSPACED_SCRIPTS else ""
-    return "" if {*SCRIPT_LANGUAGES[script].split()} & {*languages.split()} else script
+        return script if script in _UNSPACED_SCRIPTS else ""
+    return "" if {*_SCRIPT_LANGUAGES[script].split()} & {*languages.split()} else script
 
 
 def language_note(languages: str, example: Example) -> str:

@@ -246,6 +246,7 @@ def test_a_stress_run_says_how_many_of_its_pairs_are_unverified(
         ("ru", "Да, он.", ()),
         (SPACED, "Да, он.", ()),
         (SPACED, "สวัสดี", ("Thai",)),
+        ("en", "東京", ("Han",)),
         ("en", "Café Skarv.", ()),
         (ANY, "สวัสดี", ()),
     ],
