@@ -150,7 +150,7 @@ def replaced_files(
 
     Without a name: a file of another name adds to the samples, and one of the same name takes the place of its earlier self
     where both have a sample in common. Raises RecordError where that decides nothing, or where a file of another name that has
-    summaries would change a text or label, with the way to say which.
+    summaries would change a text or label or has mostly pairs that are there, with the way to say which.
     """
     if provenance.replaces == "":
         return []
@@ -172,13 +172,20 @@ def replaced_files(
     older = load_samples_of_version(session, current)
     new = spooled.samples()
     changed = [key for key, sample in new.items() if key in older and _contradicts(sample, older[key])]
-    if not same and not (changed and any(sample.item.example.summary for sample in new.values())):
+    pairs = {(sample.document, sample.item.example.summary) for key, sample in older.items() if key not in new}
+    repeated = [
+        key
+        for key, sample in new.items()
+        if sample.document and (sample.document, sample.item.example.summary) in pairs
+    ]
+    if changed and any(sample.item.example.summary for sample in new.values()):
+        conflict = f"{len(changed):,} of its {len(new):,} samples have an id that is there with another text or label, as {changed[0]!r}"
+    elif len(repeated) * 2 > len(new):
+        conflict = f"{len(repeated):,} of its {len(new):,} pairs are there under another id, as {repeated[0]!r}"
+    elif same:
+        conflict = f"no sample of this {provenance.file!r} is in the one that is there"
+    else:
         return []
-    conflict = (
-        f"{len(changed):,} of its {len(new):,} samples have an id that is there with another text or label, as {changed[0]!r}"
-        if changed
-        else f"no sample of this {provenance.file!r} is in the one that is there"
-    )
     name = shlex.quote((same or files)[-1].file)
     raise RecordError(
         f"{provenance.dataset!r} has {listed}, and {conflict}. Say that {provenance.file!r} takes the place of a file "

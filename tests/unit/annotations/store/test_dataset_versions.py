@@ -107,6 +107,17 @@ def test_a_file_that_shares_its_name_and_no_sample_is_asked_about(store: Store) 
     assert put(store, [MAY], "cc", replaces="bbbbbbbb").removed == 1
 
 
+def test_a_file_of_another_name_with_the_same_pairs_under_other_ids_is_asked_about(store: Store) -> None:
+    put(store, [BURNED, BUILT, MAY])
+    renamed = [replace(item, example=replace(item.example, id=f"b{item.example.id}")) for item in (MAY, BURNED)]
+    with pytest.raises(RecordError, match="2 of its 2 pairs are there under another id, as 'b3'"):
+        put(store, renamed, "bb", file="again.csv")
+    other = replace(MAY, example=Example("9", DOCUMENT, "Nobody was there."))
+    more = replace(MAY, example=Example("8", DOCUMENT, "It rained."))
+    assert put(store, [renamed[0], other, more], "cc", file="more.csv").version == 2
+    assert put(store, renamed, "dd", file="again.csv", replaces="").version == 3
+
+
 def test_a_document_that_comes_later_is_joined_in_its_own_version_alone(store: Store) -> None:
     lacking = replace(BURNED, example=replace(BURNED.example, document=""))
     document = Item(Example("document", DOCUMENT, ""), group="mill")
