@@ -55,7 +55,6 @@ _REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
 """Errors by which servers refuse a question with a part that they do not know."""
 _FORM = "response_format"  # the server of llama-cpp-python calls an unknown one an error of its own, status 500
 _STREAM_USAGE: Body = {"stream_options": {"include_usage": True}}
-_NO_CALLER = Caller()
 
 _T = TypeVar("_T")
 
@@ -180,7 +179,7 @@ class EndpointClient:
                 part = refused_part(request, words, left_out)
                 if part is None or part in left_out:
                     raise
-                CALLER.get(_NO_CALLER).sent.append(outcome_of(error))
+                (CALLER.get(None) or Caller()).sent.append(outcome_of(error))
                 left_out |= {part}
                 named |= {part} if names_part(words, part) else frozenset()
             else:
@@ -220,7 +219,7 @@ class EndpointClient:
 
     def _send(self, model: str, ask: Callable[[], _T]) -> _T:
         """Ask, and again where it failed for the moment: in its turn, for as long as the endpoint is waited for."""
-        caller = CALLER.get(_NO_CALLER)
+        caller = CALLER.get(None) or Caller()
         for tries in itertools.count(1):
             sent = self._pace.begin(caller.check)
             try:
