@@ -25,7 +25,7 @@ from core.registry import settings_of
 from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.stats.text_tables import markdown_table
-from pages.server.api_operations import OPERATIONS
+from pages.server.api_routes import OPERATIONS
 from pages.ui.lessons import read_lessons
 from tests.reference_layers import imports_table
 

@@ -34,15 +34,6 @@ if TYPE_CHECKING:
         own_parts,
         script_parts,
     )
-    from core.base.documents.document_part import DocumentPart
-    from core.base.documents.documents import (
-        DocumentText,
-        format_cleaning,
-        is_formatted,
-        join_parts,
-        read_document,
-        read_parts,
-    )
     from core.base.faces import open_face, parse_expression, parse_source
     from core.base.files.archive import zip_files
     from core.base.files.cache_database import is_damage, open_database, set_aside_if_damaged

@@ -1,7 +1,7 @@
 """Benchmarks and people's own files, read as items.
 
 It imports `stats` and what is below. A new importer is one file in `datasets`, found by being there; readers that several share
-are in `datasets/formats`. The export of another tool is one file in `datasets/forms`, recognised by its content.
+are in `datasets/formats`. The export of another tool is one file in `datasets/tool_exports`, recognised by its content.
 """
 
 from __future__ import annotations
@@ -78,6 +78,15 @@ if TYPE_CHECKING:
     from core.data.datasets.formats.workbook_files import sheet_names
     from core.data.datasets.generic import Generic, preview_rows, read_with_map, structure_notes, used_settings
     from core.data.datasets.pairs import Pairs
+    from core.data.documents.document_part import DocumentPart
+    from core.data.documents.documents import (
+        DocumentText,
+        format_cleaning,
+        is_formatted,
+        join_parts,
+        read_document,
+        read_parts,
+    )
     from core.data.recogniser import Recognition, recognise
 else:
     __getattr__ = open_face(__file__, __name__)

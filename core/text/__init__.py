@@ -31,6 +31,14 @@ if TYPE_CHECKING:
         pieces_of_passages,
         with_distinct_names,
     )
+    from core.text.displayed_text import (
+        BYTE_ORDER_MARK,
+        NO_BLANK,
+        spreadsheet_safe,
+        spreadsheet_text,
+        with_even_blanks,
+        with_visible_controls,
+    )
     from core.text.edits import Segment, abridge_unchanged, apply, as_segments, parse, recover, segments, to_records
     from core.text.english.connectives import connectives
     from core.text.english.dates import CALENDAR, TIME_ORDER_WORDS, TIME_WORDS, Date, find_dates, is_year, other_dates
@@ -152,21 +160,15 @@ if TYPE_CHECKING:
     )
     from core.text.nltk_import import import_nltk
     from core.text.ranking import Vectors, bm25, closest_rows
-    from core.text.spacy_pipeline import load_pipeline, parser_files, parser_folder
-    from core.text.text import (
-        BYTE_ORDER_MARK,
-        NO_BLANK,
+    from core.text.segmentation import (
         SENTENCES_KEPT,
         closest_sentence,
         entities,
         padded_words,
         sentences,
         splitter_name,
-        spreadsheet_safe,
-        spreadsheet_text,
-        with_even_blanks,
-        with_visible_controls,
         words,
     )
+    from core.text.spacy_pipeline import load_pipeline, parser_files, parser_folder
 else:
     __getattr__ = open_face(__file__, __name__)

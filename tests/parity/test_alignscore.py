@@ -25,7 +25,7 @@ from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.metrics.alignscore import chunks
 from core.settings import Settings
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Example, Failure, Question, Result, Score
 from tests.drive import drive, model
 from tests.parity.texts import LONG_SENTENCE, PAIR_CASES, PAIRS

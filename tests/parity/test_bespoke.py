@@ -18,7 +18,7 @@ from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.metrics.bespoke_minicheck import SYSTEM, user_message
 from core.settings import Settings
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Example, Failure, FailureKind, Result, Score
 from tests.doubles.process import finish, start
 from tests.drive import drive

@@ -18,7 +18,7 @@ from transformers import AutoModel, PreTrainedTokenizerFast
 from core.model_reference import Checkpoint
 from core.models.weights.locations import locate
 from core.scoring.metric import METRICS
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Answer, Example, Question
 from tests.drive import drive, model
 from tests.parity.texts import PAIR_CASES, PAIRS

@@ -20,7 +20,7 @@ from core.scoring.metric import METRICS, signature
 from core.scoring.metrics import summac
 from core.scoring.metrics.summac import SummaCConv, text_units
 from core.settings import Settings
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Example, Failure, Result, Score
 from tests.drive import drive
 from tests.parity.texts import PAIR_CASES, PAIRS

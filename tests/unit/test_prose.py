@@ -63,7 +63,7 @@ def test_an_importer_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_form_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found_in_folder("core/data/datasets/forms/ferry_desk.py", tmp_path, FORMS, monkeypatch)  # type: ignore[arg-type]
+    found_in_folder("core/data/datasets/tool_exports/ferry_desk.py", tmp_path, FORMS, monkeypatch)  # type: ignore[arg-type]
     form: Form = FORMS.get("ferry-desk")()
     record = {"ticket": 1, "notice": "It sails.", "log": "The ferry sails.", "checked_by": "kim", "outcome": "faithful"}
     assert form.matches([record])

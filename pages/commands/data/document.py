@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from core.base import format_cleaning, read_document
+from core.data import format_cleaning, read_document
 from pages.commands.shared.inputs import open_output, read_bytes, refuse_overwriting_input
 from pages.commands.shared.messages import print_status, with_progress
 

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from core.assessment import find_words, save_words
-from core.base import read_document, read_profile
+from core.base import read_profile
+from core.data import read_document
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
 from core.models import papers_with_words, printed_words, replacements_folder
 from pages.commands.shared.messages import print_status, with_progress

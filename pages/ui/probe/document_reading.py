@@ -6,7 +6,8 @@ from collections.abc import Generator
 
 import streamlit as st
 
-from core.base import BackgroundTask, DocumentPart, DocumentText, join_parts, read_parts
+from core.base import BackgroundTask
+from core.data import DocumentPart, DocumentText, join_parts, read_parts
 from core.errors import TouchstoneError
 from pages.ui.shared.background_results import progress_bar
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.base import DocumentText, format_cleaning, is_formatted, read_document
-from core.data import Pairs, Refusal
+from core.data import DocumentText, Pairs, Refusal, format_cleaning, is_formatted, read_document
 from core.errors import TouchstoneError
 from core.types import UNSTATED, Intention, Item
 from pages.ui.probe.context_form import context_form

@@ -80,7 +80,7 @@ class Form(ABC):
         return columns
 
 
-FORMS: Registry[Form] = Registry("form", "core.data.datasets.forms")
+FORMS: Registry[Form] = Registry("form", "core.data.datasets.tool_exports")
 
 
 def form_of(source: Path, encoding: str = UTF8, sheet: str = "") -> Form | None:

@@ -258,7 +258,7 @@ def test_scoring_blocks_imports_no_database_and_no_torch(tmp_path: Path) -> None
 
 
 def test_the_list_of_commands_imports_none_of_them_and_no_heavy_library() -> None:
-    code = "import sys, touchstone, core.text.text, cli; sys.argv = ['cli.py', '--help']\ntry: cli.main()\nexcept SystemExit: print(*sys.modules)"
+    code = "import sys, touchstone, core.text.segmentation, cli; sys.argv = ['cli.py', '--help']\ntry: cli.main()\nexcept SystemExit: print(*sys.modules)"
     status, output, errors = finish(start("-c", code))
     assert (status, errors) == (0, "")
     loaded = set(output.splitlines()[-1].split())

@@ -61,7 +61,7 @@ def run(folder: Path, *command: str) -> str:
 
 def test_the_examples_are_one_of_each_kind_of_plug_in() -> None:
     folders = ["core/scoring/metrics", "core/edits/perturbations", "core/evaluation/studies", "core/data/datasets"]
-    folders.append("core/data/datasets/forms")
+    folders.append("core/data/datasets/tool_exports")
     assert [str(Path(path).parent) for path in EXAMPLES] == folders
 
 

@@ -23,7 +23,7 @@ from core.errors import TouchstoneError
 from core.settings import Settings
 from pages.server import services
 from pages.server.api import Api
-from pages.server.api_operations import OPERATIONS, openapi
+from pages.server.api_routes import OPERATIONS, openapi
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 
 ITEM = {"document": "The boat took crates to the mill.", "summary": "The boat took crates."}

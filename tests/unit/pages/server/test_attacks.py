@@ -42,7 +42,7 @@ from annotations.store.database import read_session
 from annotations.store.records import MAX_NAME, StoreError
 from annotations.store.store import Store
 from core.settings import Settings
-from core.text.text import spreadsheet_safe, with_visible_controls
+from core.text.displayed_text import spreadsheet_safe, with_visible_controls
 from pages.server import api, services, sign_in
 from pages.server.api import Api
 from pages.server.protection import Protection

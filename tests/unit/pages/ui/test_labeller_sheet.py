@@ -15,7 +15,7 @@ from annotations.campaigns.task_texts import ShownTask
 from core.data.dataset import Refusal
 from core.data.datasets.bump import Bump
 from core.data.datasets.bundled import bundled_items
-from core.text.text import NO_BLANK
+from core.text.displayed_text import NO_BLANK
 from core.types import Context, Item, Span
 from pages.ui.annotate.labeller import TaskView, read_draft, read_sent, shown_answers, stored_answers, task_view_data
 from tests.doubles.released import BUMP, needs

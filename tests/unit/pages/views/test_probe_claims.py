@@ -15,7 +15,7 @@ from core.data.datasets.bundled import bundled_items
 from core.edits.editing.claim_edits import EditableClaims
 from core.errors import TouchstoneError
 from core.scoring.metric import METRICS
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import UNSTATED, ClaimList, Failure, FailureKind, Result, Seen, Span, SummaryClaim
 from pages.ui.probe.claim_scores import ScoredClaims, claim_scores_csv, claims_table
 from pages.ui.probe.pair import EDITOR_KEY

@@ -16,8 +16,8 @@ from streamlit.testing.v1 import AppTest
 from annotations.exchange.samples import load_samples
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
-from core.base.documents.documents import DocumentPart
 from core.data.datasets.bundled import bundled_items
+from core.data.documents.documents import DocumentPart
 from core.text import edits as executable
 from core.types import ErrorType, Example, Grade, Intention, Item, ReleasedScore, Verdict
 from pages.ui.probe import document_reading, pair_upload

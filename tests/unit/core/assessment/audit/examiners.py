@@ -31,7 +31,7 @@ from core.errors import UnscorableError
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Card, Metric
 from core.settings import Settings
-from core.text.text import words
+from core.text.segmentation import words
 from core.types import Answer, Example, Item, Question, Score, Verdict
 from tests.unit.core.assessment.audit.known_metrics import CARD, variant
 

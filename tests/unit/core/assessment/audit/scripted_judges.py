@@ -24,7 +24,7 @@ from core.edits.perturbation import PERTURBATIONS
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.text.text import sentences, words
+from core.text.segmentation import sentences, words
 from core.types import Item, Verdict
 from tests.unit.core.assessment.audit.known_metrics import variant
 from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, serving, text

@@ -10,7 +10,7 @@ import pytest
 from core.evaluation.training.inventions import INVENTIONS, TrueClaim, invented_rows
 from core.evaluation.training.training_row import TrainingRow
 from core.models.words.word_states import word_spans
-from core.text.text import words
+from core.text.segmentation import words
 from core.types import Span
 
 DOCUMENTS = {

@@ -25,7 +25,7 @@ from core.results.runs.stress_run import run_from_lines
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.text.text import splitter_name
+from core.text.segmentation import splitter_name
 from core.types import PRECOMPUTED
 
 OUTDATED = "Run: make demo-data"

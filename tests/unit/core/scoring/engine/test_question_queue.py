@@ -13,7 +13,7 @@ from core.models.networks.model import Row
 from core.scoring.engine.conversation import Priority, Request, RunningConversation
 from core.scoring.engine.device_worker import _FRONT_QUESTIONS, BATCH_TOKENS
 from core.scoring.engine.question_queue import PendingQuestion, QuestionQueue, next_checkpoint, row_length, similar_rows
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Answer, FailureKind, Item, Question
 from tests.doubles.bench import asking
 from tests.doubles.released import BUMP, needs

@@ -17,7 +17,7 @@ from core.scoring.metric_parts.lockstep import run_in_lockstep
 from core.scoring.metric_parts.retrieval import Retrieval, SentenceGroup, WindowMode
 from core.scoring.metrics.retrieval_wrapper import Retrieve
 from core.text.ranking import bm25, closest_rows
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Answer, Example, Question, Rounds, Score, Span
 from tests.drive import drive
 

@@ -24,7 +24,7 @@ from core.registry import settings_of
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Card, Metric
 from core.settings import Settings
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Example, Failure, FailureKind, Outcome, Result
 from tests.conftest import Weights
 from tests.doubles.process import ROOT

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from core.base.documents.page_layout import PageBlock
-from core.base.documents.pdf_lines import PdfLine
-from core.base.documents.word_breaks import join_lines
+from core.data.documents.page_layout import PageBlock
+from core.data.documents.pdf_lines import PdfLine
+from core.data.documents.word_breaks import join_lines
 
 _SENTENCE_END = tuple(".!?:;…。！？")
 _CLOSING = "\"'”’»)]"

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
-from core.base.documents.document_part import DocumentPart
-from core.base.documents.page_layout import PageBlock, reading_order
-from core.base.documents.paragraphs import document_text
-from core.base.documents.pdf_lines import PdfLine, Rule, page_lines, page_rules
-from core.base.documents.running_lines import body_size, part_footnotes, without_running
-from core.base.documents.word_breaks import vocabulary
+from core.data.documents.document_part import DocumentPart
+from core.data.documents.page_layout import PageBlock, reading_order
+from core.data.documents.paragraphs import document_text
+from core.data.documents.pdf_lines import PdfLine, Rule, page_lines, page_rules
+from core.data.documents.running_lines import body_size, part_footnotes, without_running
+from core.data.documents.word_breaks import vocabulary
 from core.errors import TouchstoneError
 
 SOFT_HYPHENS = "soft hyphens removed"

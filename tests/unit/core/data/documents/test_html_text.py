@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.base.documents.documents import DocumentText, read_document
+from core.data.documents.documents import DocumentText, read_document
 from core.errors import TouchstoneError
 
 

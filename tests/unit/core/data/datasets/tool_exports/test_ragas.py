@@ -8,7 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.unit.core.data.datasets.forms.form_files import GOLD, TRUE, items_of, lines, looks_like, refusals_of, scores
+from tests.unit.core.data.datasets.tool_exports.form_files import (
+    GOLD,
+    TRUE,
+    items_of,
+    lines,
+    looks_like,
+    refusals_of,
+    scores,
+)
 
 PASSAGES = ["The ferry Alma left Kiel at noon.", "She carried 'forty' cars, and\nfog held her back."]
 METRICS = {"faithfulness": 0.75, "noise_sensitivity(mode=relevant)": 0.1, "answer_relevancy": None}

@@ -12,7 +12,7 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from docx.text.paragraph import Paragraph
 
-from core.base.documents.documents import read_document
+from core.data.documents.documents import read_document
 from core.errors import TouchstoneError
 
 _BOX = (

@@ -12,8 +12,8 @@ from zipfile import BadZipFile, ZipFile
 import mammoth
 from lxml import etree
 
-from core.base.documents.document_part import DocumentPart
-from core.base.documents.html_text import html_text
+from core.data.documents.document_part import DocumentPart
+from core.data.documents.html_text import html_text
 from core.errors import TouchstoneError
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from tests.unit.core.data.datasets.forms.form_files import (
+from tests.unit.core.data.datasets.tool_exports.form_files import (
     DOCUMENT,
     FALSE,
     TRUE,

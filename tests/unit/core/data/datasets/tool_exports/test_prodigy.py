@@ -9,7 +9,7 @@ import pytest
 from core.data.datasets.formats.known_forms import form_columns
 from core.data.datasets.generic import Generic, preview_rows
 from core.types import Verdict
-from tests.unit.core.data.datasets.forms.form_files import (
+from tests.unit.core.data.datasets.tool_exports.form_files import (
     CONSISTENT,
     DOCUMENT,
     FALSE,

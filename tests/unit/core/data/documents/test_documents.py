@@ -12,10 +12,10 @@ import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from core.base.documents.document_part import DocumentPart
-from core.base.documents.documents import join_parts, read_document, read_parts
-from core.base.documents.pdf_text import read_pdf
 from core.base.files.foreign_files import Limits
+from core.data.documents.document_part import DocumentPart
+from core.data.documents.documents import join_parts, read_document, read_parts
+from core.data.documents.pdf_text import read_pdf
 from core.errors import TouchstoneError
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from core.types import Rating
-from tests.unit.core.data.datasets.forms.form_files import (
+from tests.unit.core.data.datasets.tool_exports.form_files import (
     CONSISTENT,
     FALSE,
     INCONSISTENT,

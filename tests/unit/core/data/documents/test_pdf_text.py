@@ -26,7 +26,7 @@ from reportlab.platypus import (
     Table,
 )
 
-from core.base.documents.documents import DocumentText, read_document
+from core.data.documents.documents import DocumentText, read_document
 from core.models import ModelPool
 from core.scoring import METRICS, AnswerCache, Engine
 from core.types import Example, Result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.unit.core.data.datasets.forms.form_files import (
+from tests.unit.core.data.datasets.tool_exports.form_files import (
     DOCUMENT,
     FALSE,
     GOLD,

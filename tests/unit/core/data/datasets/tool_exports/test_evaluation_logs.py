@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.core.data.datasets.forms.form_files import (
+from tests.unit.core.data.datasets.tool_exports.form_files import (
     DOCUMENT,
     FALSE,
     GOLD,

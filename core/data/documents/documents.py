@@ -8,8 +8,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from core.base.documents.document_part import DocumentPart
-from core.base.files.foreign_files import Limits, read_apart
+from core.base import Limits, read_apart
+from core.data.documents.document_part import DocumentPart
 from core.errors import TouchstoneError
 
 _TEXT_SUFFIXES = (".txt", ".md")
@@ -111,19 +111,19 @@ def _as_document(name: str, text: str) -> str:
 
 
 def _read_pdf(name: str, data: bytes, clean: bool) -> Iterator[DocumentPart]:
-    from core.base.documents.pdf_text import read_pdf  # the pages need not load PDFium
+    from core.data.documents.pdf_text import read_pdf  # the pages need not load PDFium
 
     return read_pdf(name, data, clean)
 
 
 def _read_docx(name: str, data: bytes, clean: bool) -> Iterator[DocumentPart]:
-    from core.base.documents.docx_text import read_docx
+    from core.data.documents.docx_text import read_docx
 
     return read_docx(name, data, clean)
 
 
 def _read_html(name: str, data: bytes, clean: bool) -> Iterator[DocumentPart]:
-    from core.base.documents.html_text import read_html
+    from core.data.documents.html_text import read_html
 
     return read_html(name, data, clean)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
-from core.base.documents.pdf_lines import PdfLine, rows_of
+from core.data.documents.pdf_lines import PdfLine, rows_of
 
 _AT = "\n"  # stands in no line
 _MOST_RUNNING = 3  # rows at the head of a page, and at its foot

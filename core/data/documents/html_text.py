@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from lxml import etree, html
 
-from core.base.documents.document_part import DocumentPart
+from core.data.documents.document_part import DocumentPart
 from core.errors import TouchstoneError
 
 _UNREAD = frozenset("script style template noscript head object embed svg math iframe select datalist textarea".split())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import fmean, median
 
-from core.base.documents.pdf_lines import SEGMENT_GAP, PdfLine, Rule, rows_of
+from core.data.documents.pdf_lines import SEGMENT_GAP, PdfLine, Rule, rows_of
 
 _FLOWING_WORDS = 3.0  # a line of a column has at least so many words on average; a cell has fewer
 _FLOWING_WIDTH = 0.6  # of the column that a middling line fills
