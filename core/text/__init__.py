@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from core.base import open_face
 
 if TYPE_CHECKING:
-    from core.text.canonical import CanonicalExample, CanonicalText, canonical_example
+    from core.text.canonical import CanonicalText, ReadExample, read_again, read_example
     from core.text.claim_records import claim_record, claims_to_json, clean_origin, parse_claims
     from core.text.contexts import (
         NamedText,
@@ -158,6 +158,7 @@ if TYPE_CHECKING:
         require_languages,
         warn_of_languages,
     )
+    from core.text.layout import LAYOUT_NOTE, Units, layout_notes, layout_units, read_layout, read_markup, summary_units
     from core.text.nltk_import import import_nltk
     from core.text.ranking import Vectors, bm25, closest_rows
     from core.text.segmentation import (

@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 from core.base import memoize
 from core.errors import UnscorableError
 from core.scoring.metric import METRICS, Card
-from core.scoring.metric_parts.canonical_metric import CanonicalMetric
 from core.scoring.metric_parts.surface_metric import SurfaceMetric, words_or_error
-from core.text import SPACED, entities, padded_words, sentences, words
+from core.scoring.metric_parts.unit_metric import CanonicalMetric
+from core.text import SPACED, entities, padded_words, words
 
 _PAPER = "Surface features of Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?"
 _URL = "https://arxiv.org/abs/2411.16638"
@@ -63,7 +63,7 @@ class SentenceNovelty(CanonicalMetric, SurfaceMetric):
     )
 
     def measure(self, document: str, text: str) -> float:
-        claims = [sentence_words for span in sentences(text) if (sentence_words := words(span.of(text)))]
+        claims = [sentence_words for span in self.units_of(text) if (sentence_words := words(span.of(text)))]
         if not claims:
             raise UnscorableError(
                 "The summary holds no word, only punctuation or symbols: there is nothing to compare."
