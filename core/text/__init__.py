@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     )
     from core.text.english.passive import ParsedWord, passive_sentence
     from core.text.english.predicates import contrary_verbs
+    from core.text.english.quantities import Quantity, find_quantities
     from core.text.english.relations import find_relations, find_time_units
     from core.text.english.synonyms import BUNDLED_LEXICON, Lexicon, join_lexicons, wordnet_lexicon
     from core.text.english.syntax import (
@@ -160,6 +161,7 @@ if TYPE_CHECKING:
     )
     from core.text.layout import LAYOUT_NOTE, Units, layout_notes, layout_units, read_layout, read_markup, summary_units
     from core.text.nltk_import import import_nltk
+    from core.text.quantity_forms import read_quantities, states_quantity
     from core.text.ranking import Vectors, bm25, closest_rows
     from core.text.segmentation import (
         SENTENCES_KEPT,

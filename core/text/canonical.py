@@ -44,6 +44,11 @@ class CanonicalText:
         place = self.starts[span.start] if span.start < len(self.starts) else (self.ends[-1] if self.ends else 0)
         return Span(place, place)
 
+    def read_by(self, reading: CanonicalText) -> CanonicalText:
+        """A reading of this reading as one of the original."""
+        places = [self.original_span(Span(*place)) for place in zip(reading.starts, reading.ends, strict=True)]
+        return CanonicalText(reading.text, tuple(place.start for place in places), tuple(place.end for place in places))
+
     def reading_span(self, span: Span) -> Span:
         """The part of the reading that stands for a part of the original."""
         start = bisect_right(self.ends, span.start)
@@ -127,7 +132,4 @@ def read_again(text: str, read: Callable[[str], CanonicalText | None]) -> Canoni
         return read(text)
     first = read_canonical(text)
     second = read(first.text)
-    if second is None:
-        return first
-    places = [first.original_span(Span(start, end)) for start, end in zip(second.starts, second.ends, strict=True)]
-    return CanonicalText(second.text, tuple(place.start for place in places), tuple(place.end for place in places))
+    return first.read_by(second) if second else first

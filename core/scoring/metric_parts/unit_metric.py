@@ -14,6 +14,7 @@ from core.text import (
     read_example,
     read_layout,
     read_markup,
+    read_quantities,
     summary_units,
 )
 from core.types import Answer, ClaimScore, Example, Part, Question, Rounds, Score, Span, WordScore
@@ -71,15 +72,23 @@ class CanonicalMetric(UnitMetric):
     units: Units = field(default="layout", kw_only=True)
 
     def read(self, example: Example) -> ReadExample | None:
-        if self.units == "layout":
-            return read_example(
-                example, read_again(example.document, read_markup), read_again(example.summary, read_layout)
-            )
-        return read_example(example, read_again(example.document, _as_it_is), read_again(example.summary, _as_it_is))
+        by_layout = self.units == "layout"
+        document = read_again(example.document, read_markup if by_layout else _as_it_is)
+        summary = read_again(example.summary, read_layout if by_layout else _as_it_is)
+        text = document.text if document else example.document
+        return read_example(example, document, _with_quantities(example.summary, summary, text))
 
 
 def _as_it_is(text: str) -> None:  # noqa: ARG001  # no reading of it
     return None
+
+
+def _with_quantities(summary: str, reading: CanonicalText | None, document: str) -> CanonicalText | None:
+    """The reading of a summary with numbers and dates as its document writes them."""
+    if reading is None:
+        return read_quantities(summary, document)
+    again = read_quantities(reading.text, document)
+    return reading.read_by(again) if again else reading
 
 
 def _original_question(question: Question, reading: ReadExample) -> Question:

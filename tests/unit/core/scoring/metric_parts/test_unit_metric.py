@@ -83,3 +83,25 @@ def test_lines_are_units_where_a_setting_says_so() -> None:
     [record] = ts.score([ts.Example("a", DOCUMENT, summary)], "sentence-novelty[units=lines]")
     assert record["score"] == 1.0
     assert "+lines|" in record["signature"]
+
+
+@pytest.mark.parametrize("metric", ["entity-overlap", "coverage", "word-support"])
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("3400000 crowns", "4400000 crowns"),
+        ("three point four million crowns", "four point four million crowns"),
+        ("$5,000", "$6,000"),
+        ("five per cent of the cars", "six per cent of the cars"),
+        ("1 km", "2 km"),
+        ("2024-01-05", "2024-01-06"),
+    ],
+)
+def test_a_right_number_in_another_form_scores_above_a_wrong_one(metric: str, right: str, wrong: str) -> None:
+    document = "The board spent 3,400,000 crowns, 5 thousand dollars and 5 percent of the cars on 1,000 m of pier on 5 January 2024."
+    pairs = [
+        ts.Example(name, document, f"The board spent {form}.") for name, form in (("right", right), ("wrong", wrong))
+    ]
+    of_right, of_wrong = ts.score(pairs, metric)
+    assert of_right["score"] > of_wrong["score"]
+    assert of_right["sentences"][0]["text"] == f"The board spent {right}."
