@@ -124,6 +124,7 @@ if TYPE_CHECKING:
         MetricBalance,
         kind_coverage,
         metric_balances,
+        rank_metrics,
         shift_matrix,
     )
     from core.results.runs.noise_strip import format_edge, mark_place
@@ -178,6 +179,13 @@ if TYPE_CHECKING:
         to_json_line,
     )
     from core.results.runs.variant_records import variant_record
-    from core.results.runs.verdict_sentences import edit_effect, edit_verdict, kind_verdicts, metric_verdicts
+    from core.results.runs.verdict_sentences import (
+        balance_sentence,
+        edit_effect,
+        edit_verdict,
+        kind_verdicts,
+        metric_verdicts,
+        rank_sentences,
+    )
 else:
     __getattr__ = open_face(__file__, __name__)

@@ -18,11 +18,14 @@ from core.results import (
     MetricBalance,
     NullBand,
     StressRun,
+    balance_sentence,
     check_shares,
     kind_coverage,
     kind_verdicts,
     metric_balances,
     metric_verdicts,
+    rank_metrics,
+    rank_sentences,
     run_problems,
     shift_matrix,
 )
@@ -93,12 +96,10 @@ def _matrix_report(study: Study, data: StudyData) -> Report:
         sentences = [
             "Robustness and sensitivity need harmless and breaking perturbations, and noise from 5 harmless edits."
         ]
+    elif len(balances) == 1:
+        sentences = [balance_sentence(balances[0])]
     else:
-        best, worst = balances[0], balances[-1]
-        of_all = f"Best of {len(balances)} metrics: " if len(balances) > 1 else ""
-        sentences = [f"{of_all}{_balance_words(best)}"]
-        if _sum(worst) < _sum(best):
-            sentences.append(f"Worst: {_balance_words(worst)}")
+        sentences = rank_sentences(*rank_metrics(cells))
     return study.report(
         data,
         [table for table in tables if table.rows or table is tables[0]],
@@ -293,17 +294,6 @@ def _checks_table(run: StressRun) -> Table:
     )
 
 
-def _sum(balance: MetricBalance) -> float:
-    return balance.robustness + balance.sensitivity
-
-
-def _balance_words(balance: MetricBalance) -> str:
-    return (
-        f"{metric_title(balance.metric)} stays within noise under {balance.quiet} of {balance.harmless} harmless kinds and notices "
-        f"{balance.noticed} of {balance.breaking} breaking kinds."
-    )
-
-
 def _balance_chart(balances: Sequence[MetricBalance]) -> Chart:
     """A point for each metric; the best stand top right, one that never moves top left."""
     series = [
@@ -311,7 +301,7 @@ def _balance_chart(balances: Sequence[MetricBalance]) -> Chart:
             metric_title(balance.metric),
             (100 * balance.sensitivity,),
             (balance.robustness,),
-            (_balance_words(balance),),
+            (balance_sentence(balance),),
         )
         for balance in balances
     ]

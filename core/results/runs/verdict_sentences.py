@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from core.edits import PERTURBATIONS, Intent
-from core.results.runs.matrix import MatrixCell
-from core.stats import Move, format_signed
+from core.results.runs.matrix import MatrixCell, MetricBalance
+from core.scoring import is_surface, metric_title
+from core.stats import FEW_PAIRS, Move, format_signed
 from core.types import ErrorType, Intention, Verdict
 
 _BROKEN: Mapping[ErrorType | None, str] = {
@@ -43,13 +44,17 @@ def edit_effect(meant: Intention) -> str:
 
 
 def kind_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
-    """A sentence for each kind of edits: the pairs that metrics order rightly, their mean shifts, and what is beyond noise."""
+    """A sentence for each kind of edits: the pairs that metrics order rightly, their mean shifts, and what is beyond noise.
+
+    Statistics of the surface are controls: they count where no other metric was scored.
+    """
     by_kind: dict[str, list[MatrixCell]] = {}
     for cell in cells:
         by_kind.setdefault(cell.kind, []).append(cell)
     verdicts = {}
     for kind, of_kind in by_kind.items():
-        counted = [cell for cell in of_kind if cell.move is not Move.NONE]
+        scored = [cell for cell in of_kind if cell.move is not Move.NONE]
+        counted = [cell for cell in scored if not is_surface(cell.metric)] or scored
         if not counted:
             verdicts[kind] = ""
             continue
@@ -63,8 +68,10 @@ def kind_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
         shifted = f"the mean shift of {clear} of {_metrics(len(counted))} is clear of zero"
         if len(counted) == 1:
             shifted = f"mean shift {format_signed(counted[0].shift)}"
+        most = max(cell.shift.n for cell in counted)
+        few = f", on only {most} pair{'' if most == 1 else 's'}" if most < FEW_PAIRS else ""
         parts = filter(None, [ordered, shifted, _beyond_noise(counted)])
-        verdicts[kind] = f"{PERTURBATIONS.parse(kind).card.title}: {', '.join(parts)}."
+        verdicts[kind] = f"{PERTURBATIONS.parse(kind).card.title}{few}: {', '.join(parts)}."
     return verdicts
 
 
@@ -78,6 +85,7 @@ def metric_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
         by_metric.setdefault(cell.metric, []).append(cell)
     verdicts = {}
     for metric, of_metric in by_metric.items():
+        few = sum(cell.few for cell in of_metric if cell.move not in (Move.UNKNOWN, Move.NONE))
         # harmless kinds that move the mean at all: the noise is made of them, so that a metric may fall under each and
         # be within it
         clear = sum(cell.is_clear for cell in of_metric if cell.intent == "preserving" and cell.move is Move.STILL)
@@ -86,9 +94,57 @@ def metric_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
             _count_kinds(of_metric, "preserving", {Move.WRONG}, "moves under {} of {} harmless"),
             f"{clear} within noise still move its mean" if clear else "",
             _count_kinds(of_metric, "gaming", {Move.WRONG}, "gamed by {} of {} phrases"),
+            f"{few} of these on fewer than {FEW_PAIRS} pairs" if few else "",
         ]
         verdicts[metric] = ", ".join(filter(None, parts))
     return verdicts
+
+
+def balance_sentence(balance: MetricBalance) -> str:
+    """Sentence on the kinds under which a metric does as it should."""
+    return f"{metric_title(balance.metric)} {_kinds_right(balance)}."
+
+
+def rank_sentences(leading: Sequence[MetricBalance], behind: Sequence[MetricBalance]) -> list[str]:
+    """Sentences on which metrics do best and which are behind, as `rank_metrics` tells them apart.
+
+    A single leader is called best only where every other metric is behind it.
+    """
+    if not leading:
+        return [
+            "No metric is called best: that takes harmless and breaking kinds that every metric has with a known noise, "
+            f"on at least {FEW_PAIRS} pairs each."
+        ]
+    first, *level = leading
+    kinds = first.harmless + first.breaking
+    over = f"over the {kinds} kinds that all {len(leading) + len(behind)} metrics have"
+    sentences = [f"Best {over}: {metric_title(first.metric)}, which {_kinds_right(first)}."]
+    if level:
+        titles = _listing([metric_title(balance.metric) for balance in level])
+        sentences = [
+            f"No metric is best {over}: {metric_title(first.metric)} {_kinds_right(first)}, and {titles} "
+            f"{'is' if len(level) == 1 else 'are'} not significantly behind."
+        ]
+    if behind:
+        titles = _listing(
+            [
+                f"{metric_title(balance.metric)} ({balance.quiet + balance.noticed} of {kinds} right)"
+                for balance in behind
+            ]
+        )
+        sentences.append(f"Significantly behind: {titles}.")
+    return sentences
+
+
+def _kinds_right(balance: MetricBalance) -> str:
+    return (
+        f"stays within noise under {balance.quiet} of {balance.harmless} harmless kinds and notices "
+        f"{balance.noticed} of {balance.breaking} breaking kinds"
+    )
+
+
+def _listing(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _verdict(done: str, moves: Sequence[Move], count: Callable[[Sequence[Move], int], str]) -> str:

@@ -8,13 +8,12 @@ from typing import Literal
 
 from core.registry import settings_label
 from core.results import NullBand, edit_verdict, format_edge, mark_place
+from core.scoring import SURFACE
 from core.stats import MIN_FOR_QUANTILES, Move, classify_move
 from core.types import UNSTATED, Direction, Intention, Verdict, WordScore
 
 RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
 RowAction = Literal["download", "load", "retry", ""]
-
-SURFACE = "Surface"
 
 
 @dataclass(frozen=True, slots=True)
