@@ -26,14 +26,18 @@ _PADDED = "You added words without content."
 _UNSTATED = "If you broke a fact:"
 
 
-def edit_verdict(moves: Sequence[Move], meant: Intention) -> str:
+def edit_verdict(moves: Sequence[Move], meant: Intention, to_come: int = 0) -> str:
     """Sentences on the effect of the edit and on how many metrics reacted as they should; empty without moves.
 
-    Metrics without a better side are not counted. An edit that nobody labelled is judged as if it broke a fact.
+    Metrics without a better side are not counted. An edit that nobody labelled is judged as if it broke a fact. While
+    metrics are `to_come` there is no "of so many": a verdict that later scores could turn is marked as one so far.
     """
-    if meant.verdict is Verdict.CONSISTENT:
-        return _verdict(_HARMLESS, moves, _count_moved)
-    return _verdict(edit_effect(meant) or _UNSTATED, moves, _count_noticed)
+    effect = edit_effect(meant) or _UNSTATED
+    harmless = meant.verdict is Verdict.CONSISTENT
+    if to_come:
+        count = moves.count(Move.WRONG if harmless else Move.RIGHT)
+        return f"{effect} {count} {'moved' if harmless else 'noticed'} so far, {to_come} to come."
+    return _verdict(effect, moves, _count_moved if harmless else _count_noticed)
 
 
 def edit_effect(meant: Intention) -> str:

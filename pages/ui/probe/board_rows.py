@@ -181,8 +181,9 @@ def board_data(board: Board) -> BoardData:
 def board_verdict(board: Board) -> str:
     """Sentence on what the edit did and how many metrics noticed; empty without an edit."""
     preserving = board.meant.verdict is Verdict.CONSISTENT
-    moves = [move for row in board.rows if (move := shift_move(row, preserving=preserving))]
-    return edit_verdict(moves, board.meant)
+    judging = [row for row in board.rows if not row.is_surface]
+    moves = [move for row in judging if not is_to_come(row) and (move := shift_move(row, preserving=preserving))]
+    return edit_verdict(moves, board.meant, to_come=sum(map(is_to_come, judging)) if moves else 0)
 
 
 def format_number(value: float | None, low: Bound, high: Bound, decimals: int = 3) -> str:
