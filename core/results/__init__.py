@@ -96,6 +96,7 @@ if TYPE_CHECKING:
         select_pool_metrics,
         with_labels,
     )
+    from core.results.cases.training_overlap import training_documents, training_overlaps
     from core.results.cases.verdict_grid import (
         PAIR_FILTERS,
         NoiseBand,

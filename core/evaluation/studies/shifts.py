@@ -12,6 +12,7 @@ from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.studies.edit_discrimination import discrimination_report
 from core.evaluation.studies.sensitivity import sensitivity_report
 from core.evaluation.study import STUDIES, Group, Input, Study, StudyData, setting
+from core.models import document_key
 from core.results import (
     KindCoverage,
     MatrixCell,
@@ -28,6 +29,8 @@ from core.results import (
     rank_sentences,
     run_problems,
     shift_matrix,
+    training_documents,
+    training_overlaps,
 )
 from core.scoring import SENTENCE_LABELS, metric_title
 from core.stats import Move
@@ -83,6 +86,8 @@ def _matrix_report(study: Study, data: StudyData) -> Report:
     run = data.stress_run
     cells = shift_matrix(run, data.shifts)
     balances = metric_balances(cells)
+    documents = {document_key(source.example.document) for source in run.sources.values()}
+    learned = {spec for spec in run.plan.metrics if documents & training_documents(spec)}
     tables = [
         matrix_table(cells),
         noise_table(cells),
@@ -99,13 +104,14 @@ def _matrix_report(study: Study, data: StudyData) -> Report:
     elif len(balances) == 1:
         sentences = [balance_sentence(balances[0])]
     else:
-        sentences = rank_sentences(*rank_metrics(cells))
+        sentences = rank_sentences(*rank_metrics(cells), learned)
     return study.report(
         data,
         [table for table in tables if table.rows or table is tables[0]],
         charts=[_balance_chart(balances)] if balances else [],
         sentences=sentences,
         notes=[
+            *training_overlaps(documents, learned),
             f"Battery: {run.plan.battery_label}.",
             "A shift is the score after minus the score before, in the metric's own units, with its 95 % interval by "
             "document. It is beyond noise where its mean lies outside of the shifts by harmless edits of about the same size.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from core.edits import PERTURBATIONS, Intent
 from core.results.runs.matrix import MatrixCell, MetricBalance
@@ -105,15 +105,22 @@ def metric_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
 
 
 def balance_sentence(balance: MetricBalance) -> str:
-    """Sentence on the kinds under which a metric does as it should."""
+    """A sentence on the kinds under which a metric does as it should."""
     return f"{metric_title(balance.metric)} {_kinds_right(balance)}."
 
 
-def rank_sentences(leading: Sequence[MetricBalance], behind: Sequence[MetricBalance]) -> list[str]:
+def rank_sentences(
+    leading: Sequence[MetricBalance], behind: Sequence[MetricBalance], learned: Collection[str] = ()
+) -> list[str]:
     """Sentences on which metrics do best and which are behind, as `rank_metrics` tells them apart.
 
-    A single leader is called best only where every other metric is behind it.
+    A single leader is called best only where every other metric is behind it. Metrics that `learned` from these documents
+    have a star.
     """
+
+    def title(balance: MetricBalance) -> str:
+        return f"{metric_title(balance.metric)}{' ★' if balance.metric in learned else ''}"
+
     if not leading:
         return [
             "No metric is called best: that takes harmless and breaking kinds that every metric has with a known noise, "
@@ -121,20 +128,19 @@ def rank_sentences(leading: Sequence[MetricBalance], behind: Sequence[MetricBala
         ]
     first, *level = leading
     kinds = first.harmless + first.breaking
+    if not level and not behind:
+        return [balance_sentence(first)]
     over = f"over the {kinds} kinds that all {len(leading) + len(behind)} metrics have"
-    sentences = [f"Best {over}: {metric_title(first.metric)}, which {_kinds_right(first)}."]
+    sentences = [f"Best {over}: {title(first)}, which {_kinds_right(first)}."]
     if level:
-        titles = _listing([metric_title(balance.metric) for balance in level])
+        titles = _listing([title(balance) for balance in level])
         sentences = [
-            f"No metric is best {over}: {metric_title(first.metric)} {_kinds_right(first)}, and {titles} "
+            f"No metric is best {over}: {title(first)} {_kinds_right(first)}, and {titles} "
             f"{'is' if len(level) == 1 else 'are'} not significantly behind."
         ]
     if behind:
         titles = _listing(
-            [
-                f"{metric_title(balance.metric)} ({balance.quiet + balance.noticed} of {kinds} right)"
-                for balance in behind
-            ]
+            [f"{title(balance)} ({balance.quiet + balance.noticed} of {kinds} right)" for balance in behind]
         )
         sentences.append(f"Significantly behind: {titles}.")
     return sentences

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -21,7 +23,7 @@ from core.results.runs.null_bands import NullBand, null_band
 from core.results.runs.shifts import changed_words, score_shifts
 from core.results.runs.stress_run import StressRun, Variant
 from core.results.runs.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts, rank_sentences
-from core.scoring.metric import metric_title
+from core.scoring.metric import is_surface, metric_title
 from core.stats.score_pairs import Move, classify_move
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
@@ -212,6 +214,9 @@ def test_a_single_metric_is_best_only_where_all_others_are_significantly_behind(
         "of 6 breaking kinds.",
         "Significantly behind: BLEU (3 of 9 right).",
     ]
+    assert (
+        rank_sentences(*rank_metrics([*first, *behind]), {"bleu"})[1] == "Significantly behind: BLEU ★ (3 of 9 right)."
+    )
     level = cells_of_kinds("bleu", "111000001")
     assert rank_sentences(*rank_metrics([*first, *level])) == [
         "No metric is best over the 9 kinds that all 2 metrics have: ROUGE-2 stays within noise under 3 of 3 harmless kinds and "
@@ -366,3 +371,43 @@ def test_changed_words_are_the_larger_side_of_each_edit() -> None:
 
 def test_without_shifts_there_is_no_cell() -> None:
     assert shift_matrix(run_of({"shuffled": [0.1, 0.2]}), [], 10) == []
+
+
+METRICS_TO_RANK = ("rouge2", "bleu", "bertscore-minilm", "semantic-similarity", "entity-overlap")
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_no_sentence_on_ranks_contradicts_its_table(seed: int) -> None:
+    """Random tables: who is called best leads over the shared kinds, alone, and no control, few pairs or unknown noise counts."""
+    rng = random.Random(seed)
+    kinds = "".join(rng.choices("hb", k=rng.randint(2, 16)))
+    cells = [
+        replace(cell, move=Move.UNKNOWN if rng.random() < 0.1 else cell.move)
+        for metric in rng.sample(METRICS_TO_RANK, k=rng.randint(1, 5))
+        for cell in cells_of_kinds(
+            metric,
+            "".join(rng.choices("01", rng.choice([(9, 1), (1, 1), (1, 19)]), k=len(kinds))),
+            rng.choice([9, 10, 40]),
+            kinds,
+        )
+        if rng.random() < 0.95
+    ]
+    leading, behind = rank_metrics(cells)
+    sentences = " ".join(rank_sentences(leading, behind))
+    usable = [cell for cell in cells if cell.move is not Move.UNKNOWN and not cell.few and not is_surface(cell.metric)]
+    right = {
+        balance.metric: {cell.kind: cell.is_right for cell in usable if cell.metric == balance.metric}
+        for balance in (*leading, *behind)
+    }
+    assert "Entity overlap" not in sentences
+    if sentences.startswith("Best over"):
+        assert len(leading) == 1 <= len(behind)
+    if not leading:
+        assert sentences.startswith("No metric is called best")
+        return
+    assert {balance.harmless + balance.breaking for balance in (*leading, *behind)} == {
+        len(set.intersection(*(set(of_metric) for of_metric in right.values())))
+    }
+    first = leading[0]
+    for balance in behind:
+        assert first.quiet + first.noticed > balance.quiet + balance.noticed
