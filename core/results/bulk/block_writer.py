@@ -93,7 +93,7 @@ def write_blocks(source: str, out: Folder, refusals: Refusals, spill: Path | Non
             for numbered_block in enumerate(cut_blocks(_remaining_rows(documents, repeated)))
         ]
     if not blocks:
-        reason = f" The first: {refusals.first[0].reason}" if refusals.first else ""
+        reason = f" The first: {refusals.first[0].error}" if refusals.first else ""
         raise TouchstoneError(f"{source} has no pair that can be read.{reason}")
     return write_manifest(out, blocks, refusals.number, source)
 

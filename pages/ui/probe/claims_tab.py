@@ -45,7 +45,7 @@ def apply_claims() -> None:
     for result in request.task.results:
         _take(result)
     if request.task.error:
-        _keep_problem(request.task.error)
+        _save_error(request.task.error)
 
 
 def claims_ready() -> bool:
@@ -62,8 +62,8 @@ def claims_tab() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             _watch_claims()
             st.button("Cancel", key="claims-cancel", on_click=_cancel_request)
-    if state.claims_problem and state.claims_problem_summary == edited_summary():
-        st.error(escape_message(state.claims_problem), icon=":material/error:")
+    if state.claims_error and state.claims_error_summary == edited_summary():
+        st.error(escape_message(state.claims_error), icon=":material/error:")
     claims = current_claims()
     if claims is None:
         if state.claims:
@@ -101,7 +101,7 @@ def _way_form() -> None:
             index=list(titles).index(ProbeState.claims_way.default),
             key=ProbeState.claims_way.key,
             format_func=lambda name: titles[name],
-            on_change=partial(setattr, probe_state(), "claims_problem", ""),
+            on_change=partial(setattr, probe_state(), "claims_error", ""),
             width=230,
         )
         if name == LanguageModelClaims.name:
@@ -163,7 +163,7 @@ def _find(endpoint: str) -> None:
     note_change()
     _cancel_request()
     state = probe_state()
-    state.claims_problem = ""
+    state.claims_error = ""
     try:
         way = _chosen_way(endpoint)
     except TouchstoneError:
@@ -178,14 +178,14 @@ def _find(endpoint: str) -> None:
 
 def _take(result: ClaimList | Failure) -> None:
     if isinstance(result, Failure):
-        _keep_problem(result.error)
+        _save_error(result.error)
         return
     _change(EditableClaims.of(result))
 
 
-def _keep_problem(message: str) -> None:
+def _save_error(error: str) -> None:
     state = probe_state()
-    state.claims_problem, state.claims_problem_summary = message, edited_summary()
+    state.claims_error, state.claims_error_summary = error, edited_summary()
 
 
 def _change(claims: EditableClaims) -> None:

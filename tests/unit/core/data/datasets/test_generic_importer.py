@@ -230,7 +230,7 @@ def test_error_types_of_bump_are_known_and_others_are_kept(
 def test_a_label_that_the_mapping_does_not_know_is_refused_with_what_it_knows(tmp_path: Path) -> None:
     (refusal,) = by(tmp_path, ColumnMap(summary="summary", document="doc", label="l"), {**PAIR, "l": "maybe"})
     assert isinstance(refusal, Refusal)
-    assert "'l' is 'maybe'. Known: 1, 1.0, true, yes" in refusal.reason
+    assert "'l' is 'maybe'. Known: 1, 1.0, true, yes" in refusal.error
 
 
 def test_a_row_without_a_label_is_read_without_one(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_what_annotators_of_faithbench_saved_is_not_read_besides_the_release(tmp
 def test_a_span_outside_the_summary_is_refused(tmp_path: Path) -> None:
     record = faithful(0, ["Benign"])
     record["annotations"][0]["summary_end"] = 999
-    assert "'summary_end' are 4 and 999" in refused("faithbench", tmp_path, write_faithbench, record).reason
+    assert "'summary_end' are 4 and 999" in refused("faithbench", tmp_path, write_faithbench, record).error
 
 
 def test_a_response_without_labels_is_faithful_to_its_source(tmp_path: Path) -> None:
