@@ -25,8 +25,9 @@ class Refusal:
     file: str = ""
 
 
+@dataclass(frozen=True)
 class Importer(ABC):
-    """A frozen dataclass; streams, so that a large file does not fill the memory."""
+    """A frozen dataclass, whose fields are its settings; streams, so that a large file does not fill the memory."""
 
     name: ClassVar[str]
     """The name in specs and on the command line."""

@@ -173,8 +173,9 @@ def by_row(rows: Mapping[str, RowComputation], data: ReleasedData) -> Figures:
     return figures
 
 
+@dataclass(frozen=True)
 class Paper(ABC):
-    """A frozen dataclass without settings.
+    """Has no settings.
 
     `data` are the files whose cases the paper pack holds, sliced by `by` and correlated with `aspect` where people rated it.
     """

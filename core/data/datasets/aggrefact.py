@@ -9,7 +9,7 @@ several types stands in several sheets, each time with all its types. A sheet ma
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -28,7 +28,6 @@ _SHEET_TEXT = "summ"
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class AggreFact(Importer):
     """A table, a workbook or one of its sheets, or the folder with them, whose table takes its error types from the workbooks.
 

@@ -10,7 +10,7 @@ task is a source.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -26,7 +26,6 @@ _TYPES = {kind.value.lower(): kind for kind in ErrorType} | {f"{kind.value.lower
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class Bump(Importer):
     """One task's file, or a folder with both; the reference of a pair is `task<t>-<id>`, its edit `task<t>-<id>/edited`."""
 

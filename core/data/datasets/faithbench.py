@@ -8,7 +8,6 @@ outputs, 1 consistent}}]. Who looked at a sample and marked nothing is not recor
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -31,7 +30,6 @@ _NO_DETECTORS = {"summarizer", "raw_sample_id"}
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class FaithBench(Importer):
     """A `batch_<n>.json`, or a folder of them; ids are `<batch>-<sample_id>`. Or FaithBench.csv, ids `row-<row>`.
 

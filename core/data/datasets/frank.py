@@ -30,7 +30,6 @@ _NOT_RATED = {*_KEY, "dataset", "split"}
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class Frank(Importer):
     """human_annotations.json, or the folder with it and its companions; a summary is `<hash>/<model_name>`.
 

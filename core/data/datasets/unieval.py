@@ -8,7 +8,6 @@ dialogue and on `context`, the fact it was given.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,7 +19,6 @@ from core.types import ALL_JUDGES, Example, Item, Rating, ReleasedScore, Verdict
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class UniEval(Importer):
     """A `*_result.json`, or a folder of them; ids are `<file>-<number>` from 0, the domain is the file's name.
 

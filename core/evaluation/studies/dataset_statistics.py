@@ -62,7 +62,6 @@ def _text_lengths(texts: Iterable[str]) -> TextLengths:
 
 
 @STUDIES.add
-@dataclass(frozen=True)
 class Lengths(Study):
     """Numbers of documents and summaries, and their mean lengths, overall and by domain."""
 

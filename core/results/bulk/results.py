@@ -262,7 +262,6 @@ def open_stored_results(url: str) -> StoredResults:
     return StoredResults(results, blocks, manifest, tuple(metrics))
 
 
-@dataclass(frozen=True)
 class StoredResultsImporter(Importer):
     """The pairs of a folder of results, whose scores are saved after them."""
 

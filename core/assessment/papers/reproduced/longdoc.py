@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -61,7 +60,6 @@ _UNITS = {"sentences, nominal": ("sentence", "nominal"), "summaries, interval": 
 
 
 @PAPERS.add
-@dataclass(frozen=True)
 class LongDocPaper(Paper):
     """Counts, lengths and agreement; the scores of tables 1 and 3 to 6 with the weights of six metrics and an endpoint that rewords."""
 
