@@ -45,8 +45,8 @@ from core.types import (
     Item,
     Judgement,
     Outcome,
-    ReleasedScore,
     Sample,
+    StoredScore,
     Verdict,
 )
 
@@ -93,9 +93,9 @@ def load_campaign_samples(session: Session, dataset: str) -> list[Sample]:
     return stored_samples(session, dataset, rows, items)
 
 
-def _drawn_score(chance: float | None) -> tuple[ReleasedScore, ...]:
+def _drawn_score(chance: float | None) -> tuple[StoredScore, ...]:
     """The probability of selection as `pool_of_cases` reads it."""
-    return () if chance is None else (ReleasedScore(SELECTION_PROBABILITY, chance),)
+    return () if chance is None else (StoredScore(SELECTION_PROBABILITY, chance),)
 
 
 def _add_task_labels(

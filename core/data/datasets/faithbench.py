@@ -17,7 +17,7 @@ from core.data.datasets.formats.item_stream import RecordPlace, SeenItems
 from core.data.datasets.formats.json_files import json_object
 from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
-from core.types import Example, Item, Judgement, ReleasedScore, Span, Verdict
+from core.types import Example, Item, Judgement, Span, StoredScore, Verdict
 
 _VERDICTS = {
     "benign": Verdict.BORDERLINE,
@@ -87,7 +87,7 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
             judgements=tuple(judgements),
             categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
             system=fields.optional(metadata, "summarizer"),
-            scores=tuple(ReleasedScore(name, value) for name, value in scores.items() if value is not None),
+            scores=tuple(StoredScore(name, value) for name, value in scores.items() if value is not None),
         )
     ]
 

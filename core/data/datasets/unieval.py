@@ -15,7 +15,7 @@ from core.data.dataset import DATASETS, Importer, Refusal
 from core.data.datasets.formats import fields, item_stream
 from core.data.datasets.formats.item_stream import RecordPlace
 from core.data.datasets.formats.text_files import Row
-from core.types import ALL_JUDGES, Example, Item, Rating, ReleasedScore, Verdict
+from core.types import ALL_JUDGES, Example, Item, Rating, StoredScore, Verdict
 
 
 @DATASETS.add
@@ -54,6 +54,6 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
             group=f"{task}-{fields.text(row, 'doc_id')}" if "doc_id" in row else fields.document_key(document),
             system=system,
             ratings=tuple(Rating(ALL_JUDGES, aspect, fields.number(human, aspect)) for aspect in human),
-            scores=tuple(ReleasedScore(f"UniEval {aspect}", fields.number(predicted, aspect)) for aspect in predicted),
+            scores=tuple(StoredScore(f"UniEval {aspect}", fields.number(predicted, aspect)) for aspect in predicted),
         )
     ]

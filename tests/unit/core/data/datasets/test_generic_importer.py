@@ -12,7 +12,7 @@ from core.data.datasets.formats.column_map import ColumnMap, ScoreColumn, load_c
 from core.data.datasets.formats.fields import document_key
 from core.data.datasets.generic import Generic, preview_rows, read_with_map
 from core.errors import TouchstoneError
-from core.types import ErrorType, Item, Rating, ReleasedScore, Split, Verdict
+from core.types import ErrorType, Item, Rating, Split, StoredScore, Verdict
 from tests.unit.core.data.datasets.releases import DOCUMENT, OTHER, SUMMARY, WRONG, bump
 from tests.unit.core.data.datasets.writing import Record, Write, book, lines, listed, parquet, put, table
 
@@ -107,8 +107,8 @@ def test_fields_of_an_object_are_columns(tmp_path: Path) -> None:
     assert isinstance(edited, Item)
     assert (plain.example.id, edited.parent, edited.group) == ("0", "0", "628")
     assert edited.error_type is ErrorType.INTRINSIC_PREDICATE
-    assert plain.scores == (ReleasedScore("ROUGE-2", 0.8), ReleasedScore("Q2", 1.0))
-    assert edited.scores == (ReleasedScore("ROUGE-2", 0.7), ReleasedScore("Q2", 1.0))
+    assert plain.scores == (StoredScore("ROUGE-2", 0.8), StoredScore("Q2", 1.0))
+    assert edited.scores == (StoredScore("ROUGE-2", 0.7), StoredScore("Q2", 1.0))
 
 
 def test_a_mapping_is_saved_and_read_again(tmp_path: Path) -> None:

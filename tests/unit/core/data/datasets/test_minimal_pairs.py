@@ -9,7 +9,7 @@ import pytest
 
 from core.data.dataset import DATASETS, Refusal
 from core.text import edits
-from core.types import Edit, ErrorType, Item, ReleasedScore, Span, Split, Verdict
+from core.types import Edit, ErrorType, Item, Span, Split, StoredScore, Verdict
 from tests.unit.core.data.datasets.reading import ids, imported, refused
 from tests.unit.core.data.datasets.releases import (
     DOCUMENT,
@@ -51,8 +51,8 @@ def test_task_two_of_bump_has_one_type_without_the_word_error(tmp_path: Path) ->
 
 def test_released_scores_go_to_their_side_and_keep_hyphens(tmp_path: Path) -> None:
     reference, edited = imported("bump", tmp_path, TASK1, bump(7))
-    assert reference.scores == (ReleasedScore("ROUGE-2", 0.8), ReleasedScore("Q2", 1.0))
-    assert edited.scores == (ReleasedScore("ROUGE-2", 0.7), ReleasedScore("Q2", 1.0))
+    assert reference.scores == (StoredScore("ROUGE-2", 0.8), StoredScore("Q2", 1.0))
+    assert edited.scores == (StoredScore("ROUGE-2", 0.7), StoredScore("Q2", 1.0))
 
 
 def test_both_tasks_of_bump_in_a_folder_share_the_articles_but_no_ids(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_score_of_bump_that_is_no_number_is_refused_by_its_name(tmp_path: Path
 
 def test_the_small_scores_of_bump_keep_their_digits(tmp_path: Path) -> None:
     _, edited = imported("bump", tmp_path, TASK1, bump(7, scores={"BLEU_edited": 1e-39}))
-    assert edited.scores == (ReleasedScore("BLEU", 1e-39),)
+    assert edited.scores == (StoredScore("BLEU", 1e-39),)
 
 
 def test_an_edited_summary_of_summedits_names_its_seed(tmp_path: Path) -> None:
