@@ -28,8 +28,8 @@ def test_a_percentile_is_the_share_below_and_half_of_the_equal(
     score: float, everywhere: float, consistent: float
 ) -> None:
     found = score_percentiles(CASES, CASES.columns[0], score)
-    assert (found["all"].percentile, found["all"].n) == (everywhere, 4)
-    assert (found["consistent"].percentile, found["inconsistent"].n) == (consistent, 2)
+    assert found["all"] == (everywhere, 4)
+    assert (found["consistent"][0], found["inconsistent"][1]) == (consistent, 2)
 
 
 def test_scores_of_another_signature_are_no_reference() -> None:
