@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -92,7 +92,7 @@ def judgement_record(case: ExplanationCase, signature: str, outcome: Explanation
     """Record of a judge's outcome, with the rule checks: the grade with its score, 0 to 1, or the error without a score."""
     record: dict[str, object] = {"id": case.id, "group": case.group or case.id, "signature": signature}
     record |= {"sample": case.sample or case.id, "by": case.by, "explanation": case.explanation}
-    record |= {"human": case.human, "human_cause": case.human_cause, "checks": asdict(run_rule_checks(case))}
+    record |= {"human": case.human, "human_cause": case.human_cause, "checks": run_rule_checks(case)}
     if isinstance(outcome, Failure):
         return {
             **record,

@@ -15,7 +15,7 @@ from core.scoring import DECOMPOSERS, ConversationTask, Decomposer, GivenClaims,
 from core.types import ClaimList, Failure
 from pages.server import services
 from pages.ui.probe.pair import current_pair, edited_summary, keep_draft, note_change
-from pages.ui.probe.probe_state import ClaimsRequest, ProbeState, probe_state
+from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.shared.endpoint_form import (
     available_endpoints,
     choose_endpoint_and_model,
@@ -39,19 +39,19 @@ def current_claims() -> EditableClaims | None:
 def apply_claims() -> None:
     """Take what was found; claims of a text that was changed meanwhile wait until it is that text again."""
     request = probe_state().claims_request
-    if request is None or request.task.running:
+    if request is None or request.running:
         return
     probe_state().claims_request = None
-    for result in request.task.results:
+    for result in request.results:
         _take(result)
-    if request.task.error:
-        _save_error(request.task.error)
+    if request.error:
+        _save_error(request.error)
 
 
 def claims_ready() -> bool:
     """True if claims were found that the page does not show yet."""
     request = probe_state().claims_request
-    return request is not None and not request.task.running
+    return request is not None and not request.running
 
 
 def claims_tab() -> None:
@@ -170,7 +170,7 @@ def _find(endpoint: str) -> None:
         return  # the form says why
     conversation = decomposition(way, current_pair().as_example("claims", edited_summary()))
     if way.checkpoints():
-        state.claims_request = ClaimsRequest(ConversationTask(services.engine(), [conversation]))
+        state.claims_request = ConversationTask(services.engine(), [conversation])
         return
     for _, result in services.engine().converse([conversation]):
         _take(result)
@@ -196,7 +196,7 @@ def _change(claims: EditableClaims) -> None:
 def _cancel_request() -> None:
     state = probe_state()
     if state.claims_request:
-        state.claims_request.task.cancel()
+        state.claims_request.cancel()
     state.claims_request = None
 
 

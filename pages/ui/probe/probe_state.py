@@ -73,13 +73,6 @@ class VariantRequest:
     task: ConversationTask[list[Edit]]
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimsRequest:
-    """The claims that are being found."""
-
-    task: ConversationTask[ClaimList]
-
-
 @dataclass(eq=False)
 class ProbeState:
     """State of one session on Probe; other pages open pairs there and add metrics to its board."""
@@ -133,7 +126,7 @@ class ProbeState:
     # what language models were asked for
     variant_request: VariantRequest | None = None
     """Variant that a language model is writing; None without one."""
-    claims_request: ClaimsRequest | None = None
+    claims_request: ConversationTask[ClaimList] | None = None
     """Extraction of claims that is running; None without one."""
     claims_error: str = ""
     """Reason why the last extraction of claims failed; empty where it did not."""
