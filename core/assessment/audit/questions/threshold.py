@@ -142,9 +142,9 @@ def _saved_figures(evidence: Evidence, cases: Cases, metric: str) -> tuple[Audit
         performance = decision_figures(labelled, decisions, evidence.drawn)
         where = "" if part.name == OVERALL_SLICE else f", {part.name}"
         figures += [
-            AuditFigure(f"balanced accuracy at the saved threshold{where}", performance.accuracy, "share"),
-            AuditFigure(f"false alarms at the saved threshold{where}", performance.false_alarms, "share"),
-            AuditFigure(f"missed at the saved threshold{where}", performance.missed, "share"),
+            AuditFigure(f"balanced accuracy at the saved threshold{where}", performance["accuracy"], "share"),
+            AuditFigure(f"false alarms at the saved threshold{where}", performance["false_alarms"], "share"),
+            AuditFigure(f"missed at the saved threshold{where}", performance["missed"], "share"),
         ]
     return tuple(figures)
 
