@@ -75,7 +75,6 @@ if TYPE_CHECKING:
     from core.results.cases.pool_labels import pool_labels, read_pool_labels
     from core.results.cases.pool_rates import (
         Drawing,
-        GradeMean,
         LabelDraw,
         PartRate,
         draw_of_labels,

@@ -44,7 +44,7 @@ from core.data.datasets.formats.text_files import UTF8, NumberedRow, Row
 from core.data.datasets.formats.vote_columns import gather_votes
 from core.data.datasets.formats.workbook_files import default_sheet, sheet_names
 from core.errors import TouchstoneError
-from core.types import ALL_JUDGES, Item, Judgement, Rating, ReleasedScore, Verdict
+from core.types import ALL_JUDGES, Item, Judgement, Rating, StoredScore, Verdict
 
 _COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title", "contexts", "question", "claims")
 _CONTEXT_NAMES = frozenset(item_stream.FIELD_NAMES["contexts"])
@@ -383,7 +383,7 @@ class _MappedReader:
             "split": fields.choice(row, columns.split, SPLIT_WORDS) if columns.split else None,
             "slices": slice_names,
             "scores": tuple(
-                ReleasedScore(score.kept_as, -value if score.lower_is_better else value)
+                StoredScore(score.kept_as, -value if score.lower_is_better else value)
                 for score, value in values
                 if value is not None
             ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -32,7 +31,6 @@ _COUNTS = (
 
 
 @STUDIES.add
-@dataclass(frozen=True)
 class ExplanationScores(Study):
     """Detection and explanation of errors by models and people."""
 

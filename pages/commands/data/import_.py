@@ -255,9 +255,10 @@ def _with_remembered_answer(reader: Generic, source: Path, store: Store) -> Gene
     answer = remembered_answer(store.datasets(), reader.shape(source))
     if answer is None:
         return reader
-    settings = ", ".join(f"{name}={value}" for name, value in answer.settings.items())
-    print_status(f"  As answered for {answer.dataset}, a table of the same columns and labels: {settings}")
-    return replace(reader, **answer.settings)
+    dataset, settings = answer
+    listed = ", ".join(f"{name}={value}" for name, value in settings.items())
+    print_status(f"  As answered for {dataset}, a table of the same columns and labels: {listed}")
+    return replace(reader, **settings)
 
 
 def _infer_mapping(reader: Generic, source: Path, output: Path | None) -> None:

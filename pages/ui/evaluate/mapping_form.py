@@ -192,12 +192,11 @@ def _with_directions(
     """The mapping with the meanings that a person gave to the labels, and their record; None while one is missing."""
     shape, classes, voted = table_shape(rows, mapped), open_classes(rows, mapped), open_votes(rows, mapped)
     remembered = remembered_answer(services.store().datasets(), shape) if classes or voted else None
-    before = remembered.settings if remembered else {}
+    last_dataset, before = remembered or ("", {})
     answers: dict[str, str] = {}
     with questions:
-        if remembered:
-            name = escape_markdown(remembered.dataset)
-            st.caption(f":material/history: As answered for {name}, a table of the same form.")
+        if last_dataset:
+            st.caption(f":material/history: As answered for {escape_markdown(last_dataset)}, a table of the same form.")
         if classes:
             mapped, answers = _ask_for_label(mapped, rows, classes, before, f"{file}-{shape}")
         side = (

@@ -58,9 +58,9 @@ def test_a_label_that_is_borderline_is_neither() -> None:
 
 def test_two_signatures_of_one_metric_never_share_a_column() -> None:
     first = scored(
-        sample("a", None, {}), StoredScore("rouge2", "rouge2|v1", 0.5), StoredScore("rouge2", "rouge2|v2", 0.75)
+        sample("a", None, {}), StoredScore("rouge2", 0.5, "rouge2|v1"), StoredScore("rouge2", 0.75, "rouge2|v2")
     )
-    second = scored(sample("b", None, {}), StoredScore("rouge2", "rouge2|v2", 0.25))
+    second = scored(sample("b", None, {}), StoredScore("rouge2", 0.25, "rouge2|v2"))
     columns = {column.name: column.values for column in build_cases([first, second]).columns}
     assert columns["rouge2"].tolist() == [0.75, 0.25]
     assert columns["rouge2 (2)"][0] == 0.5
@@ -68,23 +68,23 @@ def test_two_signatures_of_one_metric_never_share_a_column() -> None:
 
 
 def test_a_released_score_keeps_its_name_and_ours_says_whose_it_is() -> None:
-    both = scored(sample("a", None, {"rouge2": 0.5}), StoredScore("rouge2", "rouge2|v1", 0.75))
+    both = scored(sample("a", None, {"rouge2": 0.5}), StoredScore("rouge2", 0.75, "rouge2|v1"))
     assert [column.name for column in build_cases([both]).columns] == ["rouge2", "rouge2 (ours)"]
 
 
 def test_a_failure_is_counted_and_has_no_value() -> None:
-    kept = [StoredScore("rouge2", "rouge2|v1", 0.5)], [StoredScore("rouge2", "rouge2|failed:error", None, "It broke.")]
+    kept = [StoredScore("rouge2", 0.5, "rouge2|v1")], [StoredScore("rouge2", None, "rouge2|failed:error", "It broke.")]
     [column] = build_cases([scored(sample(str(place), None, {}), *scores) for place, scores in enumerate(kept)]).columns
     assert (column.failed, np.isnan(column.values).tolist()) == (1, [False, True])
 
 
 def test_the_direction_of_ours_is_that_of_its_card() -> None:
-    [column] = build_cases([scored(sample("a", None, {}), StoredScore("word-novelty", "word-novelty|v1", 0.5))]).columns
+    [column] = build_cases([scored(sample("a", None, {}), StoredScore("word-novelty", 0.5, "word-novelty|v1"))]).columns
     assert column.direction == "lower"
 
 
 def test_scores_of_a_metric_that_is_no_more_are_left_out_and_named() -> None:
-    found = build_cases([scored(sample("a", None, {}), StoredScore("gone", "gone|v1", 0.5))])
+    found = build_cases([scored(sample("a", None, {}), StoredScore("gone", 0.5, "gone|v1"))])
     assert found.columns == ()
     assert "gone are left out" in found.warnings[0]
 
