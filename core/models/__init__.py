@@ -110,6 +110,7 @@ if TYPE_CHECKING:
         Usage,
         actual_usage,
         asks_service,
+        counted_usage,
         format_estimate,
         format_limits,
         format_money,

@@ -21,6 +21,7 @@ _FINISH_REASONS = {
 """Our words for how an answer ended, by those of servers; others are given as they are."""
 _CHARACTERS_PER_TOKEN = 4
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
+_REASONING_ENDS = frozenset({"</think>", "</thinking>", "[/THINK]", "<|message|>"})
 _REASONING_PARTS = frozenset({"thinking", "reasoning", "reasoning_text", "reasoning_content", "redacted_thinking"})
 # of vLLM, OpenRouter, Anthropic, Gemini
 _WINDOW_FIELDS = ("max_model_len", "context_length", "max_input_tokens", "inputTokenLimit")
@@ -29,11 +30,14 @@ _REASONING_PART_FIELDS = ("thinking", "reasoning", "text", "content", "summary")
 
 @dataclass(frozen=True, slots=True)
 class FirstToken:
-    """The most likely first tokens of an answer with their probabilities, in descending order, and the tokens read."""
+    """The most likely first tokens of an answer with their probabilities, in descending order, and its usage as a `Completion` has it."""
 
     tokens: tuple[str, ...]
     probabilities: tuple[float, ...]
     prompt_tokens: int
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,7 @@ def read_first_token(answer: object, endpoint: Endpoint) -> FirstToken:
         raise TouchstoneError(
             f"{endpoint.base_url} gives no log-probabilities, which the score is made of. Serve the model with vLLM."
         )
+    places = _after_reasoning(places)
     shares: dict[str, float] = {}
     before = 1.0  # the probability of the openings that were written so far
     for number, place in enumerate(places):
@@ -114,7 +119,14 @@ def read_first_token(answer: object, endpoint: Endpoint) -> FirstToken:
         if is_last:
             break
         before = opening
-    return FirstToken(tuple(shares), tuple(shares.values()), read_usage(_field(answer, "usage")).read)
+    used = read_usage(_field(answer, "usage"))
+    return FirstToken(tuple(shares), tuple(shares.values()), used.read, used.written, used.cached, used.cost)
+
+
+def _after_reasoning(places: list[object]) -> list[object]:
+    """The places of the answer's own tokens: servers that do not tell reasoning apart list its tokens before."""
+    ends = [number for number, place in enumerate(places) if _field(place, "token") in _REASONING_ENDS]
+    return places[ends[-1] + 1 :] if ends else places
 
 
 def read_model_names(listed: object, endpoint: Endpoint) -> list[str]:

@@ -76,12 +76,14 @@ def first_token_body(
     endpoint: Endpoint, messages: Sequence[str], first_tokens: FirstTokens, left_out: frozenset[str]
 ) -> Body:
     """A request for the first tokens, not sampled, with the probabilities of the most likely ones at each place."""
-    limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
     body: Body = {"model": first_tokens.model, "messages": _messages(messages, SYSTEM_ROLE not in left_out)}
     top_tokens = min([first_tokens.top_tokens, *likely_tokens_limits(left_out)])
-    if "temperature" not in left_out:
-        body["temperature"] = 0
-    body |= {limit: first_tokens.max_tokens, "logprobs": True, "top_logprobs": top_tokens}
+    if reasoning := endpoint.reasoning_tokens:
+        body["max_completion_tokens"] = first_tokens.max_tokens + reasoning
+    else:
+        limit = "max_completion_tokens" if "max_tokens" in left_out else "max_tokens"
+        body |= {limit: first_tokens.max_tokens} | ({} if "temperature" in left_out else {"temperature": 0})
+    body |= {"logprobs": True, "top_logprobs": top_tokens}
     return body | endpoint.extra | (SPECIAL_TOKENS if first_tokens.special_tokens else {})
 
 

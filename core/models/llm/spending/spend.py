@@ -16,6 +16,7 @@ _CHARACTERS_PER_TOKEN = 4  # of English, for the vocabularies of today's models
 _TEMPLATE_TOKENS = 32  # around one message
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _LEAST_WINDOW_WORDS = 1500  # of 2,048 tokens, the shortest window that servers have
+_LEAST_LIMIT = 16  # tokens that the Responses API may write, whatever lower limit is asked for
 _SERVICE = "endpoint_score"
 _NO_TOKENS = frozenset({"endpoint_token_count", _SERVICE})  # the kinds that write no text
 
@@ -73,7 +74,7 @@ def most_usage(question: Question, reasoning_tokens: int = 0) -> Usage:
     schema = dict(question.options).get("schema", "")
     texts = [*question.inputs, schema if isinstance(schema, str) else ""]
     read = sum(len(text.encode("utf-8", "replace")) + _TEMPLATE_TOKENS for text in texts)
-    return Usage(read, max_usage(question, reasoning_tokens).written)
+    return Usage(read, max(_LEAST_LIMIT, max_usage(question, reasoning_tokens).written))
 
 
 def actual_usage(question: Question, answer: Answer) -> Usage:
@@ -81,14 +82,28 @@ def actual_usage(question: Question, answer: Answer) -> Usage:
     if question.checkpoint.kind in _NO_TOKENS:
         stated = answer.texts[len(answer.spans) + 1 :] if asks_service(question) else ()
         return Usage(cost=float(stated[0]) if stated else None)
-    read = answer.tokens or max_usage(question).read
+    most, counted = max_usage(question), counted_usage(question.checkpoint.kind, answer)
+    written = counted.written
     if question.checkpoint.kind != "endpoint_chat":
-        return Usage(read, max_usage(question).written)
-    written = int(answer.values[0])
-    if not answer.tokens:
+        written = written or most.written
+    elif not answer.tokens:
         written = written or sum(map(_approximate_tokens, answer.texts[:1]))
-    cached = int(answer.values[1]) if len(answer.values) > 1 else 0
-    return Usage(read, written, cached, answer.values[2] if len(answer.values) > 2 else None)
+    return replace(counted, read=counted.read or most.read, written=written)
+
+
+def counted_usage(kind: str, answer: Answer) -> Usage:
+    """Usage that the endpoint of a language model counted, by its answer to a question of this kind; 0 where it counted nothing."""
+    # the probabilities of first tokens, one for each text, stand before what `usage_values` wrote
+    values = answer.values if kind == "endpoint_chat" else answer.values[len(answer.texts) :]
+    written, cached = (int(value) for value in (*values, 0.0, 0.0)[:2])
+    return Usage(answer.tokens, written, cached, values[2] if len(values) > 2 else None)
+
+
+def usage_values(written: int, cached: int, cost: float | None) -> tuple[float, ...]:
+    """Numbers at the end of an answer's values that keep its usage: tokens written and, where the server names them, the others."""
+    if cost is not None:
+        return float(written), float(cached), cost
+    return (float(written), float(cached)) if cached else (float(written),)
 
 
 def unread_tokens(question: Question, read: int) -> int:
