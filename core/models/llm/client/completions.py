@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.errors import TouchstoneError
 from core.models.llm.chat import is_opening
@@ -12,6 +12,8 @@ from core.models.llm.client.endpoint_errors import BrokenStreamError, refusal_me
 from core.models.llm.client.usage import read_usage
 from core.models.llm.endpoints.endpoint import Endpoint
 
+TOOL_CALL = "tool_call"
+"""End of an answer whose text are the arguments of one call of a tool."""
 _NATURAL_ENDS = frozenset({"stop", "eos", "eos_token", "end_turn", "stop_sequence"})
 _FINISH_REASONS = {
     **dict.fromkeys(_NATURAL_ENDS, "stop"),
@@ -74,7 +76,10 @@ def read_completion(answer: object, endpoint: Endpoint) -> Completion:
     choice = _first_choice(answer, endpoint)
     if not isinstance(choice.get("message"), dict):
         raise TouchstoneError(unexpected_format(endpoint))
-    return _completion(_content(choice["message"], endpoint), choice.get("finish_reason"), _field(answer, "usage"))
+    content, ended = _content(choice["message"], endpoint), choice.get("finish_reason")
+    if not content.text.strip() and (arguments := _call_arguments(choice["message"])):
+        content, ended = replace(content, text=arguments), TOOL_CALL
+    return _completion(content, ended, _field(answer, "usage"))
 
 
 def read_stream(pieces: Iterable[object], endpoint: Endpoint) -> Completion:
@@ -147,6 +152,14 @@ def read_windows(listed: object) -> dict[str, int]:
         if isinstance(entry, dict)
     }
     return {name: size for name, size in sizes.items() if isinstance(size, int) and size > 0}
+
+
+def _call_arguments(message: object) -> str:
+    """The arguments of the only call of a tool in a message, as JSON; empty where there is none, or are several."""
+    calls = _field(message, "tool_calls")
+    functions = [_field(call, "function") for call in calls] if isinstance(calls, list) else []
+    arguments = _field(functions[0], "arguments") if len(functions) == 1 else None
+    return _clean(arguments) if isinstance(arguments, str) else ""
 
 
 def _first_choice(answer: object, endpoint: Endpoint) -> dict[str, object]:

@@ -256,7 +256,7 @@ REFUSALS = [
         "temperature in words",
         r"takes no temperature for this model.*Set reasoning_tokens under \[fault-.* or leave_out under",
         Reply({"detail": "temperature is not supported"}, 400),
-        requests=2,
+        requests=1,
     ),
 ]
 
