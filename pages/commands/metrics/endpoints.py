@@ -27,7 +27,7 @@ EXAMPLE = "python cli.py endpoints --probe"
 
 def command(
     probe: Annotated[
-        bool, typer.Option("--probe", help="Ask each model three short questions, and keep what its server takes.")
+        bool, typer.Option("--probe", help="Ask each model a few short questions, and keep what its server takes.")
     ] = False,
 ) -> None:
     """List the endpoints: address, model, limits, prices, what was spent, what they take, and the models that they serve."""
@@ -48,7 +48,10 @@ def command(
         typer.echo(f"{'':12} {served.error if isinstance(served, Problem) else 'serves ' + ', '.join(served)}")
         for finding in check_endpoint(endpoint) if probe and endpoint.model else ():
             typer.echo(f"{'':12} {'✓' if finding.works else '✗'} {finding.what}: {finding.message}")
-        if capabilities := capability_store().get(endpoint, endpoint.model):
-            typer.echo(f"{'':12} known of {endpoint.model}: {format_capabilities(capabilities)}")
+        capabilities, forms = (
+            find(endpoint, endpoint.model) for find in (capability_store().get, capability_store().forms)
+        )
+        if capabilities or forms:
+            typer.echo(f"{'':12} known of {endpoint.model}: {format_capabilities(capabilities, forms)}")
     if not endpoints:
         typer.echo(endpoint_problem())

@@ -224,6 +224,7 @@ def test_a_test_finds_the_limits_and_the_window_and_keeps_them() -> None:
         assert values(capability_store(), endpoint) == {
             "system_role": False,
             "structured": "none",
+            "shapes": "followed",
             "top_logprobs": 5,
             "temperature": True,
             "top_p": False,
