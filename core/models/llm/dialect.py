@@ -52,6 +52,11 @@ class Dialect(ABC):
         """A list of models in the form of OpenAI."""
         return listed
 
+    def next_page(self, listed: object) -> dict[str, str]:
+        """Parameters that ask for the page of a list of models after this one; none where it is the last."""
+        last = field(listed, "last_id")
+        return {"after": last} if field(listed, "has_more") is True and isinstance(last, str) else {}
+
 
 def split_request(request: Body, *names: str) -> tuple[Body, Body]:
     """The fields of a request that a dialect translates, and the others."""

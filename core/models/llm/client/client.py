@@ -8,8 +8,9 @@ import logging
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 import openai
@@ -75,6 +76,8 @@ _CHANGING = frozenset({"temperature", SYSTEM_ROLE, *FORMS})
 """Parts of a request whose absence may change an answer."""
 _STREAM_USAGE: Body = {"stream_options": {"include_usage": True}}
 
+_MAX_PAGES = 100  # of a list of models
+
 _T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)
 
@@ -134,13 +137,20 @@ class EndpointClient:
 
     def models(self) -> list[str]:
         """The names of the models that the endpoint says it serves, sorted."""
-        listed = self._send("", lambda: self._openai.get("/models", cast_to=object))
-        return read_model_names(self._dialect.model_list(listed), self._endpoint)
+        return sorted({name for page in self._model_pages() for name in read_model_names(page, self._endpoint)})
 
     def windows(self) -> dict[str, int]:
         """The tokens that models hold, by the names in the list of models; without those of which it does not say so."""
-        listed = self._send("", lambda: self._openai.get("/models", cast_to=object))
-        return read_windows(self._dialect.model_list(listed))
+        return {name: tokens for page in self._model_pages() for name, tokens in read_windows(page).items()}
+
+    def _model_pages(self) -> Iterator[object]:
+        """The list of models to its end, in the form of OpenAI; a server that turns in a circle is left after some pages."""
+        query: dict[str, str] = {}
+        for _ in range(_MAX_PAGES):
+            listed = self._send("", partial(self._openai.get, "/models", cast_to=object, options={"params": query}))
+            yield self._dialect.model_list(listed)
+            if not (query := self._dialect.next_page(listed)):
+                return
 
     def count_tokens(self, model: str, text: str) -> int:
         """The tokens of a text without special ones, by the path /tokenize that vLLM adds to those of OpenAI."""

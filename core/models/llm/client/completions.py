@@ -135,12 +135,12 @@ def _after_reasoning(places: list[object]) -> list[object]:
 
 
 def read_model_names(listed: object, endpoint: Endpoint) -> list[str]:
-    """The names in a list of models, sorted."""
+    """The names in a page of a list of models."""
     models = _field(listed, "data")
     names = [_field(model, "id") for model in models if isinstance(model, dict)] if isinstance(models, list) else [None]
     if not all(isinstance(name, str) for name in names):
         raise TouchstoneError(unexpected_format(endpoint))
-    return sorted(str(name) for name in names)
+    return [str(name) for name in names]
 
 
 def read_windows(listed: object) -> dict[str, int]:

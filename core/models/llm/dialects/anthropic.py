@@ -51,3 +51,7 @@ class Anthropic(Dialect):
             message["refusal"] = words or "It gives no reason."
         choice = {"message": message, "finish_reason": answer.get("stop_reason")}
         return {"choices": [choice], "usage": answer.get("usage")}
+
+    def next_page(self, listed: object) -> dict[str, str]:
+        following = super().next_page(listed)
+        return {"after_id": following["after"]} if following else {}
