@@ -152,12 +152,22 @@ class CostEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """Questions that were answered, tokens read and written, and money in the currency of the prices."""
+    """Questions that were answered, tokens read and written, and money in the currency of the prices.
+
+    `unpriced` of the questions have a cost that is unknown, which is not in the money.
+    """
 
     questions: int = 0
     read: int = 0
     written: int = 0
     money: float = 0.0
+    unpriced: int = 0
+
+    @classmethod
+    def of(cls, endpoint: Endpoint, tokens: Usage) -> Spend:
+        """That of one answer."""
+        money = money_of(endpoint, tokens)
+        return cls(1, tokens.read, tokens.written, money or 0.0, int(money is None))
 
     def __add__(self, other: Spend) -> Spend:
         return Spend(
@@ -165,6 +175,7 @@ class Spend:
             self.read + other.read,
             self.written + other.written,
             self.money + other.money,
+            self.unpriced + other.unpriced,
         )
 
 
@@ -191,7 +202,10 @@ def format_spend_by_endpoint(spent: Mapping[str, Spend]) -> str:
 
 def format_spend(spent: Spend) -> str:
     tokens = f"{spent.read:,} tokens read, {spent.written:,} written"
-    return f"{format_count(spent.questions, 'question')}, {tokens}, {format_money(spent.money)}"
+    money = format_money(spent.money) if spent.unpriced < max(spent.questions, 1) else "at a price that is not set"
+    rest = f" besides {format_count(spent.unpriced, 'question')} without a price" if spent.unpriced else ""
+    priced = f"{money}{rest if spent.unpriced < spent.questions else ''}"
+    return f"{format_count(spent.questions, 'question')}, {tokens}, {priced}"
 
 
 def format_limits(endpoint: Endpoint) -> str:
