@@ -76,7 +76,9 @@ def test_scores_tell_before_what_they_may_cost_and_after_what_they_cost(tmp_path
     assert "about 1,024 written with answers of full length; about 0.1" in before
     assert failed.startswith("Scores that failed: 1.")
     assert after == "Spent: default: 1 question, 100 tokens read, 10 written, 0.0020."
-    assert json.loads(out)["endpoints"] == {"": {"questions": 1, "read": 100, "written": 10, "money": 0.002}}
+    assert json.loads(out)["endpoints"] == {
+        "": {"questions": 1, "read": 100, "written": 10, "money": 0.002, "unpriced": 0}
+    }
 
 
 @pytest.mark.usefixtures("endpoint")
