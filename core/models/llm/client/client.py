@@ -35,6 +35,7 @@ from core.models.llm.client.endpoint_errors import (
     is_away,
     is_momentary,
     is_rate_limited,
+    is_unknown,
     may_adapt,
     may_wait,
     names_minute,
@@ -59,6 +60,7 @@ from core.models.llm.client.requests import (
     names_part,
     refused_part,
 )
+from core.models.llm.client.unknown_refusals import keep_unknown
 from core.models.llm.dialect import Body
 from core.models.llm.endpoints.apis import DIALECTS
 from core.models.llm.endpoints.capabilities import (
@@ -71,6 +73,7 @@ from core.models.llm.endpoints.capabilities import (
     schema_title,
 )
 from core.models.llm.endpoints.endpoint import Endpoint
+from core.settings import Settings
 
 _CHANGING = frozenset({"temperature", SYSTEM_ROLE, *FORMS})
 """Parts of a request whose absence may change an answer."""
@@ -302,6 +305,9 @@ class EndpointClient:
     def _final_error(self, model: str, error: Exception, caller: Caller) -> TouchstoneError:
         if isinstance(error, BrokenStreamError):
             return error
+        if isinstance(error, openai.APIStatusError) and is_unknown(error):
+            headers = error.response.headers
+            keep_unknown(Settings.read().cache_dir, self._endpoint, model, error.status_code, headers, error.body)
         final = endpoint_error(self._endpoint, model, error)
         if isinstance(final, EndpointUnusableError):
             caller.refused(final)

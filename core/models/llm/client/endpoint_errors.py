@@ -39,6 +39,7 @@ _CLOSED_KINDS = frozenset({RefusalKind.MONEY, RefusalKind.KEY, RefusalKind.MODEL
 _ADAPTABLE_KINDS = frozenset({RefusalKind.QUESTION, RefusalKind.PARAMETER, RefusalKind.SCHEMA})
 _NOT_CONNECTED = frozenset({"ConnectTimeout", "PoolTimeout"})
 _INTERRUPTIONS = frozenset({"ReadError", "RemoteProtocolError", "WriteError", "DecodingError"})
+_GATEWAY_STATUSES = frozenset({502, 503, 504})  # without words of the server itself
 _STATUSES = range(400, 600)
 _LONGEST_PAUSE_S = 120.0  # that a server may ask for
 _SHOWN_CHARACTERS = 300
@@ -78,6 +79,11 @@ def outcome_of(error: Exception) -> str:
 def is_rate_limited(error: Exception) -> bool:
     """True if the server asks for a slower rate or for time, and not for money."""
     return isinstance(error, openai.APIStatusError) and kind_of(error) is RefusalKind.BUSY
+
+
+def is_unknown(error: openai.APIStatusError) -> bool:
+    """True if no row of the table of kinds fits the refusal."""
+    return kind_of(error) in {RefusalKind.QUESTION, RefusalKind.SERVER} and error.status_code not in _GATEWAY_STATUSES
 
 
 def is_away(error: Exception) -> bool:

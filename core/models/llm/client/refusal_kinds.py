@@ -157,7 +157,7 @@ _WINDOW_WORDS = (
 
 def refusal_kind(status: int, headers: Mapping[str, str], body: object) -> RefusalKind:
     """The kind of a refusal by its status, its headers and its body."""
-    words = json.dumps(_without_echo(body), default=str).lower()
+    words = json.dumps(without_echo(body), default=str).lower()
     if token_limit(body) is not None:
         return RefusalKind.TOO_LONG
     if wants_money(status, headers, body):
@@ -168,13 +168,13 @@ def refusal_kind(status: int, headers: Mapping[str, str], body: object) -> Refus
     return RefusalKind.SERVER if status >= 500 else RefusalKind.QUESTION
 
 
-def _without_echo(body: object) -> object:
+def without_echo(body: object) -> object:
     """The body without the parts of the question that validators repeat: the words of a document are none of the server."""
     if isinstance(body, list):
-        return [_without_echo(part) for part in body]
+        return [without_echo(part) for part in body]
     if not isinstance(body, Mapping):
         return body
-    return {name: _without_echo(part) for name, part in body.items() if name not in _ECHOES}
+    return {name: without_echo(part) for name, part in body.items() if name not in _ECHOES}
 
 
 def token_limit(body: object) -> tuple[int, int] | None:

@@ -111,6 +111,18 @@ def test_endpoints_are_listed_with_what_they_serve_cost_and_took(endpoint: Endpo
     assert served.strip() == "serves large, tiny"
 
 
+@pytest.mark.usefixtures("endpoint")
+def test_unknown_refusals_are_written_for_an_issue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("endpoints", "--unknown")[0] == "No endpoint has refused a question in an unknown form.\n"
+    with serving(lambda _path, _body: refusal(418, f"The weather is bad, {KEY}")) as running:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", running.url)
+        score(tmp_path)
+    out, told = run("endpoints", "--unknown")
+    assert out.startswith("### Unknown refusal: status 418 of 127.0.0.1\n")
+    assert "The weather is bad, …" in out
+    assert "Read it before you post it" in told
+
+
 def test_an_endpoint_that_is_gone_says_so(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", "http://127.0.0.1:9/v1")
     assert (
