@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+import httpx2
 import openai
 
 from core.errors import EndpointUnusableError, TouchstoneError
@@ -79,6 +80,7 @@ _CHANGING = frozenset({"temperature", SYSTEM_ROLE, *FORMS})
 """Parts of a request whose absence may change an answer."""
 _STREAM_USAGE: Body = {"stream_options": {"include_usage": True}}
 
+_SHORT_TOKENS = 1024  # an answer of so many at most comes as a whole
 _MAX_PAGES = 100  # of a list of models
 
 _T = TypeVar("_T")
@@ -130,7 +132,7 @@ class EndpointClient:
 
         def body(left_out: frozenset[str]) -> Body:
             request = chat_body(self._endpoint, messages, sampling, schema, left_out)
-            if not self._endpoint.stream:
+            if "stream" in left_out or not self._is_streamed(sampling):
                 return request
             return request | {"stream": True} | ({} if "stream_options" in left_out else _STREAM_USAGE)
 
@@ -250,9 +252,18 @@ class EndpointClient:
             _LOG.warning("%s: %s refuses %s, and is asked without: “%s”", self._endpoint.base_url, model, parts, words)
 
     def _ask(self, body: Body) -> Completion:
-        if self._endpoint.stream:
-            return self._stream(body)
-        return read_completion(self._complete(body), self._endpoint)
+        if "stream" not in body:
+            return read_completion(self._complete(body), self._endpoint)
+        answer = self._stream(body)
+        if self._endpoint.stream is None and not answer.prompt_tokens:  # it states no usage of what it streams
+            model = str(body["model"])
+            self._left_out[model] = self.left_out(model) | {"stream"}
+        return answer
+
+    def _is_streamed(self, sampling: Sampling) -> bool:
+        if self._endpoint.stream is not None:
+            return self._endpoint.stream
+        return self._endpoint.api == "chat" and sampling.max_tokens + self._endpoint.reasoning_tokens > _SHORT_TOKENS
 
     def _complete(self, body: Body) -> object:
         """The answer as JSON: the library's own types raise errors of Python for what servers send besides."""
@@ -273,9 +284,16 @@ class EndpointClient:
             stream_cls=openai.Stream[object],
         ) as pieces:
             if "json" in pieces.response.headers.get("content-type", ""):  # it does not stream
-                pieces.response.read()
-                return read_completion(pieces.response.json(), self._endpoint)
-            return read_stream(pieces, self._endpoint)
+                completion = _read_json(pieces.response)
+                if error := inner_error(self._endpoint, completion):
+                    raise error
+                return read_completion(completion, self._endpoint)
+            try:
+                return read_stream(pieces, self._endpoint)
+            except openai.APIConnectionError:
+                raise
+            except openai.APIError as error:  # of the library, for a piece that holds an error
+                raise inner_error(self._endpoint, {"error": error.body}) or error from None
 
     def _send(self, model: str, ask: Callable[[], _T]) -> _T:
         """Ask, and again where it failed for the moment: in its turn, for as long as the endpoint is waited for."""
@@ -326,6 +344,17 @@ class EndpointClient:
         if not repeatable or tries > self._endpoint.retries or not may_wait(named):
             return None
         return backoff_s(tries) if named is None else named
+
+
+def _read_json(response: httpx2.Response) -> object:
+    """The body of an answer that was asked for as a stream; raises the library's errors as where it reads by itself."""
+    try:
+        response.read()
+    except httpx2.TimeoutException as error:
+        raise openai.APITimeoutError(response.request) from error
+    except httpx2.HTTPError as error:
+        raise openai.APIConnectionError(request=response.request) from error
+    return response.json()
 
 
 def _part_title(part: str, schema: str) -> str:

@@ -40,6 +40,7 @@ _SCHEMA_DETAILS = re.compile(
     r"grammar|minimum|maximum|minlength|maxitems|minitems|pattern"
 )
 """Words about one schema, of which a server takes others."""
+_STREAM = re.compile(r"\bstream(?:ing|ed)?\b")
 _NO_SCHEMAS = re.compile(
     r"(?:json_schema|response_format)\W.{0,60}(?:unknown|unavailable|not available|supported|unsupported|unrecognized)|"
     r"(?:unknown|unsupported|unrecognized|does not support).{0,40}(?:json_schema|response_format|structured output)"
@@ -131,6 +132,7 @@ def refused_part(body: Body, words: str, left_out: frozenset[str]) -> str | None
         "top_p": "top_p" in body and ("top_p" in words or any_part) and plain,
         f"{LIKELY_TOKENS_LIMIT}{lower}": lower and "logprobs" in words,
         "stream_options": "stream_options" not in left_out and "stream_options" in words,
+        "stream": "stream" in body and "stream" not in left_out and bool(_STREAM.search(words)),
         "seed": "seed" in body and "seed" not in left_out and ("seed" in words or any_part),
         SYSTEM_ROLE: SYSTEM_ROLE not in left_out and any(phrase in words for phrase in _SYSTEM_WORDS),
     }

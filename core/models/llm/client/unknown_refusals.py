@@ -122,4 +122,4 @@ def _redact(endpoint: Endpoint, text: str) -> str:
     values = [value for _, value in (*endpoint.headers, *endpoint.query) if len(value) >= _MIN_SECRET_CHARACTERS]
     for secret in filter(None, (endpoint.key, *values)):
         text = text.replace(secret, "…")
-    return _SECRETS.sub("…", text)
+    return _SECRETS.sub("…", text).encode("utf-8", "replace").decode()

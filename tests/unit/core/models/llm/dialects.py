@@ -357,11 +357,12 @@ CHOICES = [
     ),
     fails(
         "an error in the midst of a stream",
-        "refused the question: .*overloaded",
+        "is busy.*overloaded",
         chunks(
             {"choices": [piece(MARK)]},
             {"error": {"code": 502, "message": "the provider is overloaded"}, "choices": [piece("", ended="error")]},
         ),
+        requests=2,
         options={"stream": True},
     ),
 ]
