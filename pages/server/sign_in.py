@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
@@ -37,6 +38,7 @@ SIGN_OUT = "sign-out"
 """Name of the page that signs a person out; only a press in the menu opens it, an address does not."""
 _ORGANISATION_COOKIE = "_streamlit_user"  # set and signed by Streamlit
 _MAX_CODE_BYTES = 200
+_PAGE_NAME = re.compile(r"[a-z-]*")
 _DOWNLOADS = "media/"  # where Streamlit puts what its buttons give
 
 
@@ -143,9 +145,15 @@ async def _sign_in_by_link(request: Request, code: str) -> Response | None:
         return None
     if started is None:
         return None
-    page = request.url.remove_query_params(LINK_PARAMETER)
-    address = f"{page.path}?{page.query}" if page.query else page.path
-    return with_cookie(RedirectResponse(address, status_code=303), started, request)
+    return with_cookie(RedirectResponse(_page_address(request), status_code=303), started, request)
+
+
+def _page_address(request: Request) -> str:
+    """Address of the page of this server that is asked for, without the code; a path that a browser could read as a host is none."""
+    path, query = str(request.scope["path"]), request.url.remove_query_params(LINK_PARAMETER).query
+    name = path.removeprefix(base_path())
+    page = f"{base_path()}{name}" if _PAGE_NAME.fullmatch(name) else base_path()
+    return f"{page}?{query}" if query else page
 
 
 def _start(code: str, replaced: str) -> StartedSession:
