@@ -18,14 +18,20 @@ from annotations.exchange.api_writes import ApiWrites, ReadOnlyTokenError, Repea
 from annotations.people.tokens import WrongTokenError
 from annotations.store.records import RecordError, StoreError
 from pages.server import services
-from pages.server.api_routes import OPERATIONS, ROWS_BY_DEFAULT, Operation, match_path, openapi
+from pages.server.api_routes import (
+    DESCRIPTION,
+    MOST_BODY_BYTES,
+    OPERATIONS,
+    ROWS_BY_DEFAULT,
+    Operation,
+    match_path,
+    openapi,
+)
 from pages.server.base_path import base_path
 from pages.server.request_body import read_beginning
 from pages.server.sign_in import address_of, guess_delay, is_shared
 
-_MOST_BYTES = 20 * 2**20
 _PATHS = ", ".join(dict.fromkeys(operation.path.replace("{id}", "ID") for operation in OPERATIONS))
-_DESCRIPTION = "openapi.json"
 
 
 class UnknownPathError(StoreError):
@@ -71,16 +77,16 @@ async def _response(request: Request) -> JSONResponse:
     if not is_shared():
         return _problem(404, "This server is local and has no API. Start it with TOUCHSTONE_SHARED=1.")
     path = str(request.scope["path"]).removeprefix(f"{base_path()}api/").rstrip("/")
-    if request.method == "GET" and path == f"v1/{_DESCRIPTION}":
+    if request.method == "GET" and path == f"v1/{DESCRIPTION}":
         return JSONResponse(openapi())
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         return _problem(401, "Send a token: `Authorization: Bearer TOKEN`.", {"WWW-Authenticate": "Bearer"})
     try:
         answering = await run_in_threadpool(_open, request, path, token.strip())
-        body = await read_beginning(request, _MOST_BYTES) if answering.operation.body else b""
-        if len(body) > _MOST_BYTES:
-            return _problem(413, f"Send at most {_MOST_BYTES // 2**20} MB at once.")
+        body = await read_beginning(request, MOST_BODY_BYTES) if answering.operation.body else b""
+        if len(body) > MOST_BODY_BYTES:
+            return _problem(413, f"Send at most {MOST_BODY_BYTES // 2**20} MB at once.")
         return JSONResponse(await run_in_threadpool(_answer, request, answering, body))
     except StoreError as error:
         if isinstance(error, WrongTokenError):  # never reached with a valid one, which waits for nobody
