@@ -8,8 +8,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, one_way_export
+from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, is_store_file, store_lines
 from annotations.exchange.campaign_import import import_campaign
+from annotations.exchange.store_import import format_store_import, import_store
 from annotations.people.people import Right
 from core.base import Limits, read_apart
 from core.data import DATASETS, format_counts
@@ -95,9 +96,9 @@ def _import_dialog() -> None:
             if upload and upload.looks_like:
                 st.info(escape_markdown(upload.looks_like), icon=":material/info:")
         questions = st.container()
-    if upload and importer == _GENERIC_IMPORTER and (sentence := one_way_export(upload.source)):
+    if upload and importer == _GENERIC_IMPORTER and is_store_file(upload.source):
         with mapping_column:
-            st.warning(sentence, icon=":material/warning:")
+            _store_import(upload)
         return
     if upload and importer == _GENERIC_IMPORTER and is_campaign_file(upload.source):
         with mapping_column:
@@ -165,6 +166,24 @@ def _campaign_import(upload: UploadedFiles) -> None:
             st.error(escape_message(str(error)), icon=":material/error:")
             return
         st.success(escape_markdown(f"{campaign.name} is imported: see Campaigns."))
+
+
+def _store_import(upload: UploadedFiles) -> None:
+    """An export of everything: pairs, scores and labels come back as what they were."""
+    st.info(
+        "This is an export of everything that was kept: pairs, scores, labels and judgements. They are added to what is here.",
+        icon=":material/database:",
+    )
+    member, demo = member_later(), services.settings().demo
+    if st.button("Import everything", type="primary", key="import-everything", disabled=demo):
+        try:
+            member().require(Right.MANAGE)
+            rows = read_apart(upload.file, _CAMPAIGN_LIMITS, store_lines, upload.source)
+            added = import_store(services.store(), rows)
+        except TouchstoneError as error:
+            st.error(escape_message(str(error)), icon=":material/error:")
+            return
+        st.success(escape_markdown(format_store_import(added)))
 
 
 def _import_button(
