@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
@@ -14,9 +15,11 @@ from typing import Any, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from annotations.exchange.data_statement import STATEMENT_TITLE
 from annotations.exchange.export import EXPORT_COLUMNS
 from annotations.exchange.export_rows import ExportedRow
 from annotations.exchange.store_import import STORE_MODELS
+from annotations.labelling.crowd import SessionRow
 from annotations.store.records import RecordError
 from core.text import spreadsheet_text
 
@@ -36,6 +39,19 @@ def is_store_file(source: Path) -> bool:
     """True for a file that `export` wrote of everything, whatever it is called."""
     head = _head(source)
     return head.startswith(",".join(EXPORT_COLUMNS)) or re.match(_STORE_ROW, head) is not None
+
+
+def one_way_export(source: Path) -> str:
+    """Sentence on an export of a campaign that has no texts, with what to do; "" for any other file."""
+    head = _head(source)
+    is_sessions = head.split(",") == [field.name for field in fields(SessionRow)]
+    if not is_sessions and not head.startswith(STATEMENT_TITLE):
+        return ""
+    lists = "lists the sessions of a campaign" if is_sessions else "is the data statement of a campaign"
+    return (
+        f"{source.name} {lists} and has neither texts nor labels. The JSONL or CSV of the campaign comes back whole: "
+        "`export --campaign NAME -o FILE.jsonl`."
+    )
 
 
 def _head(source: Path) -> str:

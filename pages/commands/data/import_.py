@@ -11,7 +11,13 @@ from typing import Annotated
 
 import typer
 
-from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, is_store_file, store_lines
+from annotations.exchange.campaign_files import (
+    campaign_lines,
+    is_campaign_file,
+    is_store_file,
+    one_way_export,
+    store_lines,
+)
 from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.samples import load_samples, save_scores
 from annotations.exchange.store_import import format_store_import, import_store
@@ -153,6 +159,8 @@ def command(
             with closing(Store.open(Settings.read().database_url)) as store:
                 typer.echo(format_store_import(import_store(store, store_lines(source))))
             return
+        if sentence := one_way_export(source):
+            raise TouchstoneError(sentence)
         importer = _importer_by_content(source, answers)
     reader = _reader(importer, answers)
     spec = format_spec(reader) if answers else importer
@@ -185,7 +193,7 @@ def _import_dataset(
         spec,
         file,
         source_sha256(place),
-        reader.licence,
+        reader.licence_of(place),
         reader.release,
         settings.user,
         replaces,
