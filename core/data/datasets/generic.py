@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from core.data.dataset import DATASETS, Importer, Refusal
 from core.data.datasets.formats import fields, foreign_records, item_stream
 from core.data.datasets.formats.claim_rows import claim_columns, merge_claims
+from core.data.datasets.formats.codebook import Codebook, codebook_of
 from core.data.datasets.formats.column_map import (
     SPLIT_WORDS,
     UNLABELLED_WORDS,
@@ -252,6 +253,7 @@ def read_with_map(
         voters=voting_columns(first, columns),
         keeps_garbled=bool(garbled),
         restarting_ids=RestartingIds() if restarts else None,
+        codebook=codebook_of(column_names, columns.label) if columns.label else None,
     )
     paths, seen = table_paths(source), item_stream.SeenItems()
     files = ((path, _record_lines(path, encoding, sheet)) for path in paths)
@@ -353,6 +355,7 @@ class _MappedReader:
     voters: frozenset[str]
     keeps_garbled: bool
     restarting_ids: RestartingIds | None
+    codebook: Codebook | None
 
     def items(self, record: Row, place: RecordPlace) -> list[Item]:
         """The items of a record: of one row, or of those of the samples that it lists."""
@@ -363,6 +366,8 @@ class _MappedReader:
 
     def _row_items(self, row: Row, default_id: str) -> list[Item]:
         """The pair of a row and its edit; label, error type and annotators speak of the edit where there is one."""
+        if self.codebook:
+            self.codebook.check(row)
         values = self._texts(row)
         if self.columns.annotator and not values.get("id"):
             default_id = fields.document_key("\0".join(str(value) for value in values.values()))

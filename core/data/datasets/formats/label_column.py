@@ -53,7 +53,9 @@ _SCORE_NOUNS = frozenset(
 )
 _LABEL_NOUNS = frozenset("label labels verdict judgement judgment annotation class gold decision vote".split())
 _NEUTRAL = PLAIN_WORDS | _LABEL_NOUNS | {"true", "ground", "truth", "reference"}
-_TEXT_ENDINGS = ("_text", "_name", "_str", "_string", "_words", "_label", "_desc", "_description", "_meaning")
+TEXT_ENDINGS = ("_text", "_name", "_str", "_string", "_words", "_label", "_desc", "_description", "_meaning")
+"""Ends of the name of a column that says in words what the codes of another mean."""
+
 _MOST_CLASSES = 8  # words of a label
 _MOST_NUMBERED = 4  # entailment, neutral, contradiction, and no label
 _NLI_LETTERS = frozenset({"e", "n", "c"})
@@ -272,7 +274,7 @@ def _check_codebook(rows: Sequence[Row], column: str, settled: Sequence[LabelCol
     """Compare the classes of a column with the words beside it."""
     name = spelling(column)
     for reading in settled:
-        if spelling(reading.column) not in {f"{name}{ending}" for ending in _TEXT_ENDINGS}:
+        if spelling(reading.column) not in {f"{name}{ending}" for ending in TEXT_ENDINGS}:
             continue
         meanings: dict[str, tuple[Verdict, int]] = {}
         for number, row in enumerate(rows, start=1):
