@@ -90,6 +90,7 @@ if TYPE_CHECKING:
         sigmoid,
         standard_scores,
     )
+    from core.stats.proportion import MIN_ERRORS, NOT_LEVEL, share, share_estimate
     from core.stats.rates.carried_rate import CarriedRate, rate_if_errors_hold, rate_if_scores_hold
     from core.stats.rates.cluster_mean import cluster_mean
     from core.stats.rates.label_count import expected_margin, explained_share, label_grid, labels_needed
@@ -114,7 +115,7 @@ if TYPE_CHECKING:
         tuned_scale,
         worth_with_scores,
     )
-    from core.stats.rates.rate import MIN_ERRORS, NOT_LEVEL, LabelSample, Rate, labels_alone
+    from core.stats.rates.rate import LabelSample, Rate, labels_alone
     from core.stats.rates.rate_differences import (
         RateDifference,
         difference_interval,

@@ -375,9 +375,6 @@ def best_sentence(rows: Sequence[MetricRow], name: str) -> str:
         f" and {len(level) - _MOST_METRICS} more" if level[_MOST_METRICS:] else ""
     )
     others = f"; not significantly worse: {named}" if level else ""
-    unknown = [figure.needs_resamples for _, figure in first if figure.needs_resamples]
-    if unknown:
-        others += f"; of {len(unknown)} more it cannot be told below {max(unknown)} resamples"
     winners = f"{' and '.join(metric_title(metric) for metric, _ in best)} {'are' if len(best) > 1 else 'is'} best"
     title = FIGURE_TITLES[name]
     measure = f"{title[0].lower()}{title[1:]}" if title[1].islower() else title

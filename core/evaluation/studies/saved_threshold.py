@@ -29,7 +29,7 @@ from core.stats import (
     choose_threshold,
     deal_folds,
     format_percent,
-    mean,
+    share,
     threshold_decisions,
 )
 from core.types import Direction
@@ -114,8 +114,8 @@ def decision_figures(labelled: LabelledScores, decisions: Values, draws: Resampl
     accepted_bad = np.where(~labelled.labels & decided, decisions, np.nan)
     return DecisionFigures(
         draws.estimate(accuracy),
-        draws.estimate(mean(refused_good, labelled.documents)),
-        draws.estimate(mean(accepted_bad, labelled.documents)),
+        draws.estimate(share(refused_good, labelled.documents)),
+        draws.estimate(share(accepted_bad, labelled.documents)),
     )
 
 
@@ -157,7 +157,7 @@ def fixed_threshold_figures(value: float, cases: Cases, draws: Resamples) -> Fix
     [column] = cases.columns
     scores = labelled.scores
     accepted = scores <= value if labelled.direction == "lower" else scores >= value
-    right = mean((accepted == labelled.labels).astype(np.float64), labelled.documents)
+    right = share((accepted == labelled.labels).astype(np.float64), labelled.documents)
     figures = decision_figures(labelled, accepted.astype(np.float64), draws)
     return FixedThresholdFigures(column.name, column.direction, value, draws.estimate(right), figures)
 

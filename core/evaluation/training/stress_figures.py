@@ -17,8 +17,8 @@ from core.stats import (
     Values,
     consistency_share,
     markdown_table,
-    mean,
     noise_range,
+    share,
     with_least_ends,
 )
 
@@ -49,7 +49,7 @@ def stress_figures(stress: StressRows, before: Values, after: Values) -> list[Fi
         figures.append(Figure(f"{BROKEN}{suffix}", PAIR_SHARE, draws.estimate(consistency_share(broken))))
         right = _right_moves(scored.shifts, kinds, wrong)
         for of, measure, mask in parts:
-            figures.append(Figure(f"{of}{suffix}", measure, draws.estimate(mean(right[mask], documents[mask]))))
+            figures.append(Figure(f"{of}{suffix}", measure, draws.estimate(share(right[mask], documents[mask]))))
     return figures
 
 

@@ -348,7 +348,7 @@ def _measure_slice(name: str, cases: Cases, part: Slice, resamples: Resamples) -
 
     second = {_CLASSICAL_TESTS[name][0]: classical} if name in _CLASSICAL_TESTS else {}
     made = {BOOTSTRAP_TEST: lambda best, other: bootstrap(best, other).p, **second}
-    return mark_best(estimates, made, resamples.number)
+    return mark_best(estimates, made)
 
 
 BOOTSTRAP_TEST = "paired bootstrap"

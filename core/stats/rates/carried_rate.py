@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.stats.proportion import NOT_LEVEL
 from core.stats.rates.prediction_powered import Predictions
-from core.stats.rates.rate import NOT_LEVEL, LabelSample, Rate
+from core.stats.rates.rate import LabelSample, Rate
 from core.stats.statistic import Estimate, Mask
 
 _LEAST_SEPARATION = 3.0  # standard errors between the mean predictions of both kinds, for a rate to be told by them

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.stats.proportion import NOT_LEVEL
 from core.stats.rates.prediction_powered import Predictions, tuned_scale
-from core.stats.rates.rate import NOT_LEVEL, ONE_DOCUMENT, LabelSample
+from core.stats.rates.rate import ONE_DOCUMENT, LabelSample
 from core.stats.statistic import FOLDS, Estimate, Numbers, Values, deal_folds
 
 _PENALTY = 10.0  # of squared slopes on standard normal scores, in units of the grades' variance

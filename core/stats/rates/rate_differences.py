@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from core.stats.comparison import holm_correction
-from core.stats.rates.rate import NOT_LEVEL, Rate
+from core.stats.proportion import NOT_LEVEL
+from core.stats.rates.rate import Rate
 from core.stats.statistic import Estimate
 
 _LEAST_P = 1e-6

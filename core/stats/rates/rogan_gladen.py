@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.stats.bootstrap import CONFIDENCE_LEVEL
 from core.stats.rates.rate import LabelSample
-from core.stats.statistic import Estimate, Numbers, Values, deal_folds
+from core.stats.statistic import CONFIDENCE_LEVEL, Estimate, Numbers, Values, deal_folds
 
 _HALVES = 2  # of the labels by document: each half is judged by the threshold of the other
 _MIN_OF_A_KIND = 2  # labels, without which there is no threshold

@@ -20,7 +20,7 @@ from core.results.cases.cases import MetricColumn, build_cases
 from core.results.cases.pool import Pool, PoolLabel, pool_of_cases, select_pool_metrics, with_labels
 from core.results.cases.pool_labels import pool_labels, read_pool_labels
 from core.results.cases.pool_rates import draw_of_labels
-from core.stats.rates.rate import clopper_pearson
+from core.stats.proportion import clopper_pearson
 from core.stats.statistic import Values
 from core.types import Sample, Verdict
 from tests.unit.core.evaluation.studies.bench_samples import sample

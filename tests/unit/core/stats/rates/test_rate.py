@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from core.stats.proportion import clopper_pearson, independent_cases, wilson
 from core.stats.rates.label_count import expected_margin, explained_share, label_grid, labels_needed
 from core.stats.rates.label_drawing import beyond_weights, drawing_tests, drawn_by_document, estimated_probabilities
 from core.stats.rates.prediction_powered import (
@@ -19,7 +20,7 @@ from core.stats.rates.prediction_powered import (
     tuned_scale,
     worth_with_scores,
 )
-from core.stats.rates.rate import LabelSample, Rate, clopper_pearson, effective_size, labels_alone, wilson
+from core.stats.rates.rate import LabelSample, Rate, labels_alone
 from core.stats.rates.rate_differences import difference_interval, difference_p, rank_intervals, rate_differences
 from core.stats.rates.rogan_gladen import corrected_rate, lang_reiczigel
 from core.stats.statistic import Numbers, Values
@@ -74,14 +75,14 @@ def test_few_errors_have_the_exact_interval() -> None:
 def test_no_error_among_documents_counts_each_document_once() -> None:
     documents = np.repeat(np.arange(10), 5)
     sample = LabelSample.equal(np.zeros(50), documents, 10**9)
-    assert effective_size(sample) == pytest.approx(10)
+    assert independent_cases(sample.outcomes, sample.weights, sample.places) == pytest.approx(10)
     assert labels_alone(sample).interval()[1] > clopper_pearson(0, 50)[1]
 
 
 def test_labels_that_repeat_within_documents_count_less() -> None:
     wrong = np.repeat(outcomes(30, 100), 4)
     repeated = LabelSample.equal(wrong, np.repeat(np.arange(100), 4), 10**9)
-    assert effective_size(repeated) == pytest.approx(100, rel=0.02)
+    assert independent_cases(wrong, repeated.weights, repeated.places) == pytest.approx(100, rel=0.02)
     once, twice = alone(30, 100).interval(), labels_alone(repeated).interval()
     assert twice == pytest.approx(once, abs=0.002)
 
