@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         squared_distance,
     )
     from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement, mark_best
-    from core.stats.bootstrap import RESAMPLES, Distribution, Resamples, projected_seconds
+    from core.stats.bootstrap import RESAMPLES, Distribution, Resamples, projected_seconds, variance_of
     from core.stats.calibration import (
         best_threshold,
         brier_score,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from core.stats.comparison import (
         MIN_TEST_DOCUMENTS,
         Comparison,
+        compare_by_variance,
         compare_paired,
         delong_test,
         difference,
@@ -101,6 +102,7 @@ if TYPE_CHECKING:
         drawing_tests,
         drawn_by_document,
         estimated_probabilities,
+        p_of_weights,
     )
     from core.stats.rates.powered_mean import powered_mean, predict_means
     from core.stats.rates.prediction_powered import (
@@ -113,6 +115,7 @@ if TYPE_CHECKING:
         predict_rates,
         score_features,
         tuned_scale,
+        worth_interval,
         worth_with_scores,
     )
     from core.stats.rates.rate import LabelSample, Rate, labels_alone

@@ -69,6 +69,17 @@ def compare_paired(first: Distribution, second: Distribution) -> Comparison:
     )
 
 
+def compare_by_variance(value: float, variance: float, paired: Estimate) -> Comparison:
+    """Student's test and interval of a difference of two figures in 0..1 by its variance, of the cases of a paired one."""
+    from scipy.special import stdtr  # as above
+
+    error = math.sqrt(variance)
+    margin = _student(paired.documents) * error
+    estimate = Estimate(value, max(-1.0, value - margin), min(1.0, value + margin), paired.n, "", paired.documents)
+    tested = error > 0 and paired.documents >= MIN_TEST_DOCUMENTS
+    return Comparison(estimate, float(2 * stdtr(paired.documents - 1, -abs(value) / error)) if tested else None)
+
+
 def difference(first: Distribution, second: Distribution) -> Estimate:
     """The first statistic minus the second on the same resamples of documents, with Student's interval; cases may be others."""
     n = min(first.n, second.n)

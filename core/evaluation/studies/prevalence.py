@@ -89,6 +89,8 @@ class Prevalence(Study):
 
     def run(self, data: StudyData) -> Report:
         draw = draw_of_labels(data.summaries, _DRAWINGS[self.drawing])
+        if draw.sample.n == draw.size:
+            return self.report(data, [], sentences=_known_sentences(draw), problems=draw.problems)
         metric, counted = threshold_rate(draw)
         methods = {
             POWERED: draw.powered.estimate(),
@@ -131,10 +133,8 @@ _DRAWINGS: Mapping[str, Drawing] = MappingProxyType({name: name for name in get_
 
 def _sentences(draw: LabelDraw, differences: Sequence[RateDifference]) -> list[str]:
     """The rate, what the labels are worth, and which parts differ."""
-    n, size = draw.sample.n, draw.size
+    n, size, worth = draw.sample.n, draw.size, draw.worth
     both, alone = draw.powered.estimate(), draw.alone.estimate()
-    if n == size:
-        return [f"All {size:,} summaries have a label: {100 * draw.alone.value:.1f} % are inconsistent."]
     if draw.powered.exact:
         wrong = int(draw.sample.outcomes.sum())
         few = (
@@ -153,11 +153,10 @@ def _sentences(draw: LabelDraw, differences: Sequence[RateDifference]) -> list[s
             "no part in it.",
             *_difference_sentences(differences),
         ]
-    worth = round(label_worth(draw.powered, draw.alone, size))
     names = "these metrics are" if len(draw.pool.columns) > 1 else "this metric are"
     gain = (
-        f"Your {n:,} labels and {names} worth {worth:,} labels."
-        if worth > n
+        f"Your {n:,} labels and {names} worth {_format_worth(worth)} labels."
+        if worth and (worth.value or 0) > n
         else "The scores say nothing of the rate that the labels do not say."
     )
     return [
@@ -167,6 +166,25 @@ def _sentences(draw: LabelDraw, differences: Sequence[RateDifference]) -> list[s
         else "No metric has a score here: scores of all summaries would make the interval narrower.",
         *_difference_sentences(differences),
     ]
+
+
+def _known_sentences(draw: LabelDraw) -> list[str]:
+    """The rate of labels of all summaries, and of each part: nothing is estimated."""
+    shares = [
+        f"{name} {100 * float(draw.sample.outcomes[mask[draw.rows]].mean()):.1f} %"
+        for name, mask in draw.pool.parts.items()
+        if mask.any()
+    ]
+    return [
+        f"All {draw.size:,} summaries have a label: {100 * draw.alone.value:.1f} % are inconsistent.",
+        *([f"By part: {', '.join(shares)}."] if len(shares) > 1 else []),
+    ]
+
+
+def _format_worth(worth: Estimate) -> str:
+    """As 410 [290, 560], in whole labels."""
+    interval = "" if worth.low is None or worth.high is None else f" [{worth.low:,.0f}, {worth.high:,.0f}]"
+    return f"{worth.value or 0:,.0f}{interval}"
 
 
 def _difference_sentences(differences: Sequence[RateDifference]) -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 from core.stats.proportion import MIN_ERRORS, NOT_LEVEL, SIZE_ROUNDING, exact_interval, independent_cases, wilson
 from core.stats.statistic import Estimate, Numbers, Values, cluster_documents
 
+ALL_LABELLED = "All summaries have a label: the rate is known."
 ONE_DOCUMENT = "All labels are of one document: there is no interval."
 
 
@@ -114,8 +115,9 @@ class Rate:
 
     def estimate(self) -> Estimate:
         low, high = self.interval()
-        if math.isnan(low):
-            return Estimate(self.value, None, None, self.n, ONE_DOCUMENT, self.documents)
+        if math.isnan(low) or low == high:
+            error = ONE_DOCUMENT if self.variance > 0 or self.exact else ALL_LABELLED
+            return Estimate(self.value, None, None, self.n, error, self.documents)
         return Estimate(min(max(self.value, 0.0), 1.0), low, high, self.n, documents=self.documents)
 
 

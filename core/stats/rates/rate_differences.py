@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from core.stats.comparison import holm_correction
 from core.stats.proportion import NOT_LEVEL
-from core.stats.rates.rate import Rate
+from core.stats.rates.rate import ALL_LABELLED, Rate
 from core.stats.statistic import Estimate
 
 _LEAST_P = 1e-6
@@ -53,18 +53,32 @@ def rate_differences(rates: Mapping[str, Rate], against: str = "") -> list[RateD
     """Every two parts that have an interval, or each `against` one of them, the largest difference first."""
     comparable = {name: rate for name, rate in rates.items() if rate.documents >= 2}
     pairs = [(name, other) for name, other in combinations(comparable, 2) if not against or against in (name, other)]
-    ps = holm_correction([difference_p(comparable[name], comparable[other]) for name, other in pairs])
+    ps = holm_correction(
+        [
+            None
+            if _are_known(comparable[name], comparable[other])
+            else difference_p(comparable[name], comparable[other])
+            for name, other in pairs
+        ]
+    )
     differences = []
     for (label, other), p in zip(pairs, ps, strict=True):
         first, second = comparable[label], comparable[other]
         low, high = difference_interval(first, second)
         n, documents = min(first.n, second.n), min(first.documents, second.documents)
         estimate = Estimate(first.value - second.value, low, high, n, documents=documents)
+        if _are_known(first, second):
+            estimate = replace(estimate, low=None, high=None, why=ALL_LABELLED)
         differences.append(RateDifference(label, other, estimate, p))
     return sorted(
         differences,
         key=lambda row: (row.p if row.p is not None else 1.0, -abs(row.difference.value or 0.0)),
     )
+
+
+def _are_known(first: Rate, second: Rate) -> bool:
+    """True for two rates of which all summaries have a label: there is nothing to test."""
+    return not any(rate.exact or rate.variance > 0 for rate in (first, second))
 
 
 def rank_intervals(rates: Mapping[str, Rate], differences: Sequence[RateDifference]) -> dict[str, Estimate]:

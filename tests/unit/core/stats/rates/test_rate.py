@@ -272,6 +272,15 @@ def test_a_label_with_its_score_is_worth_what_the_score_explains() -> None:
     rng = np.random.default_rng(2)
     wrong, scores = metric(rng, 0.3, math.sqrt(2) * 1.2816)
     worth = worth_with_scores(scores, wrong, np.arange(POOL))
-    assert worth == pytest.approx(1 / (1 - explained_share(0.9, 0.3)), rel=0.06)
-    assert worth_with_scores(rng.normal(size=POOL), wrong, np.arange(POOL)) == pytest.approx(1, abs=0.01)
+    assert worth is not None
+    assert worth.value == pytest.approx(1 / (1 - explained_share(0.9, 0.3)), rel=0.06)
+    assert worth.low is not None
+    assert worth.low < worth.value < (worth.high or 0)
+    noise = worth_with_scores(rng.normal(size=POOL), wrong, np.arange(POOL))
+    assert noise is not None
+    assert noise.value == pytest.approx(1, abs=0.01)
+    oracle = worth_with_scores(1.0 - wrong, wrong, np.arange(POOL))
+    assert oracle is not None
+    assert oracle.value is not None
+    assert 100 < oracle.value <= POOL
     assert worth_with_scores(scores[:30], outcomes(3, 30), np.arange(30)) is None
