@@ -91,7 +91,7 @@ if TYPE_CHECKING:
         sigmoid,
         standard_scores,
     )
-    from core.stats.proportion import MIN_ERRORS, NOT_LEVEL, share, share_estimate
+    from core.stats.proportion import MIN_ERRORS, NOT_LEVEL, share, share_estimate, with_variance_between
     from core.stats.rates.carried_rate import CarriedRate, rate_if_errors_hold, rate_if_scores_hold
     from core.stats.rates.cluster_mean import cluster_mean
     from core.stats.rates.label_count import expected_margin, explained_share, label_grid, labels_needed

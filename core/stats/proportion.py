@@ -7,6 +7,7 @@ held the truth in 46 % of the draws.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,6 +29,7 @@ MIN_ERRORS = 10
 NOT_LEVEL = 1 - CONFIDENCE_LEVEL
 SIZE_ROUNDING = 1e-6  # cases, that the effective number of independent ones is off by
 _MIN_SHARE_DOCUMENTS = 2
+_BETWEEN = 3.0  # times the variance between deals, chosen by simulation
 _ALIKE = 1e-9  # from 0 or 1: what the order of summing leaves of it
 
 
@@ -83,6 +85,23 @@ def area_interval(value: float, variance: float, documents: int, alike: int) -> 
     if min(value, 1 - value) < _ALIKE or variance < _ALIKE**2:
         return clopper_pearson(value * alike, alike)
     return share_interval(value, value * (1 - value) / variance, math.inf, documents)
+
+
+def with_variance_between(estimates: Sequence[Estimate]) -> Estimate:
+    """The mean of a figure in 0..1 that was cross-fitted by several deals of the same documents, with what varies between deals.
+
+    `estimates` are those of each deal; where one has no interval, or all are 0 or 1, the first stands for all.
+    """
+    first = estimates[0]
+    values = np.array([np.nan if estimate.value is None else estimate.value for estimate in estimates])
+    value = float(values.mean())
+    if any(estimate.low is None for estimate in estimates) or not _ALIKE < value < 1 - _ALIKE:
+        return first
+    halves = [((estimate.high or 0.0) - (estimate.low or 0.0)) / 2 for estimate in estimates]
+    own = (math.fsum(halves) / len(halves) / _student(first.documents, NOT_LEVEL)) ** 2
+    variance = own + _BETWEEN * float(values.var(ddof=1))
+    low, high = share_interval(value, value * (1 - value) / variance, math.inf, first.documents)
+    return Estimate(value, low, high, first.n, documents=first.documents)
 
 
 def share_interval(

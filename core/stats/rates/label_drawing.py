@@ -19,6 +19,7 @@ EVIDENT_P = 0.001
 _LEAST_SHARE = 0.25  # of the labels, which the weighted ones must be worth
 _FARTHEST = 0.1  # from the middle of the pool, for the mean rank of the weighted labels
 _SIMULATED = 4_000  # draws: the smallest p is a quarter of EVIDENT_P
+_MARGIN = 1.5  # times a simulated distance, as labels that by chance lack those of large weight show too little spread
 _MOST_ROWS = 100_000  # of the pool, from which the chance of a label is learned
 
 
@@ -56,15 +57,13 @@ def p_of_weights(features: Values, ranks: Sequence[Values], rows: Numbers, sampl
     """The share of draws by the probabilities of the labels whose weighted scores lie as far from the pool as those of the labels do.
 
     Labels of large weight are few, so that Student's t takes right probabilities for wrong ones in up to 7 % of draws. Here the draws are
-    made from all of the pool: by the probability that the `features`, (N, features), predict, times the unexplained part of a label's.
+    made from all of the pool, each summary by the probability of the label whose `features`, (N, features), are nearest.
     """
     rng = np.random.default_rng(0)
-    logs = -np.log(sample.weights)  # of the probabilities, but for a constant
-    design = np.column_stack([np.ones(len(features)), features, features**2])
-    roots = np.sqrt(sample.weights)
-    fit = np.linalg.lstsq(design[rows] * roots[:, None], logs * roots, rcond=None)[0]
-    unexplained = rng.choice(logs - design[rows] @ fit, len(features), p=sample.weights)
-    probabilities = np.exp(np.clip(design @ fit + unexplained, logs.min(), logs.max()))
+    from scipy.spatial import KDTree  # as above
+
+    _, nearest = KDTree(features[rows]).query(features)
+    probabilities = 1 / sample.weights[nearest]
     picked = rng.choice(len(features), (_SIMULATED, sample.n), p=probabilities / probabilities.sum())
     weights = 1 / probabilities[picked]
     weights /= weights.sum(axis=1, keepdims=True)
@@ -81,7 +80,7 @@ def p_of_weights(features: Values, ranks: Sequence[Values], rows: Numbers, sampl
             spread *= math.sqrt(max(1.0, sample.variance(of_labels) / alone)) if alone else 1.0
             farthest = max(farthest, abs(float(sample.weights @ of_labels) - float(filled.mean())) / spread)
             simulated = np.maximum(simulated, np.abs(distances) / spread)
-    return (1 + int(np.sum(simulated >= farthest))) / (_SIMULATED + 1)
+    return (1 + int(np.sum(_MARGIN * simulated >= farthest))) / (_SIMULATED + 1)
 
 
 def estimated_probabilities(features: Values, rows: Numbers) -> Values:
