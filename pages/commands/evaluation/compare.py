@@ -24,7 +24,6 @@ from core.assessment import (
     compare_sides,
     comparisons_junit,
     comparisons_markdown,
-    few_documents_sentences,
     format_comparisons,
     graded_columns,
     is_stress_run,
@@ -182,11 +181,7 @@ def _compare_scores(
             "Nothing can be compared: labels of one kind only, or two metrics on two scales without labels. Name data with "
             "consistent and inconsistent summaries with --data."
         )
-    return _Compared(
-        comparisons,
-        opened.plan,
-        few_documents_sentences([change for comparison in comparisons for change in comparison.changes]),
-    )
+    return _Compared(comparisons, opened.plan)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
