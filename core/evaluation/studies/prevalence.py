@@ -90,7 +90,8 @@ class Prevalence(Study):
     def run(self, data: StudyData) -> Report:
         draw = draw_of_labels(data.summaries, _DRAWINGS[self.drawing])
         if draw.sample.n == draw.size:
-            return self.report(data, [], sentences=_known_sentences(draw), problems=draw.problems)
+            rate = f"All {draw.size:,} summaries have a label: {100 * draw.alone.value:.1f} % are inconsistent."
+            return self.report(data, [_count_table(draw)], sentences=[rate], problems=draw.problems)
         metric, counted = threshold_rate(draw)
         methods = {
             POWERED: draw.powered.estimate(),
@@ -168,17 +169,26 @@ def _sentences(draw: LabelDraw, differences: Sequence[RateDifference]) -> list[s
     ]
 
 
-def _known_sentences(draw: LabelDraw) -> list[str]:
-    """The rate of labels of all summaries, and of each part: nothing is estimated."""
-    shares = [
-        f"{name} {100 * float(draw.sample.outcomes[mask[draw.rows]].mean()):.1f} %"
-        for name, mask in draw.pool.parts.items()
-        if mask.any()
-    ]
-    return [
-        f"All {draw.size:,} summaries have a label: {100 * draw.alone.value:.1f} % are inconsistent.",
-        *([f"By part: {', '.join(shares)}."] if len(shares) > 1 else []),
-    ]
+def _count_table(draw: LabelDraw) -> Table:
+    """Summaries whose labels are all there, in all and by part: nothing is estimated."""
+    every = {"": np.ones(draw.size, dtype=np.bool_)}
+    wrong = np.zeros(draw.size)
+    wrong[draw.rows] = draw.sample.outcomes
+    return Table(
+        "counts",
+        "Inconsistent summaries",
+        (
+            Column("part"),
+            Column("summaries", format="count"),
+            Column("inconsistent", format="count"),
+            Column("share", format="percent"),
+        ),
+        tuple(
+            (name, int(mask.sum()), int(wrong[mask].sum()), float(wrong[mask].mean()))
+            for name, mask in (every | dict(draw.pool.parts)).items()
+            if mask.any()
+        ),
+    )
 
 
 def _format_worth(worth: Estimate) -> str:

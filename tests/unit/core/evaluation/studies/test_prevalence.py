@@ -229,7 +229,8 @@ def test_a_pool_that_is_labelled_whole_is_counted() -> None:
     found = report(pool(labels=SIZE))
     assert found.sentences[0].startswith("All 400 summaries have a label: ")
     assert len(found.sentences) == 1
-    assert (found.tables, found.charts, found.notes) == ((), (), ())
+    assert ([table.name for table in found.tables], found.charts, found.notes) == (["counts"], (), ())
+    assert found.table().rows[0][1] == 400
 
 
 def test_labels_drawn_by_their_scores_are_corrected_with_a_warning() -> None:
