@@ -185,7 +185,8 @@ class Combining:
 
         Both are judged on documents whose labels had no part: those of the other folds fit the weights, and choose the member.
         """
-        scores, labels, documents = (of[self.complete] for of in (self.scores, self.labels, self.documents))
+        complete = self.complete
+        scores, labels, documents = self.scores[complete], self.labels[complete], self.documents[complete]
         scaled, areas = standard_scores(scores, scores.mean(axis=0), scores.std(axis=0)), []
         for seed in range(_DEALS):
             folds, chosen = deal_folds(documents, FOLDS, seed), np.empty(len(labels))

@@ -199,5 +199,5 @@ def worth_with_scores(scores: Values, outcomes: Values, documents: Numbers) -> E
     squares[1] += squares[0].mean() / n  # as in `powered_rate`
     numbers, places = cluster_documents(documents)
     times = Resamples.draw(len(numbers), _WORTH_RESAMPLES).estimate(quotient(*squares, places))
-    ends = [None if end is None else max(1.0, end) for end in (times.value, times.low, times.high)]
-    return Estimate(*ends, times.n, times.why, times.documents)
+    value, low, high = (None if end is None else max(1.0, end) for end in (times.value, times.low, times.high))
+    return replace(times, value=value, low=low, high=high)

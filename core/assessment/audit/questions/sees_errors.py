@@ -110,8 +110,10 @@ def _worth(evidence: Evidence, metric: str) -> Figure | None:
     if worth is None:
         return None
     most = max(_HUNDRED, float(worth.n))  # no more than there are summaries here
-    ends = [None if end is None else min(_HUNDRED * end, most) for end in (worth.value, worth.low, worth.high)]
-    estimate = Estimate(*ends, worth.n, worth.why, worth.documents)
+    value, low, high = (
+        None if end is None else min(_HUNDRED * end, most) for end in (worth.value, worth.low, worth.high)
+    )
+    estimate = replace(worth, value=value, low=low, high=high)
     return Figure("labels that 100 human labels with it are worth", estimate, "count")
 
 
