@@ -173,7 +173,9 @@ def worth_interval(sample: LabelSample, predicted: Values, pool: int) -> Estimat
     corrected = sample.outcomes - tuned_scale(sample, predicted) * predicted
     squares = [sample.sums(values) ** 2 for values in (sample.outcomes, corrected)]
     squares[1] += squares[0].mean() / sample.n  # as in `powered_rate`
-    times = Resamples.draw(sample.clusters, _WORTH_RESAMPLES).estimate(quotient(*squares, np.arange(sample.clusters)))
+    times = Resamples.draw(sample.clusters, _WORTH_RESAMPLES).estimate(
+        quotient(squares[0], squares[1], np.arange(sample.clusters))
+    )
 
     def labels(ratio: float | None) -> float | None:
         return None if ratio is None else 1 / ((1 / sample.n - 1 / pool) / max(1.0, ratio) + 1 / pool)
@@ -198,6 +200,6 @@ def worth_with_scores(scores: Values, outcomes: Values, documents: Numbers) -> E
     squares = [(values - values.mean()) ** 2 for values in (outcomes, corrected)]
     squares[1] += squares[0].mean() / n  # as in `powered_rate`
     numbers, places = cluster_documents(documents)
-    times = Resamples.draw(len(numbers), _WORTH_RESAMPLES).estimate(quotient(*squares, places))
+    times = Resamples.draw(len(numbers), _WORTH_RESAMPLES).estimate(quotient(squares[0], squares[1], places))
     value, low, high = (None if end is None else max(1.0, end) for end in (times.value, times.low, times.high))
     return replace(times, value=value, low=low, high=high)
