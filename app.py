@@ -12,7 +12,7 @@ from pages.server.docs import Docs
 from pages.server.early_keys import EarlyKeys
 from pages.server.icon_font import IconFont
 from pages.server.protection import Protection
-from pages.server.sign_in import SignIn
+from pages.server.sign_in import SignInMiddleware
 from pages.ui.shared.script_errors import show_script_error
 
 startup.begin()
@@ -24,7 +24,7 @@ app = st.App(
         Middleware(Docs),
         Middleware(Api),
         Middleware(CrowdLinks),
-        Middleware(SignIn),
+        Middleware(SignInMiddleware),
         Middleware(EarlyKeys),
         Middleware(IconFont),
         Middleware(CompressedAssets),

@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Scorer
     from mlflow.genai.scorers import Scorer as MlflowScorer
 
-    from core.assessment.integrations.autoevals_scorer import Consistency as AutoevalsScorer
-    from core.assessment.integrations.deepeval_metric import Consistency as DeepEvalMetric
-    from core.assessment.integrations.evaluate_metric import Consistency as EvaluateMetric
-    from core.assessment.integrations.ragas_metric import Consistency as RagasMetric
-    from core.assessment.integrations.torchmetrics_metric import Consistency as TorchMetric
-    from core.assessment.notebook.client import Client
+    from core.assessment.integrations.autoevals_scorer import AutoevalsScorer
+    from core.assessment.integrations.deepeval_metric import DeepEvalMetric
+    from core.assessment.integrations.evaluate_metric import EvaluateMetric
+    from core.assessment.integrations.ragas_metric import RagasMetric
+    from core.assessment.integrations.torchmetrics_metric import TorchMetric
+    from core.assessment.notebook.client import CampaignClient
     from core.assessment.notebook.reports import NotebookReport
     from core.assessment.notebook.scores import Scores
     from core.assessment.notebook.session import Pairs
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from core.edits.perturbation import Perturbation, PerturbationCard
     from core.evaluation.study import Study, StudyData
     from core.model_reference import Checkpoint, EndpointModel
-    from core.results.runs.run import Run
+    from core.results.runs.stress_run import StressRun
     from core.scoring.metric import Card, Metric
     from core.types import Sample
 
@@ -111,8 +111,10 @@ def score(pairs: Pairs, metrics: str | Sequence[str]) -> Scores:
     `questions`; `pandas.DataFrame(scores)` is a table, and a notebook shows it with sentence heat and evidence. A score
     that cannot be had is None, with the reason in `error` and the status "failed"; it never stops the others.
 
-    Raises TouchstoneError for a metric or setting that does not exist, and for pairs that cannot be read, before anything
-    is scored.
+    A pair that cannot be read, as one with an empty summary, is such a failure under the id `line-<n>`.
+
+    Raises TouchstoneError for a metric or setting that does not exist, and where no pair can be read, before anything is
+    scored.
     """
     from core.assessment.notebook.scores import score_pairs
 
@@ -135,18 +137,25 @@ def perturb(pairs: Pairs, kinds: str | Sequence[str] = (), *, battery: str = "",
 
 
 def evaluate(
-    pairs: Pairs, scores: Iterable[Mapping[str, Any]], *, by: str | None = None, resamples: int | None = None
+    pairs: Pairs,
+    scores: Iterable[Mapping[str, Any]],
+    *,
+    label_of_1: str = "",
+    by: str | None = None,
+    resamples: int | None = None,
 ) -> NotebookReport:
     """Evaluate metrics by type of error, from scores that `score` made: the study "measures" of pairs.
 
-    `pairs` have a `label` each (consistent or 1, inconsistent or 0), or an edit and the label of the edited summary, which
-    makes a minimal pair. `rows()` of the report holds consistency (share of minimal pairs whose sides are ordered rightly),
+    `pairs` have a `label` each (consistent or inconsistent, faithful or hallucinated, …), or an edit and the label of the
+    edited summary, which makes a minimal pair. Labels of 1 and 0, yes and no, true and false need `label_of_1`, which is
+    "consistent" or "inconsistent": what 1 says of a summary. `rows()` of the report holds consistency (share of minimal pairs whose sides are ordered rightly),
     ties and ROC AUC, in 0..1, with intervals of 95 % from the bootstrap by document, overall and by slice; None where a
     figure is undefined. `by` is a field as `error_type` or `domain`.
 
-    Raises TouchstoneError where no score is of these pairs, and for pairs that cannot be read.
+    Raises TouchstoneError where no score is of these pairs, for pairs that cannot be read, and for labels of 1 and 0
+    without `label_of_1`.
     """
-    return study("measures", pairs, scores=scores, by=by, resamples=resamples)
+    return study("measures", pairs, scores=scores, label_of_1=label_of_1, by=by, resamples=resamples)
 
 
 def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
@@ -154,8 +163,9 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     pairs: Pairs | None = None,
     *,
     scores: Iterable[Mapping[str, Any]] = (),
+    label_of_1: str = "",
     dataset: str | Sequence[str] = (),
-    run: str | Path | Run | None = None,
+    run: str | Path | StressRun | None = None,
     files: Sequence[str | Path] = (),
     labels: str | Path | Iterable[Mapping[str, Any]] = (),
     metrics: str | Sequence[str] = (),
@@ -168,17 +178,18 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
     A study takes scored summaries (`pairs` with the `scores` that `score` made of them, or a `dataset` of the database), a
     stress `run` or its file, or both, or `files` of another command; `touchstone study --help` lists them, `touchstone study NAME --help` the settings. `by` is
     the field whose values are slices, `metrics` those to look at, `resamples` 10,000, or fewer for more than 5,000 summaries.
-    `labels`, a file or records with id, label and where known selection_probability, stand in place of those of the data in
-    the studies prevalence, label-plan and drift.
+    `label_of_1` is as of `evaluate`. `labels`, a file or records with id, label and where known selection_probability, stand in place of those of the data in
+    the studies prevalence, label-plan and drift. A `dataset` is NAME, the newest version, or NAME@2 or NAME@TAG.
 
     A notebook shows the report; `rows(table)` gives a table for pandas, `table(name).figure(column, metric=…)` one figure with
     its interval, `record()` what `--json` prints, and `save(file)` writes any form by the ending of the file.
 
     Raises TouchstoneError for a study or setting that does not exist, and for data that give no figure, with what to do.
     """
-    from annotations.exchange.samples import load_samples, load_sentence_scores
+    from annotations.exchange.samples import dataset_references, load_samples, load_sentence_scores
     from annotations.store.store import Store
     from core.assessment.notebook.reports import run_study, study_data, with_pool_labels
+    from core.assessment.notebook.session import read_labelled_pairs
     from core.evaluation.study import STUDIES, Input
     from core.settings import Settings
 
@@ -187,7 +198,11 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
             return load_samples(store, stored)
 
     datasets = [dataset] if isinstance(dataset, str) else list(dataset)
-    data = replace(study_data(pairs, scores, datasets, run, by, load), files=tuple(map(Path, files)))
+    if datasets:
+        with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+            datasets = dataset_references(store, datasets)
+    items = read_labelled_pairs(pairs, label_of_1) if pairs is not None else []
+    data = replace(study_data(items, scores, datasets, run, by, load), files=tuple(map(Path, files)))
     if datasets and data.cases is not None and Input.SENTENCES in STUDIES.get(name).may_take:
         with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
             stored_scores = load_sentence_scores(store, *data.cases.score_keys)
@@ -220,9 +235,10 @@ def evaluate_metric(metric: str) -> EvaluateMetric:
 
     Raises TouchstoneError for a metric that does not exist, ImportError without evaluate.
     """
-    from core.assessment.integrations.evaluate_metric import Consistency
 
-    return Consistency(metric)
+    from core.assessment.integrations.evaluate_metric import EvaluateMetric
+
+    return EvaluateMetric(metric)
 
 
 def torchmetric(metric: str) -> TorchMetric:
@@ -233,9 +249,10 @@ def torchmetric(metric: str) -> TorchMetric:
 
     Raises TouchstoneError for a metric that does not exist, ImportError without torchmetrics.
     """
-    from core.assessment.integrations.torchmetrics_metric import Consistency
 
-    return Consistency(metric)
+    from core.assessment.integrations.torchmetrics_metric import TorchMetric
+
+    return TorchMetric(metric)
 
 
 def deepeval_metric(metric: str, *, threshold: float = 0.5) -> DeepEvalMetric:
@@ -247,9 +264,10 @@ def deepeval_metric(metric: str, *, threshold: float = 0.5) -> DeepEvalMetric:
     Raises TouchstoneError for a metric that does not exist, ImportError without deepeval; a score that cannot be had ends in a
     TouchstoneError with the reason.
     """
-    from core.assessment.integrations.deepeval_metric import Consistency
 
-    return Consistency(metric, threshold)
+    from core.assessment.integrations.deepeval_metric import DeepEvalMetric
+
+    return DeepEvalMetric(metric, threshold)
 
 
 def ragas_metric(metric: str) -> RagasMetric:
@@ -260,9 +278,10 @@ def ragas_metric(metric: str) -> RagasMetric:
 
     Raises TouchstoneError for a metric that does not exist, ImportError without ragas.
     """
-    from core.assessment.integrations.ragas_metric import Consistency
 
-    return Consistency(metric)
+    from core.assessment.integrations.ragas_metric import RagasMetric
+
+    return RagasMetric(metric)
 
 
 def autoevals_scorer(metric: str) -> AutoevalsScorer:
@@ -274,9 +293,9 @@ def autoevals_scorer(metric: str) -> AutoevalsScorer:
     Raises TouchstoneError for a metric that does not exist, or whose score is not from 0 to 1 with higher as better;
     ImportError without autoevals.
     """
-    from core.assessment.integrations.autoevals_scorer import Consistency
+    from core.assessment.integrations.autoevals_scorer import AutoevalsScorer
 
-    return Consistency(metric)
+    return AutoevalsScorer(metric)
 
 
 def mlflow_scorer(metric: str, *, document: str = "document") -> MlflowScorer:
@@ -292,15 +311,15 @@ def mlflow_scorer(metric: str, *, document: str = "document") -> MlflowScorer:
     return consistency(metric, document)
 
 
-def client(server: str, token: str) -> Client:
+def client(server: str, token: str) -> CampaignClient:
     """A client of the HTTP API of a shared server: campaigns, items, labels, progress, people and the state of campaigns.
 
     `server` is its address, `token` one that a manager makes on Campaigns, People, or with `touchstone people token`. Its methods
     raise TouchstoneError with what the server says; what is written is written once, also where it has to be sent again.
     """
-    from core.assessment.notebook.client import Client
+    from core.assessment.notebook.client import CampaignClient
 
-    return Client(server, token)
+    return CampaignClient(server, token)
 
 
 def close() -> None:

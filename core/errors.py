@@ -122,7 +122,7 @@ class Problem:
     """Problem as a kind and a sentence."""
 
     kind: FailureKind
-    message: str
+    error: str
 
 
 def attempt(action: Callable[[], _T]) -> _T | Problem:

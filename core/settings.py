@@ -110,6 +110,9 @@ class Settings(BaseSettings):
     llm_retries: int = Field(2, ge=0, le=20)
     """Number of times that a question is repeated that failed for the moment."""
 
+    llm_wait_s: float = Field(300.0, ge=0)
+    """Seconds that the endpoint is waited for while it refuses the rate, loads, or is gone after it has answered before."""
+
     llm_at_once: int = Field(8, ge=1, le=256)
     """Questions that the endpoint is asked at the same time."""
 

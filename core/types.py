@@ -334,12 +334,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class ClaimScore:
-    """The score of one claim and the passage of the document that it rests on; no score and a `problem` where it has none."""
+    """The score of one claim and the passage of the document that it rests on; no score and an `error` where it has none."""
 
     claim: SummaryClaim
     score: float | None
     evidence: Span | None = None
-    problem: str = ""
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,16 +442,30 @@ class Failure:
     example_id: str
     metric: str
     kind: FailureKind
-    message: str
+    error: str
 
 
 Outcome = Result | Failure
 
 
-Grade = Literal["entirely", "partially", "not"]
+class Grade(StrEnum):
+    """Correctness of an explanation."""
+
+    ENTIRELY = "entirely"
+    PARTIALLY = "partially"
+    NOT = "not"
 
 
-GRADE_VALUES: Mapping[Grade, float] = MappingProxyType({"entirely": 1.0, "partially": 0.5, "not": 0.0})
+GRADE_VALUES: Mapping[Grade, float] = MappingProxyType({Grade.ENTIRELY: 1.0, Grade.PARTIALLY: 0.5, Grade.NOT: 0.0})
+
+
+class ExplanationFlaw(StrEnum):
+    """Flaw of an explanation that is not entirely correct (SummExecEdit, Thorat et al. 2024, section 5.3)."""
+
+    MISATTRIBUTION = "misattribution"
+    ADDITIONAL_UNRELATED = "additional unrelated"
+    COMPLETENESS = "completeness"
+    VAGUE = "vague"
 
 
 Direction = Literal["higher", "lower", "neutral"]

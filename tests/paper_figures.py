@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.assessment.papers.comparison import COLUMN_HEADS, Coverage, format_coverage
+from core.assessment.papers.paper_comparison import COLUMN_HEADS, PaperCoverage, format_coverage
 from core.assessment.papers.published import read_published
 from core.stats.text_tables import markdown_table
 from tests.sources import ROOT
@@ -35,7 +35,7 @@ _ORIGINS = {"computed": ", computed from the released files", "ours": ", our fig
 
 def figures_markdown(paper: dict[str, Any], day: str) -> str:
     """Every table of a paper: how many cells agree, and the cells that were computed as `paper → ours`."""
-    coverage = format_coverage(Coverage(**paper["coverage"]))
+    coverage = format_coverage(PaperCoverage(**paper["coverage"]))
     parts = [f"{paper['citation']}: [{paper['title']}]({paper['url']}). Computed on {day}. {coverage}"]
     for table in paper["tables"]:
         states = Counter(cell["state"] for cell in table["cells"])

@@ -11,7 +11,7 @@ import os
 import re
 from pathlib import Path
 
-from pages.server.api_operations import openapi
+from pages.server.api_routes import openapi
 from tests.reference_layers import layers_svg
 from tests.reference_tables import ROOT, TABLES
 

@@ -18,14 +18,14 @@ from annotations.management.webhooks import EVENTS
 from core.assessment.catalog.metric_catalog import list_metrics, metrics_markdown
 from core.data.dataset import DATASETS
 from core.edits.perturbation import PERTURBATIONS
-from core.evaluation.reports.files import FORMS
+from core.evaluation.reports.report_files import FORMS
 from core.evaluation.study import STUDIES, Outlet, setting_help
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.registry import settings_of
 from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.stats.text_tables import markdown_table
-from pages.server.api_operations import OPERATIONS
+from pages.server.api_routes import OPERATIONS
 from pages.ui.lessons import read_lessons
 from tests.reference_layers import imports_table
 

@@ -59,7 +59,11 @@ OURS = {
         *("core.base.signatures", "core.base.code_version"),  # what a score was made by
         "core.base.http.addresses",  # of webhooks
         "core.scoring.outcome_records",  # as they are read again
-        *("core.data.dataset", "core.data.datasets.bundled"),  # a dataset beside those of the database
+        *(
+            "core.data.dataset",
+            "core.data.dataset_versions",
+            "core.data.datasets.bundled",
+        ),  # a dataset beside those of the database
         "core.results.cases.bundled_scores",
         "core.evaluation.training.benchmarks",  # the documents that no metric learns from
     },

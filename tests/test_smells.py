@@ -19,7 +19,7 @@ CHECKS = {"raises", "warns", "expect", "fail"}
 
 BROAD = {
     "core/errors.py": "whatever a metric or a model raises must spoil only its own cell",
-    "core/models/pool.py": "libraries raise anything for files that they do not expect",
+    "core/models/model_pool.py": "libraries raise anything for files that they do not expect",
     "core/scoring/plugins/processes/asking.py": "a scorer of another framework raises anything for an answer that it cannot read",
     "core/scoring/plugins/processes/child.py": "a process of its own, which runs other people's code",
     "core/scoring/plugins/extensions.py": "a package that cannot be imported must leave all others alone",

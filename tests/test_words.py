@@ -6,6 +6,7 @@ import ast
 import io
 import re
 import tokenize
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -120,3 +121,26 @@ def test_assigned_names_are_things() -> None:
     ]
     offenders = [f"{place}: {name}" for place, name in assigned if name in NOT_THINGS]
     assert len(offenders) <= MOST_NOT_THINGS * len(assigned), listed(offenders)
+
+
+MOST_FOLDERS_OF_A_NAME = 3
+"""The largest number of folders in which files may have the same name: an importer, a metric and a paper of one benchmark."""
+
+
+def test_each_class_has_a_name_of_its_own() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in SHIPPED:
+        for node in nodes(path):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(f"{name_of(path)}:{node.lineno}")
+    doubled = [f"{name}: {', '.join(where)}" for name, where in places.items() if len(where) > 1]
+    assert not doubled, listed(doubled)
+
+
+def test_few_files_have_the_same_name() -> None:
+    folders: dict[str, list[str]] = defaultdict(list)
+    for path in SHIPPED:
+        if path.name != "__init__.py":
+            folders[path.name].append(name_of(path.parent))
+    repeated = [f"{name}: {', '.join(of)}" for name, of in folders.items() if len(of) > MOST_FOLDERS_OF_A_NAME]
+    assert not repeated, listed(repeated)

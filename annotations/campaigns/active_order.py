@@ -1,10 +1,9 @@
-"""Active order: the items on which metrics disagree most come first. It is chosen before anybody labels, and no score goes with it."""
+"""Active order: items on which metrics disagree most come first. It is fixed before labelling starts, and exposes no score."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from annotations.campaigns.campaign import CampaignSettings, NewTask, read_rules
 from annotations.store.campaign_tables import VersionRow
 from annotations.store.imported_datasets import load_scores
 from annotations.store.records import RecordError
-from annotations.store.tables import Item, SampleRow, ScoreRow
+from annotations.store.tables import ItemRow, SampleRow, ScoreRow
 from annotations.store.writes import ITEM_FACTS, pair_item_id
 
 ORDER_NOTE = (
@@ -27,27 +26,19 @@ _FEWEST_METRICS = 2
 _SIGNS: Mapping[str, int] = {"higher": 1, "lower": -1, "neutral": 0}
 
 
-@dataclass(frozen=True, slots=True)
-class OrderedTasks:
-    """Tasks of which those of work are in active order; `compared` items have stored scores of at least two metrics."""
-
-    tasks: tuple[NewTask, ...]
-    compared: int
-
-
 def order_by_disagreement(
     session: Session, unit: str, tasks: Sequence[NewTask], directions: Mapping[str, str]
-) -> OrderedTasks:
-    """Order work by how much the stored scores of metrics disagree on its items, most first; items that cannot be compared stay last.
+) -> tuple[list[NewTask], int]:
+    """Return the tasks with work ordered by how much the stored scores of metrics disagree on its items, most first, and the number of items compared.
 
-    For a pair the shift from original to edited counts, otherwise the score of the summary; the newest score of each metric. `directions`
+    An item is compared if it has scores of at least two metrics; the others stay last. For a pair the shift from original to edited counts, otherwise the score of the summary; the newest score of each metric. `directions`
     say which side of a registered metric is more consistent; one that is "neutral" does not count. Raises RecordError where no item has scores of two metrics.
     """
     other_parts = [task for task in tasks if task.part != "work"]
     work = [(pair_item_id(task.pair) if task.pair else task.item_id, task) for task in tasks if task.part == "work"]
     items = list(dict.fromkeys(id for id, _ in work))
 
-    parents = dict(session.exec(select(Item.id, Item.parent_id).where(col(Item.id).in_(items))).all())
+    parents = dict(session.exec(select(ItemRow.id, ItemRow.parent_id).where(col(ItemRow.id).in_(items))).all())
     originals = {id: parent for id, parent in parents.items() if parent} if unit == "pair" else {}
     scores = newest_scores(session, {*items, *originals.values()})
     metrics = sorted({metric for by_metric in scores.values() for metric in by_metric})
@@ -68,7 +59,7 @@ def order_by_disagreement(
         )
     compared.sort(key=lambda entry: -disagreements[entry[0]])
     rest = [task for id, task in work if np.isnan(disagreements[id])]
-    return OrderedTasks((*other_parts, *(task for _, task in compared), *rest), len({id for id, _ in compared}))
+    return [*other_parts, *(task for _, task in compared), *rest], len({id for id, _ in compared})
 
 
 def was_ordered_by_disagreement(session: Session, campaign: CampaignSettings) -> bool:

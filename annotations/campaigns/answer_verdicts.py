@@ -32,7 +32,7 @@ _EDIT_VERDICTS: Mapping[str, PairVerdicts] = MappingProxyType({"yes": (None, _IN
 def verdicts_of_answers(questions: QuestionSet, answers: Mapping[str, Any]) -> PairVerdicts:
     """Verdicts on the original and on the item, by the answer to the question that counts; None where it gives none.
 
-    It is understood by its value: a verdict, a side of a pair, or yes and no to "inconsistent".
+    Values that give one: a verdict, a side of a pair, or yes and no to "inconsistent".
     """
     value = str(questions.measured(answers))
     if questions.unit == "pair":

@@ -19,7 +19,7 @@ from annotations.store.tables import UtcDateTime
 
 @dataclass(frozen=True, slots=True)
 class CampaignPeople:
-    """People, by their id, and groups that label a campaign; none at all means everybody."""
+    """Ids of people and names of groups that label a campaign; both empty: everybody does."""
 
     people: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ def assign(session: Session, campaign_id: str, assignees: CampaignPeople, by: st
 
 
 def assigned_people(session: Session, campaign_id: str) -> list[Member]:
-    """The active people who are assigned to a campaign, by themselves or in a group, by name; nobody where it is for everybody."""
+    """Active people who are assigned to a campaign, directly or through a group, sorted by name; empty if it is open to everybody."""
     in_group = select(GroupMember.person_id).where(
         col(GroupMember.group).in_(select(Assignment.group).where(Assignment.campaign_id == campaign_id))
     )
@@ -84,7 +84,7 @@ def require_assigned(session: Session, campaign_id: str, person: Member) -> None
 
 
 def lock_queue(session: Session, campaign_id: str, person: Member) -> CampaignSettings:
-    """The campaign that a person labels, while no other tab of theirs takes a task until the transaction ends.
+    """Load a campaign of a person and lock the person's queue until the transaction ends, so that no other tab takes a task.
 
     Raises RightsError as `require_assigned` does.
     """
@@ -98,7 +98,7 @@ def lock_queue(session: Session, campaign_id: str, person: Member) -> CampaignSe
 _NOT_ASSIGNED = "You are not assigned to this campaign. Ask its manager, or choose another one."
 
 _IS_ASSIGNED = exists().where(col(Assignment.campaign_id) == col(Campaign.id))
-# who came from a crowd platform labels where they have a session open, and nowhere else
+# a participant of a crowd platform labels only the campaigns in which they have an open session
 _CAME_FROM_CROWD = exists().where(col(CrowdSession.person_id) == bindparam("person")).correlate(None)
 _HAS_SESSION = exists().where(
     col(CrowdSession.person_id) == bindparam("person"),

@@ -18,7 +18,7 @@ from sqlmodel import Session, col, select
 from annotations.campaigns.questions import QuestionSet, check_answers, read_questions
 from annotations.store.campaign_tables import AnswerKey, Campaign, Task, VersionRow
 from annotations.store.records import MAX_TEXT, PairRecord, RecordError, require_storable, require_text
-from annotations.store.tables import Item
+from annotations.store.tables import ItemRow
 from annotations.store.writes import content_id, save_pair
 
 LabelMode = Literal["unaided", "pre-annotated", "assisted"]
@@ -109,7 +109,7 @@ def read_rules(text: str) -> CampaignRules:
         return CampaignRules.model_validate_json(text)
     except ValidationError as error:
         wrong = "; ".join(
-            f"{'.'.join(map(str, problem['loc'])) or 'rules'}: {problem['msg']}" for problem in error.errors()
+            f"{'.'.join(map(str, detail['loc'])) or 'rules'}: {detail['msg']}" for detail in error.errors()
         )
         raise RecordError(f"The rules cannot be used: {wrong}.") from None
 
@@ -270,7 +270,7 @@ def add_tasks(session: Session, campaign: CampaignSettings, tasks: Iterable[NewT
 
 
 def _add_task(session: Session, campaign: CampaignSettings, new: NewTask, position: int) -> bool:
-    item = session.get(Item, save_pair(session, new.pair).id if new.pair else new.item_id)
+    item = session.get(ItemRow, save_pair(session, new.pair).id if new.pair else new.item_id)
     if item is None:
         raise RecordError(f"There is no item {new.item_id!r}. Save it first.")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -22,7 +22,7 @@ from annotations.store.response_tables import Exclusion, Reinstatement, Reservat
 
 @dataclass(frozen=True, slots=True)
 class WhatIsExcluded:
-    """Labels of a person to leave out, of those there are: of one `day` (UTC), to one `question`, or all where neither is given."""
+    """Existing labels of a person to leave out: those of one `day` (UTC), the answers to one `question`, or all if neither is set."""
 
     person_id: str
     day: date | None = None
@@ -31,7 +31,7 @@ class WhatIsExcluded:
 
 @dataclass(frozen=True, slots=True)
 class ExclusionRow:
-    """An exclusion as it was made, the number of labels that it covers, and the reason why it ended."""
+    """An exclusion with the number of labels that it covers, and the reason for its end."""
 
     id: int
     """Number of the exclusion, by which it is reinstated."""
@@ -129,7 +129,7 @@ def _covers(row: Exclusion, answered_at: datetime) -> bool:
 
 
 def _first_answers(session: Session, campaign_id: str, person_id: str) -> Sequence[tuple[int, datetime]]:
-    """The reservations of work that a person answered, each with the time of the first answer."""
+    """A person's answered reservations of work, each with the time of its first answer."""
     statement = (
         select(Reservation.id, func.min(Response.created_at))
         .join(Response, col(Response.reservation_id) == Reservation.id)
@@ -166,34 +166,30 @@ def _valid_exclusions(session: Session, campaign_id: str) -> Sequence[Exclusion]
     return session.exec(_SELECT_VALID, params={"campaign": campaign_id}).all()
 
 
-@dataclass(frozen=True, slots=True)
-class ExcludedQuestions:
-    """The exclusions of single questions that leave the rest of a label in, by the name of the person."""
-
-    rows: dict[str, list[Exclusion]]
-
-    def without(self, questions: QuestionSet, person: str, at: datetime, answers: dict[str, Any]) -> dict[str, Any]:
-        """The answers of a label that was given at a time, without those left out and those that depend on them."""
-        gone = {row.question for row in self.rows.get(person, ()) if _covers(row, at)}
-        if not gone:
-            return answers
-        for question in questions.questions:
-            if gone.intersection(question.when):
-                gone.add(question.id)
-        return {name: answer for name, answer in answers.items() if name not in gone}
+def without_excluded(
+    exclusions: Iterable[Exclusion], questions: QuestionSet, at: datetime, answers: dict[str, Any]
+) -> dict[str, Any]:
+    """Answers of a label saved at a time, without those that the exclusions of its person cover and those that depend on them."""
+    excluded = {row.question for row in exclusions if _covers(row, at)}
+    if not excluded:
+        return answers
+    for question in questions.questions:
+        if excluded.intersection(question.when):
+            excluded.add(question.id)
+    return {name: answer for name, answer in answers.items() if name not in excluded}
 
 
-def load_excluded_questions(session: Session, campaign: CampaignSettings) -> ExcludedQuestions:
-    """The single questions that are left out of labels of a campaign now."""
+def load_excluded_questions(session: Session, campaign: CampaignSettings) -> dict[str, list[Exclusion]]:
+    """Valid exclusions of single questions, which leave the rest of a label in, by the name of the person."""
     rows: dict[str, list[Exclusion]] = defaultdict(list)
     for row in _valid_exclusions(session, campaign.id):
         if row.question not in {"", campaign.questions.measure}:
             rows[session.get_one(Person, row.person_id).name].append(row)
-    return ExcludedQuestions(dict(rows))
+    return dict(rows)
 
 
 def load_exclusions(session: Session, campaign: CampaignSettings) -> list[ExclusionRow]:
-    """Every exclusion of a campaign, newest first, those that were reinstated too."""
+    """Every exclusion of a campaign, reinstated ones too, newest first."""
     rows = session.exec(
         select(Exclusion, Reinstatement, Person.name, Person.pseudonym)
         .join(Person, col(Person.id) == Exclusion.person_id)

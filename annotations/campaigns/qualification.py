@@ -33,7 +33,7 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MarkedAnswer:
-    """A task with known answers that a person answered: is it right, what was expected, and the feedback.
+    """A person's answer to a task with known answers: right or wrong, the expected answers and the feedback.
 
     `expected` has the sides as that person saw them. `turn` counts how often they had the task, which is more than once in
     training only.
@@ -50,7 +50,7 @@ class MarkedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class TrainingRound:
-    """The training items that a person answered once through: `right` of `answered`, the last of them at `last_at`."""
+    """One round of training of a person: `right` of `answered` items, the last of them at `last_at`."""
 
     number: int
     right: int
@@ -128,7 +128,7 @@ def mark_answers(
     return list(first.values())
 
 
-# the tasks first: a database that began with what the person had would read all of their work
+# tasks first: starting from the person's reservations, the database would read all of their work
 _SELECT_TASKS = select(Task.id).where(
     Task.campaign_id == bindparam("campaign"), col(Task.part).in_(bindparam("parts", expanding=True))
 )

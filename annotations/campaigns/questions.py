@@ -1,4 +1,4 @@
-"""Question sets: what people are asked of an item, read from YAML and checked; whether answers fit them, and the texts they point into."""
+"""Question sets: the questions about an item, read from YAML and checked, and the checks of answers against them and the texts."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _ID_PATTERN = r"^[a-z][a-z0-9_]*$"
 _MAX_OPTIONS = 12
 
 
-class _FrozenModel(BaseModel):
+class _FrozenQuestionPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Option(_FrozenModel):
+class Option(_FrozenQuestionPart):
     """One answer to choose: what is stored, what is read, and what it means."""
 
     value: str = Field(min_length=1, max_length=80)
@@ -49,7 +49,7 @@ class Option(_FrozenModel):
     means: str = ""
 
 
-class CampaignQuestion(_FrozenModel):
+class CampaignQuestion(_FrozenQuestionPart):
     """One question of a set, with the answers that it allows.
 
     A `choice` has one of `options`, `several` any of them; a `scale` runs from `low` to `high` by buttons, a `slider` in up to 1,000
@@ -103,7 +103,7 @@ class CampaignQuestion(_FrozenModel):
         return tuple(option.value for option in self.options)
 
 
-class QuestionSet(_FrozenModel):
+class QuestionSet(_FrozenQuestionPart):
     """Questions of a campaign, with the texts that they are about."""
 
     name: str = Field(min_length=1, max_length=80)
@@ -182,7 +182,7 @@ def read_questions(text: str) -> QuestionSet:
         return QuestionSet.model_validate(data)
     except ValidationError as error:
         wrong = "; ".join(
-            f"{'.'.join(map(str, problem['loc'])) or 'the set'}: {problem['msg']}" for problem in error.errors()
+            f"{'.'.join(map(str, detail['loc'])) or 'the set'}: {detail['msg']}" for detail in error.errors()
         )
         raise RecordError(f"The question set cannot be used: {wrong}.") from None
 
@@ -194,7 +194,7 @@ def bundled_question_sets() -> Mapping[str, str]:
 
 
 def is_asked(question: CampaignQuestion, answers: Answers) -> bool:
-    """True if a question is asked after the answers so far."""
+    """True if the answers so far lead to a question."""
     return all(answers.get(name) in values for name, values in question.when.items())
 
 
@@ -228,7 +228,7 @@ _OTHER_SIDE = {"left": "right", "right": "left"}
 
 
 def unswap_answers(questions: QuestionSet, answers: Mapping[str, Any], swapped: bool) -> dict[str, Any]:
-    """The answers with left for the original and right for the edited summary, however they stood; and the other way round."""
+    """Answers with left and right exchanged if `swapped`: from the sides as shown to the original on the left, or back."""
     if not swapped:
         return dict(answers)
     return {name: _mirror_answer(questions.by_id.get(name), answer) for name, answer in answers.items()}
@@ -340,7 +340,7 @@ def check_text_answers(
 def pair_from_answers(
     questions: QuestionSet, answers: Answers, about: Example, source: EditSource
 ) -> PairRecord | None:
-    """The minimal pair that answers made of a summary; None where they hold no edit."""
+    """Minimal pair that the edit in an answer makes of a summary; None without an edit."""
     summary = about.summary
     for question in questions.questions:
         answer = answers.get(question.id)
@@ -364,7 +364,7 @@ def pair_from_answers(
 
 
 def apply_answer_edit(summary: str, records: Sequence[Any]) -> str:
-    """The summary that a stored edit leads to; the same where it does not fit."""
+    """Summary after a stored edit; unchanged if the edit does not fit it."""
     try:
         return apply(summary, parse(json.dumps([{**record, "explanation": "-"} for record in records]), summary))
     except EditError:

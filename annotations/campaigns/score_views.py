@@ -1,4 +1,4 @@
-"""Pairs that people opened on Probe, in sight of scores: these people are not asked for an unaided label afterwards."""
+"""Pairs whose scores people saw on Probe: these people are not asked for an unaided label of them afterwards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WAS_VIEWED = exists().where(
 
 
 def save_view(session: Session, item_id: str, person_id: str) -> None:
-    """Note that a person saw scores of a summary, by the id that it has or would have in the store; once."""
+    """Record, once, that a person saw scores of a summary, under the id that it has or would have in the store."""
     row = {"item_id": item_id, "person_id": person_id, "created_at": datetime.now(UTC)}
     insert_new(session, ScoreView, [row])
 

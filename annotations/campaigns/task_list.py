@@ -13,7 +13,7 @@ from annotations.campaigns.campaign import CampaignSettings
 from annotations.store.campaign_tables import AnswerKey, Task
 from annotations.store.people_tables import Person
 from annotations.store.response_tables import Reservation, Response
-from annotations.store.tables import Item
+from annotations.store.tables import ItemRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class TaskRemark:
 def load_tasks(session: Session, campaign: CampaignSettings) -> list[TaskRow]:
     """Every task of a campaign, in the order in which they were added."""
     rows = session.exec(
-        select(Task, Item.text)
-        .join(Item, col(Item.id) == Task.item_id)
+        select(Task, ItemRow.text)
+        .join(ItemRow, col(ItemRow.id) == Task.item_id)
         .where(Task.campaign_id == campaign.id)
         .order_by(col(Task.position))
     ).all()
@@ -61,11 +61,11 @@ def load_tasks(session: Session, campaign: CampaignSettings) -> list[TaskRow]:
 def load_remarks(session: Session, campaign: CampaignSettings) -> list[TaskRemark]:
     """Every skip and flag of a campaign, newest first."""
     rows = session.exec(
-        select(Response, Person.name, Item.text)
+        select(Response, Person.name, ItemRow.text)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .join(Person, col(Person.id) == Reservation.person_id)
         .join(Task, col(Task.id) == Reservation.task_id)
-        .join(Item, col(Item.id) == Task.item_id)
+        .join(ItemRow, col(ItemRow.id) == Task.item_id)
         .where(Reservation.campaign_id == campaign.id, col(Response.act).in_(("skip", "flag")))
         .order_by(col(Response.id).desc())
     )

@@ -1,4 +1,4 @@
-"""Number of people who label an item: the places of an item, the calibration round, and the limit of each person."""
+"""Number of people per item: places of an item, the calibration round, and the limit of each person."""
 
 from __future__ import annotations
 
@@ -93,13 +93,13 @@ _SELECT_PERSON_TASKS = (
 
 
 def is_at_limit(session: Session, campaign: CampaignSettings, person: Member) -> bool:
-    """True if a person has answered or has open as much work as the rules allow each."""
+    """True if a person's answered and open tasks of work reach the limit of the rules."""
     most = campaign.rules.most_per_person
     return bool(most) and load_person_tasks(session, campaign.id, person.id).had >= most
 
 
 def lock_task(session: Session, task_id: str, wait: bool = False) -> bool:
-    """Keep others from taking places of a task until the transaction ends; False where another transaction holds the lock."""
+    """Lock the places of a task until the transaction ends; False if another transaction holds the lock."""
     return session.exec(_LOCK_TASK if wait else _LOCK_FREE_TASK, params={"task": task_id}).first() is not None
 
 

@@ -1,4 +1,4 @@
-"""Reads of a program with a token: campaigns, their items, labels and progress, in pages, with pseudonyms as in exports."""
+"""Read access with a token: pages of campaigns, items and labels, and progress, with pseudonyms as in exports."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from annotations.exchange.campaign_export import (
     numbered_tasks,
     task_rows,
 )
-from annotations.exchange.export_rows import ExportedTask
 from annotations.exchange.response_export import label_rows, response_of_event
+from annotations.exchange.setup_rows import ExportedTask
 from annotations.management.campaign_progress import CampaignProgress, compute_progress
 from annotations.people.people import load_pseudonyms
 from annotations.people.tokens import TokenAccess, use_token
@@ -31,7 +31,7 @@ from annotations.store.database import read_session
 from annotations.store.records import RecordError
 from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
-from annotations.store.tables import Document, Explanation, Item
+from annotations.store.tables import Document, Explanation, ItemRow
 
 MOST_ROWS = 1000
 _PROGRESS = TypeAdapter(CampaignProgress)
@@ -155,8 +155,8 @@ def campaign_row(campaign: CampaignSettings) -> JsonRow:
 
 
 def _with_texts(session: Session, context: ExportContext, row: ExportedTask, task_id: str) -> JsonRow:
-    item = session.get_one(Item, row.item_id)
-    parent = session.get(Item, item.parent_id) if item.parent_id else None
+    item = session.get_one(ItemRow, row.item_id)
+    parent = session.get(ItemRow, item.parent_id) if item.parent_id else None
     explanation_id = session.get_one(Task, task_id).explanation_id
     explanation = session.get(Explanation, explanation_id) if explanation_id else None
     document = session.get_one(Document, item.document_id)

@@ -1,4 +1,4 @@
-"""Writes of a program with a token: campaigns and their state, items, people and who labels what; each once for its key."""
+"""Write access with a token: campaigns, their state, items, people and assignments; each request once per idempotency key."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class NewItem(_Body):
 
 
 class NewItemsBody(_Body):
-    """Items to label; one that is there already is not added again."""
+    """Items to label; existing ones are not added again."""
 
     items: list[NewItem] = Field(min_length=1, max_length=_MOST_ITEMS)
 
@@ -102,7 +102,7 @@ class ReadOnlyTokenError(RightsError):
 
 
 class RepeatedKeyError(RecordError):
-    """A key under which something else was written."""
+    """An idempotency key that another request has used."""
 
 
 class ApiWrites:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from sqlalchemy import Subquery, bindparam, func, literal, or_
 from sqlalchemy import select as select_columns
@@ -12,7 +13,9 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
 from annotations.exchange.export import pseudonymous_explanation_id
-from annotations.exchange.export_rows import (
+from annotations.exchange.export_columns import ExportedModel
+from annotations.exchange.export_rows import ExportedRow
+from annotations.exchange.setup_rows import (
     ExportedCampaign,
     ExportedDocument,
     ExportedDraw,
@@ -21,7 +24,6 @@ from annotations.exchange.export_rows import (
     ExportedItem,
     ExportedOrigin,
     ExportedPerson,
-    ExportedRow,
     ExportedStop,
     ExportedSuggestion,
     ExportedTask,
@@ -54,8 +56,10 @@ from annotations.store.response_tables import (
     Response,
 )
 from annotations.store.store import Store
-from annotations.store.tables import Document, EditRow, Explanation, Item, Origin
+from annotations.store.tables import Document, EditRow, Explanation, ItemRow, Origin, StoreTable
 from core.types import ErrorType
+
+AnyExported = TypeVar("AnyExported", bound=ExportedModel)
 
 STREAMED = {"yield_per": 500}  # rows held in memory at a time
 
@@ -75,6 +79,10 @@ class ExportContext:
         """The pseudonym of a person; the name of anything else, such as a model."""
         return self.pseudonyms.get(name, name)
 
+    def export(self, kind: type[AnyExported], row: StoreTable, **queried: Any) -> AnyExported:
+        """The exported row of a row of its table; `queried` has the columns that come from elsewhere."""
+        return kind.from_table(row, self.pseudonyms, **queried)
+
 
 def load_export_context(session: Session, campaign: CampaignSettings) -> ExportContext:
     return ExportContext(
@@ -92,19 +100,17 @@ def numbered_tasks(campaign: CampaignSettings) -> Subquery:
 
 def setup_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
     row = session.get_one(Campaign, context.campaign.id)
-    yield ExportedCampaign(campaign=row.name, by=context.pseudonym(row.by), created_at=row.created_at)
+    yield context.export(ExportedCampaign, row)
     versions = select(VersionRow).where(VersionRow.campaign_id == row.id).order_by(col(VersionRow.version))
     for version in session.exec(versions):
-        yield ExportedVersion(
-            **version.model_dump(exclude={"id", "campaign_id", "by"}), by=context.pseudonym(version.by)
-        )
+        yield context.export(ExportedVersion, version)
     present = {context.pseudonym(name) for name in _participant_names(session, row.id)}
     for person in session.exec(select(Person).where(col(Person.pseudonym).in_(present)).order_by(Person.pseudonym)):
-        yield ExportedPerson(person=person.pseudonym, role=person.role)
+        yield context.export(ExportedPerson, person)
 
 
 def _participant_names(session: Session, campaign_id: str) -> set[str]:
-    """Names of everybody who labelled, adjudicated, corrected, commented, resolved a flag, filled in answers, left labels out or paused somebody."""
+    """Names of everybody who took part: in labels, decisions, corrections, comments, flags, suggestions, exclusions, limits or the draw."""
     labelled = select(Person.name).join(Reservation, col(Reservation.person_id) == Person.id)
     settled = select(Adjudication.by).join(Task, col(Task.id) == Adjudication.task_id)
     corrected = (
@@ -144,14 +150,14 @@ def text_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]
     texts = _ordered_items(context.campaign)
     documents = (
         select(Document)
-        .join(Item, col(Item.document_id) == Document.id)
-        .join(texts, texts.c.id == Item.id)
+        .join(ItemRow, col(ItemRow.document_id) == Document.id)
+        .join(texts, texts.c.id == ItemRow.id)
         .group_by(col(Document.id))
         .order_by(func.min(texts.c.place))
     )
     for text in session.exec(documents, execution_options=STREAMED):
-        yield ExportedDocument(document_id=text.id, document=text.text, contexts=text.contexts, question=text.question)
-    items = select(Item).join(texts, texts.c.id == Item.id).order_by(texts.c.place)
+        yield context.export(ExportedDocument, text)
+    items = select(ItemRow).join(texts, texts.c.id == ItemRow.id).order_by(texts.c.place)
     for rows in session.exec(items, execution_options=STREAMED).partitions():
         types = given_error_types(session, context.campaign, [item.id for item in rows])
         for item in rows:
@@ -160,22 +166,17 @@ def text_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]
     judged = select(Explanation).join(Task, col(Task.explanation_id) == Explanation.id)
     judged = judged.where(Task.campaign_id == context.campaign.id).distinct()
     for row in session.exec(judged, execution_options=STREAMED):
-        yield ExportedExplanation(
-            explanation_id=pseudonymous_explanation_id(row, context.pseudonyms),
-            item_id=row.item_id,
-            explanation=row.text,
-            by=context.pseudonym(row.by),
-            created_at=row.created_at,
-        )
+        id = pseudonymous_explanation_id(row, context.pseudonyms)
+        yield context.export(ExportedExplanation, row, explanation_id=id)
 
 
 def _origin_rows(
-    session: Session, context: ExportContext, item: Item, error_type: str | None
+    session: Session, context: ExportContext, item: ItemRow, error_type: str | None
 ) -> Iterator[ExportedOrigin]:
     """Rows of the origins of an item; the error type that a dataset gives it comes last, as it takes precedence."""
     rows = session.exec(select(Origin).where(Origin.item_id == item.id).order_by(col(Origin.created_at))).all()
     for row in rows:
-        yield ExportedOrigin(**row.model_dump(exclude={"id", "by"}), by=context.pseudonym(row.by))
+        yield context.export(ExportedOrigin, row)
     error_types = [row.error_type for row in rows if row.error_type]
     if error_type and error_types[-1:] != [error_type]:
         yield ExportedOrigin(
@@ -198,11 +199,11 @@ def _ordered_items(campaign: CampaignSettings) -> Subquery:
     labelled = select(Task.item_id).where(Task.campaign_id == campaign.id)
     written = select(Origin.item_id).where(Origin.source == f"campaign {campaign.name}")
     chain = (
-        select(col(Item.id).label("last"), Item.id, Item.parent_id, literal(0).label("steps"))
-        .where(or_(col(Item.id).in_(labelled), col(Item.id).in_(written)))
+        select(col(ItemRow.id).label("last"), ItemRow.id, ItemRow.parent_id, literal(0).label("steps"))
+        .where(or_(col(ItemRow.id).in_(labelled), col(ItemRow.id).in_(written)))
         .cte(recursive=True)
     )
-    parent = aliased(Item)
+    parent = aliased(ItemRow)
     chain = chain.union_all(
         select(chain.c.last, col(parent.id), col(parent.parent_id), chain.c.steps + 1).join(
             chain, col(parent.id) == chain.c.parent_id
@@ -218,19 +219,10 @@ def _ordered_items(campaign: CampaignSettings) -> Subquery:
 _SELECT_EDITS = select(EditRow).where(EditRow.item_id == bindparam("item")).order_by(col(EditRow.position))
 
 
-def item_row(session: Session, context: ExportContext, item: Item) -> ExportedItem:
+def item_row(session: Session, context: ExportContext, item: ItemRow) -> ExportedItem:
     """A summary with its edits."""
     edits = session.exec(_SELECT_EDITS, params={"item": item.id})
-    return ExportedItem(
-        item_id=item.id,
-        document_id=item.document_id,
-        parent_id=item.parent_id,
-        summary=item.text,
-        edits=tuple(
-            ExportedEdit(**edit.model_dump(exclude={"item_id", "position", "by"}), by=context.pseudonym(edit.by))
-            for edit in edits
-        ),
-    )
+    return context.export(ExportedItem, item, edits=tuple(context.export(ExportedEdit, edit) for edit in edits))
 
 
 def task_rows(
@@ -252,8 +244,9 @@ def task_rows(
         cases = {case.task: case for case in load_cases(session, context.campaign, [task.id for task, *_ in rows])}
         for task, key, explanation in rows:
             number, case = number + 1, cases.get(task.id)
-            yield ExportedTask(
-                **task.model_dump(include={"part", "item_id", "asked", "group", "position", "created_at"}),
+            yield context.export(
+                ExportedTask,
+                task,
                 task=number,
                 explanation_id=pseudonymous_explanation_id(explanation, context.pseudonyms) if explanation else "",
                 key=key.answers if key else None,
@@ -265,7 +258,7 @@ def task_rows(
 
 
 def draw_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    """The draw of the items, where they were drawn, in one row, and the looks at which the labels were enough."""
+    """One row for the draw of a drawn campaign, then a row for each stop."""
     row = session.get(CampaignDraw, context.campaign.id)
     if row is None:
         return
@@ -275,14 +268,11 @@ def draw_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]
         .join(numbered, numbered.c.id == DrawnTask.task_id)
         .order_by(col(DrawnTask.arrival))
     )
-    yield ExportedDraw(
-        **row.model_dump(exclude={"campaign_id", "by"}),
-        drawn=[(number, task.place, task.weight, task.arrival) for task, number in session.exec(statement)],
-        by=context.pseudonym(row.by),
-    )
+    drawn = [(number, task.place, task.weight, task.arrival) for task, number in session.exec(statement)]
+    yield context.export(ExportedDraw, row, drawn=drawn)
     stops = select(DrawStop).where(DrawStop.campaign_id == row.campaign_id).order_by(col(DrawStop.id))
     for stop in session.exec(stops):
-        yield ExportedStop(**stop.model_dump(exclude={"id", "campaign_id"}))
+        yield context.export(ExportedStop, stop)
 
 
 def suggestion_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
@@ -293,9 +283,7 @@ def suggestion_rows(session: Session, context: ExportContext) -> Iterator[Export
         .order_by(numbered.c.number)
     )
     for row, number in session.exec(statement, execution_options=STREAMED):
-        yield ExportedSuggestion(
-            **row.model_dump(include={"answers", "source", "created_at"}), task=number, person=context.pseudonym(row.by)
-        )
+        yield context.export(ExportedSuggestion, row, task=number)
 
 
 def find_campaign_id(store: Store, name: str) -> str:

@@ -1,4 +1,4 @@
-"""The data statement of a campaign, Markdown: what was labelled by how many people, by which instructions, on which terms, and how far they agree."""
+"""The data statement of a campaign in Markdown: items, annotators, instructions, terms and agreement."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from annotations.exchange.export_format import CampaignExport, LabelledTask
 from annotations.labelling.crowd import describe_pay, load_sessions, load_study
 from annotations.management.preannotation import describe_modes
 from annotations.people.people import load_people
-from annotations.results.label_agreement import Agreement
+from annotations.results.label_agreement import LabelAgreement
 from annotations.results.resolution import Resolution
 from annotations.store.campaign_tables import Task
 from annotations.store.people_tables import Person
@@ -88,7 +88,7 @@ def _format_people(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
 
 
 def _format_exclusions(export: CampaignExport) -> Iterator[str]:
-    """Format the labels that are left out, with the reasons; nothing where all count."""
+    """Format the excluded labels with their reasons; nothing if all labels count."""
     valid = [row for row in load_exclusions(export.session, export.campaign) if row.valid]
     if valid:
         yield "Left out of all that follows, and of the counts above:"
@@ -97,14 +97,14 @@ def _format_exclusions(export: CampaignExport) -> Iterator[str]:
 
 
 def _format_crowd(export: CampaignExport) -> Iterator[str]:
-    """Format how the sessions of a crowd platform ended, and what they were paid; nothing without one."""
+    """Format the outcomes and pay of the sessions of a crowd platform; nothing without one."""
     study = load_study(export.session, export.campaign.id)
     if study:
         yield describe_pay(load_sessions(export.session, export.campaign), study[1])
 
 
 def _format_views(export: CampaignExport) -> Iterator[str]:
-    """Format how often items were opened on Probe, in sight of their scores; nothing where nobody did."""
+    """Format the number of items whose scores annotators saw on Probe; nothing if there is none."""
     views, people = count_views(export.session, export.campaign)
     if views:
         unaided = export.campaign.rules.mode == "unaided"
@@ -113,7 +113,7 @@ def _format_views(export: CampaignExport) -> Iterator[str]:
 
 
 def _format_training(export: CampaignExport) -> Iterator[str]:
-    """Format how many training items each person had right in each round before the first item; nothing without training."""
+    """Format the right training items of each person, by round before the first item; nothing without training."""
     people = load_people(export.session)
     pseudonyms = dict(export.session.exec(select(Person.id, Person.pseudonym)).all())
     rows = [
@@ -149,7 +149,7 @@ def _question_row(question: CampaignQuestion) -> list[str]:
     return [f"`{question.id}`", cell(question.ask), cell(answers)]
 
 
-def _format_agreement(agreements: Sequence[Agreement]) -> str:
+def _format_agreement(agreements: Sequence[LabelAgreement]) -> str:
     if not agreements:
         return "No question with a fixed choice of answers is labelled yet."
     head = ["question", "people", "labels", "same answer, %", "Krippendorff's alpha", "Gwet's AC1"]
@@ -165,7 +165,7 @@ def _format_agreement(agreements: Sequence[Agreement]) -> str:
     ).rstrip()
 
 
-def _agreement_row(agreement: Agreement) -> list[str]:
+def _agreement_row(agreement: LabelAgreement) -> list[str]:
     alpha = f"{format_coefficient(agreement.alpha)} ({agreement.scale})"
     return [
         f"`{agreement.question}`",

@@ -1,4 +1,4 @@
-"""An imported dataset, or what was kept here, as files of a dataset repository of the hub; and what forbids to push them or a campaign."""
+"""An imported dataset, or the local labels, as files of a dataset repository of the hub; and the checks before a push."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from annotations.exchange.dataset_card import card_header, cell, parquet_file
 from annotations.exchange.export_format import CampaignExport
 from annotations.exchange.formats.hf_dataset import HfDataset
 from annotations.exchange.labelled_items import load_labelled_items
-from annotations.exchange.samples import load_samples
+from annotations.exchange.samples import load_provenance, load_samples
 from annotations.people.people import load_pseudonyms
 from annotations.store.database import read_session
 from annotations.store.imported_datasets import FileRow, load_datasets
@@ -22,7 +22,7 @@ from annotations.store.store import Store
 from annotations.store.tables import Dataset, SampleRow
 from annotations.store.writes import document_id
 from core.base import HUB_LICENCES
-from core.data import DATASETS, Bundled
+from core.data import DATASETS, Bundled, format_dataset
 from core.stats import markdown_table
 from core.text import context_records
 from core.types import Item, Verdict
@@ -73,12 +73,13 @@ def dataset_files(store: Store, name: str, licence: str = "") -> dict[str, bytes
         raise RecordError(
             f"{name!r} is a campaign. Export it as one: --campaign {name.removeprefix(CAMPAIGN_PREFIX)!r}."
         )
-    if reason := licence_problem(store, name, licence):
-        raise RecordError(reason)
-    items, sources = load_labelled_items(store, name).items, _sources(store, name)
+    if error := licence_error(store, name, licence):
+        raise RecordError(error)
+    labelled, sources = load_labelled_items(store, name), _sources(store, name)
+    items = labelled.items
     licences = _known_licences(sources)
     came_with_data = ", ".join(licences) if all(map(licence_id, licences)) else ""
-    card = _card(name, items, sources, licence.strip() or came_with_data)
+    card = _card(labelled.name, items, sources, licence.strip() or came_with_data)
     summaries = {item.example.id: item.example.summary for item in items}
     judges = _judge_names(store, name, items)
     rows = [_row(item, summaries, judges) for item in items]
@@ -86,25 +87,25 @@ def dataset_files(store: Store, name: str, licence: str = "") -> dict[str, bytes
 
 
 def hub_dataset_files(store: Store, name: str, licence: str = "") -> dict[str, bytes]:
-    """As `dataset_files`, for a push. Raises TouchstoneError also where `push_problem` gives a reason."""
-    if reason := push_problem(store, name, licence):
-        raise RecordError(reason)
+    """As `dataset_files`, for a push. Raises TouchstoneError also where `push_error` has one."""
+    if error := push_error(store, name, licence):
+        raise RecordError(error)
     return dataset_files(store, name, licence)
 
 
-def licence_problem(store: Store, name: str, licence: str) -> str:
-    """Reason why a stated licence cannot be that of a dataset, in a sentence; "" where it can, or none is stated."""
+def licence_error(store: Store, name: str, licence: str) -> str:
+    """Error of a stated licence that is not the dataset's own, in a sentence; "" where it is, or none is stated."""
     licences = [] if name == LOCAL_LABELS else _known_licences(_sources(store, name))
     if not licence.strip() or not licences or licences == [licence_id(licence)]:
         return ""
     return f"{name!r} came under {', '.join(licences)}, not under {licence.strip()}. Leave the licence out."
 
 
-def push_problem(store: Store, name: str, licence: str) -> str:
-    """Reason why a dataset may not be pushed, in a sentence; "" where it may."""
+def push_error(store: Store, name: str, licence: str) -> str:
+    """Error of pushing a dataset, in a sentence; "" where it may be pushed."""
     sources = _sources(store, name)
-    if reason := licence_problem(store, name, licence) or _sharing_problem(sources):
-        return reason
+    if error := licence_error(store, name, licence) or _sharing_error(sources):
+        return error
     own = name == LOCAL_LABELS or any(file.licence == _OWN for file in sources)
     if own and not licence.strip():
         return f"Nobody has stated a licence of {name!r}. State it, as cc-by-4.0, before a push."
@@ -117,13 +118,13 @@ def hub_campaign_files(export: CampaignExport) -> dict[str, bytes]:
     Raises RecordError where the manager has not stated licence and consent, nothing is labelled, or the licence of a text
     forbids it.
     """
-    if reason := missing_terms(export.terms.licence, export.terms.consent):
-        raise RecordError(reason)
+    if error := missing_terms(export.terms.licence, export.terms.consent):
+        raise RecordError(error)
     tasks = export.tasks()
     if not tasks:
         raise RecordError(f"Nothing of {export.campaign.name!r} is labelled yet. Push it when something is.")
-    if reason := _sharing_problem(_files_of_documents(export.session, {task.document_id for task in tasks})):
-        raise RecordError(reason)
+    if error := _sharing_error(_files_of_documents(export.session, {task.document_id for task in tasks})):
+        raise RecordError(error)
     return HfDataset().files(export)
 
 
@@ -147,11 +148,11 @@ def licence_remarks(store: Store, name: str) -> list[str]:
 
 
 def _sources(store: Store, name: str) -> list[FileRow]:
-    """The imported files of a dataset; of what was kept here those that brought its documents."""
-    with read_session(store.engine) as session:
-        if name == LOCAL_LABELS:
+    """Imported files of a dataset; for local labels, the files that its documents came from."""
+    if name == LOCAL_LABELS:
+        with read_session(store.engine) as session:
             return _files_of_documents(session, {sample.document for sample in load_samples(store, name)})
-        return [file for row in load_datasets(session) if row.name == name for file in row.files]
+    return list(load_provenance(store, [name]).files)
 
 
 def _files_of_documents(session: Session, documents: Iterable[str]) -> list[FileRow]:
@@ -180,18 +181,18 @@ def _known_licences(sources: Iterable[FileRow]) -> list[str]:
     return sorted({licence_id(file.licence) or file.licence for file in sources if file.licence != _OWN})
 
 
-def _sharing_problem(sources: Iterable[FileRow]) -> str:
-    """Reason why the texts of these files may not be sent to the hub in the form of an export; "" where they may."""
+def _sharing_error(sources: Iterable[FileRow]) -> str:
+    """Error of sending the texts of these files to the hub in another form; "" where it is allowed."""
     for file in sources:
         identifier = licence_id(file.licence)
         if not identifier and file.licence != _OWN:
-            why = f"has no licence that permits it ({file.licence})"
+            cause = f"has no licence that permits it ({file.licence})"
         elif "-nd-" in identifier:
-            why = f"is under {file.licence}, which forbids to share it in another form"
+            cause = f"is under {file.licence}, which forbids to share it in another form"
         else:
             continue
         return (
-            f"{file.dataset!r} {why}: its texts are not pushed. Export it to a file for yourself, and refer others to "
+            f"{file.dataset!r} {cause}: its texts are not pushed. Export it to a file for yourself, and refer others to "
             f"{_address(file.importer) or 'its authors'}."
         )
     return ""
@@ -209,7 +210,7 @@ def _card(name: str, items: Sequence[Item], sources: Sequence[FileRow], licence:
     counted = [[cell(kind), str(number)] for kind, number in types.most_common()]
     parts = [
         card_header(name, licence, ["items"]),
-        f"# {cell(name)}",
+        f"# {cell(format_dataset(name))}",
         f"{len(items)} summaries of {documents} documents, {sum(item.parent is not None for item in items)} of them "
         "edits of another. Exported from Touchstone.",
         "## Labels",
@@ -233,7 +234,7 @@ def _source_row(file: FileRow) -> list[str]:
 
 
 def _judge_names(store: Store, name: str, items: Sequence[Item]) -> dict[str, str]:
-    """Name of each judge in the file: people by pseudonym; of labels given here nobody is named who has none."""
+    """Name of each judge in the file: people by pseudonym; in local labels, people without one are numbered."""
     with read_session(store.engine) as session:
         pseudonyms = load_pseudonyms(session)
     verdicts = [judgement.judge for item in items for judgement in item.judgements]

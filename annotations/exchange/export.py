@@ -22,7 +22,7 @@ from annotations.store.tables import (
     EditJudgement,
     Explanation,
     ExplanationJudgement,
-    Item,
+    ItemRow,
     Label,
     Origin,
     SampleRow,
@@ -105,14 +105,14 @@ def pseudonymous_explanation_id(row: Explanation, names: Mapping[str, str]) -> s
 
 
 def _item_rows(session: Session) -> Iterator[ExportRow]:
-    parent = aliased(Item)
+    parent = aliased(ItemRow)
     rows = session.exec(
-        select(Item, Document, parent, Origin)
-        .join(Document, col(Document.id) == Item.document_id)
-        .outerjoin(parent, col(parent.id) == Item.parent_id)
-        .outerjoin(Origin, col(Origin.item_id) == Item.id)
-        .where(_is_local(Item.id))
-        .order_by(col(Item.created_at), col(Item.id), col(Origin.created_at)),
+        select(ItemRow, Document, parent, Origin)
+        .join(Document, col(Document.id) == ItemRow.document_id)
+        .outerjoin(parent, col(parent.id) == ItemRow.parent_id)
+        .outerjoin(Origin, col(Origin.item_id) == ItemRow.id)
+        .where(_is_local(ItemRow.id))
+        .order_by(col(ItemRow.created_at), col(ItemRow.id), col(Origin.created_at)),
         execution_options={"yield_per": _CHUNK},
     )
     for item, document, original, origin in rows:
@@ -141,8 +141,8 @@ def _edit_record(text: str, edit: Edit) -> ExportRow:
 def _is_local(item_id: str) -> ColumnElement[bool]:
     """True if an item was not imported, or was kept, labelled or explained here, or is the original of such a one."""
     local = union(*(select(table.item_id) for table in (Origin, Label, EditJudgement, Explanation))).subquery()
-    originals = select(Item.parent_id).where(
-        col(Item.id).in_(select(local.c.item_id)), col(Item.parent_id).is_not(None)
+    originals = select(ItemRow.parent_id).where(
+        col(ItemRow.id).in_(select(local.c.item_id)), col(ItemRow.parent_id).is_not(None)
     )
     imported = select(SampleRow.item_id).where(col(SampleRow.item_id).is_not(None))
     return or_(col(item_id).not_in(imported), col(item_id).in_(select(local.c.item_id)), col(item_id).in_(originals))
@@ -183,8 +183,8 @@ def _explanation_judgement_rows(session: Session, names: Mapping[str, str]) -> I
 
 
 def _column_values(row: SQLModel) -> ExportRow:
-    """All columns but the row's own id, which means nothing in another database."""
-    values = row.model_dump(exclude={"id"})
+    """All columns in the order of the table, but the row's own id, which means nothing in another database."""
+    values = {name: getattr(row, name) for name in type(row).model_fields if name != "id"}
     return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()}
 
 

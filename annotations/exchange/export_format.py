@@ -13,6 +13,7 @@ from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.questions import CampaignQuestion, read_questions
+from annotations.campaigns.task_texts import TaskTexts, load_task_texts
 from annotations.exchange.campaign_export import (
     ExportContext,
     draw_rows,
@@ -36,16 +37,14 @@ from annotations.exchange.response_export import (
     resolution_rows,
 )
 from annotations.people.people import Member, Right
-from annotations.results.label_agreement import OVERALL, Agreement, compute_agreement
+from annotations.results.label_agreement import OVERALL, LabelAgreement, compute_agreement
 from annotations.results.resolution import ResolvedTask, resolve_tasks
 from annotations.results.results import first_blind_labels, load_labels
-from annotations.store.campaign_tables import Task, VersionRow
+from annotations.store.campaign_tables import VersionRow
 from annotations.store.database import read_session
 from annotations.store.store import Store
-from annotations.store.tables import Document, Explanation, Item
+from annotations.store.tables import ItemRow
 from core.registry import Registry
-from core.text import contexts_from_json
-from core.types import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,36 +57,32 @@ class ExportTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledTask:
+class LabelledTask(TaskTexts):
     """A labelled task of work with its texts."""
 
     number: int
     """Number of the task in the campaign, from 1; the same in all exports."""
     document_id: str
     """Hash of the document."""
-    document: str
-    """Text of the source document."""
-    original: str
-    """Summary before the edits; "" where the questions are about one summary."""
-    summary: str
-    """Summary that was labelled."""
-    explanation: str
-    """Explanation that was judged; "" for none."""
-    error_type: str
-    """Error type that was to be written; "" for none."""
     resolved: ResolvedTask
     """Labels and final answers."""
-    contexts: tuple[Context, ...] = ()
-    """Named parts of the document."""
-    question: str = ""
-    """Question that the summary answers; "" for none."""
     selection_probability: float | None = None
     """Probability of the item in the sample so far; None where the items were not drawn from a pool."""
+
+    @property
+    def original(self) -> str:
+        """Summary before the edits; "" where the questions are about one summary."""
+        return "" if self.right is None else self.left
+
+    @property
+    def summary(self) -> str:
+        """Summary that was labelled."""
+        return self.left if self.right is None else self.right
 
 
 @dataclass(frozen=True, slots=True)
 class CampaignExport:
-    """Data of a campaign that formats read: labels of work that were given before scores were seen, by pseudonyms."""
+    """Data of a campaign that formats read: blind labels of work, with people by pseudonym."""
 
     session: Session
     campaign: CampaignSettings
@@ -95,11 +90,11 @@ class CampaignExport:
     context: ExportContext
 
     def rows(self) -> Iterator[ExportRow]:
-        """All there is, in long form; see `exported_rows`."""
+        """All rows in long form; see `exported_rows`."""
         return (row.model_dump(mode="json") for row in exported_rows(self.session, self.context))
 
     def questions(self) -> list[CampaignQuestion]:
-        """The questions of all versions, each as its newest version has it."""
+        """Questions of all versions, each in its newest wording."""
         texts = self.session.exec(
             select(VersionRow.questions)
             .where(VersionRow.campaign_id == self.campaign.id)
@@ -116,29 +111,19 @@ class CampaignExport:
         ]
         return sorted(tasks, key=lambda task: task.number)
 
-    def agreements(self) -> list[Agreement]:
+    def agreements(self) -> list[LabelAgreement]:
         """Agreement over all items on each question with a fixed choice of answers."""
         labels = first_blind_labels(load_labels(self.session, self.campaign))
         questions = [question for question in self.questions() if question.kind in {"choice", "scale", "slider"}]
         return [agreement for question in questions if (agreement := compute_agreement(question, OVERALL, labels))]
 
     def _with_texts(self, resolved: ResolvedTask, number: int) -> LabelledTask:
-        task, item = self.session.get_one(Task, resolved.task), self.session.get_one(Item, resolved.item)
-        judged = self.session.get(Explanation, task.explanation_id)
-        document = self.session.get_one(Document, item.document_id)
-        paired = self.campaign.questions.unit != "summary" and item.parent_id
         return LabelledTask(
+            **load_task_texts(self.session, self.campaign, resolved.task).texts,
             number=number,
-            document_id=item.document_id,
-            document=document.text,
-            original=self.session.get_one(Item, item.parent_id).text if paired else "",
-            summary=item.text,
-            explanation=judged.text if judged else task.asked.get("explanation", ""),
-            error_type=task.asked.get("error_type", ""),
+            document_id=self.session.get_one(ItemRow, resolved.item).document_id,
             resolved=resolved,
-            contexts=contexts_from_json(document.contexts),
-            question=document.question,
-            selection_probability=self.context.selection.get(task.id),
+            selection_probability=self.context.selection.get(resolved.task),
         )
 
 
@@ -194,11 +179,11 @@ class ExportActions:
 def exported_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
     """All rows of a campaign in one state of the database: its setup, then its responses, oldest first.
 
-    `export_rows` defines the columns of each kind. No row has the name of a person, or an id derived from one.
+    `setup_rows` and `response_rows` declare the columns of each kind. No row has the name of a person, or an id derived from one.
     """
     yield from setup_rows(session, context)
     yield from text_rows(session, context)
-    provenance: list[str | None] = []  # eight bytes for each task, while everything else is read row by row
+    provenance: list[str | None] = []  # eight bytes per task; everything else is read row by row
     for row in task_rows(session, context):
         provenance.append(row.provenance)
         yield row

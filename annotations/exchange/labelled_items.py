@@ -24,7 +24,7 @@ class LabelledItems:
 
 
 def with_documents(samples: Iterable[Sample], texts: Iterable[Example]) -> list[Item]:
-    """The items of samples with their documents, whose texts are named as the store does."""
+    """Items of samples with their documents, looked up by the ids of the store."""
     stored = {text.id: text for text in texts}
     return [
         replace(sample.item, example=replace(stored.get(sample.stored, sample.item.example), id=sample.item.example.id))
@@ -52,11 +52,11 @@ def load_labelled_items(store: Store, dataset: str) -> LabelledItems:
     items = with_documents(samples, load_texts(store, dataset))
     files = load_provenance(store, [dataset]).files
     licences = ", ".join(sorted({file.licence for file in files}))
-    return LabelledItems(dataset, items, files[0].importer if files else "", licences)
+    return LabelledItems(samples[0].dataset, items, files[0].importer if files else "", licences)
 
 
 def benchmark_items(store: Store) -> dict[str, list[Item]]:
-    """The items of every imported dataset that are not to be learned from, by the dataset's name; those without a document are not."""
+    """Test items of every imported dataset by its name, without those that lack a document."""
     by_dataset = {}
     for row in store.datasets():
         marked = reserve_test_data(load_items(store, row.name), row.files[0].importer)

@@ -1,16 +1,18 @@
-"""The export of what came of a campaign's tasks: reservations, labels, decisions, comments, exclusions and limits, oldest first."""
+"""The export of the responses of a campaign: reservations, labels, decisions, comments, exclusions and limits, oldest first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import read_questions, unswap_answers
-from annotations.exchange.campaign_export import STREAMED, ExportContext, numbered_tasks
-from annotations.exchange.export_rows import (
+from annotations.exchange.campaign_export import STREAMED, AnyExported, ExportContext, numbered_tasks
+from annotations.exchange.export_rows import ExportedRow
+from annotations.exchange.response_rows import (
     ExportedComment,
     ExportedCorrection,
     ExportedDecision,
@@ -19,7 +21,6 @@ from annotations.exchange.export_rows import (
     ExportedLabel,
     ExportedLimit,
     ExportedReservation,
-    ExportedRow,
 )
 from annotations.store.campaign_tables import Task, VersionRow
 from annotations.store.people_tables import Person
@@ -36,6 +37,8 @@ from annotations.store.response_tables import (
     Response,
 )
 
+AboutLabel = TypeVar("AboutLabel", Correction, FlagResolution)
+
 
 def reservation_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
     numbered = numbered_tasks(context.campaign)
@@ -48,12 +51,7 @@ def reservation_rows(session: Session, context: ExportContext) -> Iterator[Expor
         execution_options=STREAMED,
     )
     for reservation, pseudonym, number in rows:
-        yield ExportedReservation(
-            **reservation.model_dump(include={"turn", "swapped", "state", "reserved_at", "expires_at", "excluded"}),
-            task=number,
-            person=pseudonym,
-            order=reservation.number,
-        )
+        yield context.export(ExportedReservation, reservation, task=number, person=pseudonym)
 
 
 def label_rows(
@@ -83,10 +81,10 @@ def label_rows(
     )
     some = labels if tasks is None else labels.where(col(Task.id).in_(tasks))
     for response, reservation, task, pseudonym, number in session.execute(some, execution_options=STREAMED):
-        yield ExportedLabel(
-            **response.model_dump(exclude={"id", "reservation_id", "answers", "number"}),
+        yield context.export(
+            ExportedLabel,
+            response,
             answers=unswap_answers(questions[response.version], response.answers, response.swapped),
-            order=response.number,
             task=number,
             item_id=task.item_id,
             part=task.part,
@@ -111,28 +109,31 @@ def decision_rows(session: Session, context: ExportContext) -> Iterator[Exported
         settled = {response for row, *_ in rows for response in row.settles}
         events = dict(session.exec(select(Response.id, Response.event_id).where(col(Response.id).in_(settled))).all())
         for row, item_id, number in rows:
-            yield ExportedDecision(
-                **row.model_dump(exclude={"id", "task_id", "settles", "by"}),
-                task=number,
-                item_id=item_id,
-                person=context.pseudonym(row.by),
-                settles=tuple(events[response] for response in row.settles),
-            )
+            settles = tuple(events[response] for response in row.settles)
+            yield context.export(ExportedDecision, row, task=number, item_id=item_id, settles=settles)
 
 
 def correction_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    return _rows_about_labels(session, context, ExportedCorrection, Correction)
+
+
+def resolution_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
+    return _rows_about_labels(session, context, ExportedFlagResolution, FlagResolution)
+
+
+def _rows_about_labels(
+    session: Session, context: ExportContext, kind: type[AnyExported], table: type[AboutLabel]
+) -> Iterator[AnyExported]:
     rows = session.exec(
-        select(Correction, Response.event_id)
-        .join(Response, col(Response.id) == Correction.response_id)
+        select(table, Response.event_id)
+        .join(Response, col(Response.id) == table.response_id)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .where(Reservation.campaign_id == context.campaign.id)
-        .order_by(col(Correction.id)),
+        .order_by(col(table.id)),
         execution_options=STREAMED,
     )
     for row, label in rows:
-        yield ExportedCorrection(
-            **row.model_dump(exclude={"id", "response_id", "by"}), label=label, person=context.pseudonym(row.by)
-        )
+        yield context.export(kind, row, label=label)
 
 
 def comment_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
@@ -146,27 +147,7 @@ def comment_rows(session: Session, context: ExportContext) -> Iterator[ExportedR
         execution_options=STREAMED,
     )
     for row, annotator, number in rows:
-        yield ExportedComment(
-            **row.model_dump(include={"event_id", "role", "text", "created_at"}),
-            task=number,
-            annotator=annotator,
-            person=context.pseudonym(row.by),
-        )
-
-
-def resolution_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
-    rows = session.exec(
-        select(FlagResolution, Response.event_id)
-        .join(Response, col(Response.id) == FlagResolution.response_id)
-        .join(Reservation, col(Reservation.id) == Response.reservation_id)
-        .where(Reservation.campaign_id == context.campaign.id)
-        .order_by(col(FlagResolution.id)),
-        execution_options=STREAMED,
-    )
-    for row, label in rows:
-        yield ExportedFlagResolution(
-            **row.model_dump(include={"event_id", "note", "created_at"}), label=label, person=context.pseudonym(row.by)
-        )
+        yield context.export(ExportedComment, row, task=number, annotator=annotator)
 
 
 def exclusion_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow]:
@@ -178,10 +159,10 @@ def exclusion_rows(session: Session, context: ExportContext) -> Iterator[Exporte
         .order_by(col(Exclusion.id))
     )
     for row, end, person in rows:
-        yield ExportedExclusion(
-            **row.model_dump(include={"event_id", "day", "question", "reason", "created_at"}),
+        yield context.export(
+            ExportedExclusion,
+            row,
             person=person,
-            by=context.pseudonym(row.by),
             reinstated=end.reason if end else None,
             reinstated_by=context.pseudonym(end.by) if end else None,
             reinstated_at=end.created_at if end else None,
@@ -196,11 +177,7 @@ def limit_rows(session: Session, context: ExportContext) -> Iterator[ExportedRow
         .order_by(col(LimitEvent.id))
     )
     for row, person in rows:
-        yield ExportedLimit(
-            **row.model_dump(include={"act", "signal", "reason", "created_at"}),
-            person=person,
-            by=context.pseudonym(row.by),
-        )
+        yield context.export(ExportedLimit, row, person=person)
 
 
 def response_of_event(session: Session, campaign: CampaignSettings, event_id: str) -> int:

@@ -1,4 +1,4 @@
-"""Samples for the evaluation of metrics: those of imported datasets, of local labels and of campaigns; and how a campaign's labels came about."""
+"""Samples for the evaluation of metrics, from imported datasets, local labels and campaigns; and the provenance of a campaign's labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from annotations.campaigns.answer_verdicts import verdicts_of_answers
 from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
 from annotations.campaigns.questions import QuestionSet
 from annotations.results.drawn import load_selection_probabilities
-from annotations.results.label_agreement import OVERALL, Agreement, compute_agreement
+from annotations.results.label_agreement import OVERALL, LabelAgreement, compute_agreement
 from annotations.results.local_labels import load_local_labels, load_with_originals, stored_samples
 from annotations.results.resolution import Resolution, ResolvedTask, resolve_tasks
 from annotations.results.results import corrected_error_types, first_blind_labels, load_labels
@@ -31,10 +31,9 @@ from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS
 from annotations.store.response_tables import Reservation
 from annotations.store.score_writes import SavedScores
 from annotations.store.store import Store
-from annotations.store.tables import Explanation, Origin, SampleRow
-from annotations.store.tables import Item as ItemRow
+from annotations.store.tables import Explanation, ItemRow, Origin, SampleRow
 from annotations.store.writes import ITEM_FACTS
-from core.data import bundled_items
+from core.data import DatasetDiff, bundled_items, compare_versions, dataset_of_reference
 from core.results import bundled_samples
 from core.scoring import SentenceScores
 from core.stats import SELECTION_PROBABILITY
@@ -65,9 +64,9 @@ class _ItemLabels:
 
 
 def load_campaign_samples(session: Session, dataset: str) -> list[Sample]:
-    """The labelled items of a campaign with their originals, and what was written for it.
+    """Labelled items of a campaign with their originals, and the edits that were written for it.
 
-    What is unresolved has no label; an edit that people wrote is what they meant it to be. Raises RecordError for an
+    An unresolved item has no label; a written edit has the label that its author intended. Raises RecordError for an
     unknown name.
     """
     campaign = load_campaign_by_name(session, dataset.removeprefix(CAMPAIGN_PREFIX))
@@ -178,7 +177,7 @@ class CampaignDescription:
     title: str
     version: int
     counts: Mapping[Resolution, int]
-    agreement: Agreement | None
+    agreement: LabelAgreement | None
 
 
 def load_labelled_campaigns(session: Session) -> list[str]:
@@ -227,7 +226,7 @@ def format_description(description: CampaignDescription) -> list[str]:
     return sentences
 
 
-def _format_agreement(agreement: Agreement) -> str:
+def _format_agreement(agreement: LabelAgreement) -> str:
     people = f"{agreement.people} {'person' if agreement.people == 1 else 'people'} gave {agreement.labels} first blind label{'' if agreement.labels == 1 else 's'}"
     if agreement.alpha.value is None:
         return f"{people}. {agreement.alpha.why}"
@@ -248,7 +247,7 @@ def load_samples(store: Store, dataset: str) -> list[Sample]:
 
 
 def load_sentence_scores(store: Store, stored: Sequence[str], signatures: Sequence[str]) -> SentenceScores:
-    """The kept scores of sentences of these texts by these signatures; none of the bundled examples, whose scores came without."""
+    """Stored sentence scores of these texts by these signatures; empty for the bundled examples, which have none."""
     with read_session(store.engine) as session:
         return load_parts(session, stored, signatures)
 
@@ -275,7 +274,7 @@ def campaign_datasets(store: Store) -> list[str]:
 
 
 def load_description(store: Store, dataset: str) -> CampaignDescription:
-    """Describe how the labels of a campaign came about. Raises RecordError for an unknown name."""
+    """Describe the provenance of the labels of a campaign. Raises RecordError for an unknown name."""
     with read_session(store.engine) as session:
         return describe_campaign(session, dataset)
 
@@ -289,9 +288,15 @@ class Provenance:
 
 
 def load_provenance(store: Store, datasets: Sequence[str]) -> Provenance:
-    """Of these datasets."""
-    files = tuple(file for row in store.datasets() if row.name in datasets for file in row.files)
-    own = [name for name in datasets if name not in {file.dataset for file in files}]
+    """Of these datasets, whose files are those of the version and called as it is."""
+    versions = {row.name: row.versions for row in store.datasets()}
+    imported = [store.version(name) for name in datasets if _is_imported(name)]
+    files = tuple(
+        replace(file, dataset=version.reference)
+        for version in imported
+        for file in versions[version.dataset][version.number - 1].files
+    )
+    own = [name for name in datasets if not _is_imported(name)]
     campaigns = [name for name in own if name.startswith(CAMPAIGN_PREFIX)]
     descriptions = {name: format_description(load_description(store, name)) for name in campaigns}
     return Provenance(files, {name: descriptions.get(name, []) for name in own})
@@ -299,6 +304,46 @@ def load_provenance(store: Store, datasets: Sequence[str]) -> Provenance:
 
 def _is_labelled_here(dataset: str) -> bool:
     return dataset == LOCAL_LABELS or dataset.startswith(CAMPAIGN_PREFIX)
+
+
+def _is_imported(dataset: str) -> bool:
+    return dataset != PRECOMPUTED and not _is_labelled_here(dataset)
+
+
+def dataset_references(store: Store, names: Iterable[str]) -> list[str]:
+    """The names by which results call these datasets: NAME, or NAME@2 where an imported one has several versions.
+
+    A name without a version is the newest. Raises RecordError for an unknown name or version.
+    """
+    return [store.version(name).reference if _is_imported(name) else name for name in names]
+
+
+def stored_reference(store: Store, name: str) -> str:
+    """The version of an imported dataset with its number, for what is kept; "" for what has no versions."""
+    return store.version(name).full_reference if _is_imported(name) else ""
+
+
+def newer_references(store: Store, names: Iterable[str]) -> dict[str, str]:
+    """By name in a result that was kept, the newest version, where it is of an older one.
+
+    A name without a number is of a time in which the dataset had one version.
+    """
+    references = store.version_references()
+    newer = {}
+    for name in names:
+        dataset = name if name in references else dataset_of_reference(name)
+        newest = references.get(dataset, [dataset])[0]
+        if newest not in (name, dataset):
+            newer[name] = newest
+    return newer
+
+
+def compare_dataset_versions(store: Store, before: str, after: str) -> DatasetDiff:
+    """Return the changes from one version of a dataset to another. Raises RecordError for an unknown one."""
+    older, newer = store.version(before), store.version(after)
+    return compare_versions(
+        older.full_reference, load_samples(store, before), newer.full_reference, load_samples(store, after)
+    )
 
 
 def _text_ids_in(session: Session, dataset: str) -> list[str]:
@@ -314,7 +359,7 @@ def _load_samples_in(session: Session, dataset: str) -> list[Sample]:
 
 
 def save_scores(store: Store, dataset: str, outcomes: Iterable[Outcome]) -> Iterator[SavedScores]:
-    """Save scores of a dataset's samples, which are named by their own ids, write by write: what became of those of each."""
+    """Save scores of a dataset's samples, named by the ids of the dataset; yield the counts of each write."""
     stored = {sample.item.example.id: sample.stored for sample in load_samples(store, dataset)}
     renamed = (replace(outcome, example_id=stored[outcome.example_id]) for outcome in outcomes)
     while some := list(islice(renamed, _SCORES_PER_WRITE)):

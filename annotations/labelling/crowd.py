@@ -1,4 +1,4 @@
-"""Participants of Prolific and MTurk: a study link, one session for each, how it ended, and what the platform is to pay or reject."""
+"""Participants of Prolific and MTurk: the study link, one session per participant, its outcome, and the pay or rejection for the platform."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ PARAMETERS: Mapping[Platform, tuple[str, str, str]] = {
     "prolific": ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
     "mturk": ("workerId", "hitId", "assignmentId"),
 }
-"""Names under which a platform's link says who comes, to which study, with which submission."""
+"""Parameters of a platform's link that name the participant, the study and the submission."""
 _COMPLETE = "https://app.prolific.com/submissions/complete?cc="
 _SUBMIT_HOSTS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _CODE = re.compile(r"[A-Za-z0-9]{0,40}")
 _KEY_BYTES = 12
-_MOST_RETURNS = 5  # sessions for each place: returned and timed-out ones make room, but not without end
+_MOST_RETURNS = 5  # sessions per place: returned and timed-out sessions free their place only so many times
 
 SessionOutcome = Literal["open", "completed", "screened out", "paused", "returned", "timed out"]
 _SCREENED_OUT: tuple[NoTaskReason, ...] = ("unqualified", "excluded")
@@ -144,7 +144,7 @@ class Participant:
 
 @dataclass(frozen=True, slots=True)
 class JoinedSession:
-    """The session of a participant: in which campaign, how it stands, its code, and the sign-in of their browser while it is open."""
+    """Session of a participant: its campaign, outcome and code, and the sign-in of their browser while it is open."""
 
     campaign: CampaignSettings
     terms: StudyTerms
@@ -220,7 +220,7 @@ def last_session(session: Session, person_id: str) -> str | None:
 
 
 def finish_session(session: Session, campaign_id: str, person_id: str, nothing: NoTask | None) -> JoinedSession | None:
-    """End the session of a participant for whom there is nothing more; None while there is. Raises CrowdRefusedError for a person without a session.
+    """End the session of a participant who has no more tasks; None while there are some. Raises CrowdRefusedError for a person without a session.
 
     A participant whom the limits paused ends as paused; one who did not qualify is screened out.
     """
@@ -257,7 +257,7 @@ def return_session(session: Session, campaign_id: str, participant: str) -> None
 
 
 def code_of_end(joined: JoinedSession) -> str:
-    """The code that the platform asks for after such an end; "" where there is none."""
+    """Code for the platform after an outcome; "" if it has none."""
     codes = {
         "completed": joined.terms.completed_code,
         "screened out": joined.terms.screened_out_code,
@@ -356,7 +356,7 @@ _COUNT_WORK = (
 
 
 def describe_pay(rows: Sequence[SessionRow], terms: StudyTerms) -> str:
-    """Sentences of the data statement: how many took part and how their sessions ended, pay and time of a session and of a label."""
+    """Sentences of the data statement: number of participants, outcomes of sessions, pay and time per session and per label."""
     ends = Counter(row.outcome for row in rows)
     done = [row for row in rows if row.outcome == "completed"]
     listed = ", ".join(f"{number} {outcome}" for outcome, number in sorted(ends.items()))

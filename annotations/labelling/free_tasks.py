@@ -40,7 +40,7 @@ class TaskSearch:
 
     def params(self) -> dict[str, Any]:
         rules = self.campaign.rules
-        # as many texts each time, so that a database prepares one statement
+        # always the same number of texts, so that the database prepares one statement
         padding = [""] * (rules.apart - len(self.apart_from))
         return {
             "campaign": self.campaign.id,
@@ -53,14 +53,6 @@ class TaskSearch:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Free:
-    """A free task: `place` is that in the order of the campaign."""
-
-    id: str
-    place: int
-
-
 def free_tasks(search: TaskSearch) -> Iterator[str]:
     """Ids of free tasks: the least labelled first, or, in a drawn campaign, in the order of the draw.
 
@@ -70,25 +62,25 @@ def free_tasks(search: TaskSearch) -> Iterator[str]:
     rules = search.campaign.rules
     levels = range(max(rules.overlap, rules.most_overlap))
     if rules.order == "drawn":
-        # finished one after the other: those up to the first that is not done are the sample
+        # one after the other: the sample ends at the first task that is not done
         every = [task for tasks in _levels(search, levels) for task in tasks]
-        yield from (task.id for task in sorted(every, key=lambda task: task.place))
+        yield from (id for id, _ in sorted(every, key=lambda task: task[1]))
         return
     for tasks in _levels(search, levels[::-1] if rules.early_overlap else levels):
         if rules.order == "random":
-            tasks.sort(key=lambda task: stable_number(rules.seed, search.person.id, task.id))
-        yield from (task.id for task in tasks)
+            tasks.sort(key=lambda task: stable_number(rules.seed, search.person.id, task[0]))
+        yield from (id for id, _ in tasks)
 
 
-def _levels(search: TaskSearch, levels: Sequence[int]) -> Iterator[list[_Free]]:
-    """The first free tasks of each level, the number of places taken; a level is read from the database when it is needed."""
+def _levels(search: TaskSearch, levels: Sequence[int]) -> Iterator[list[tuple[str, int]]]:
+    """Ids of the first free tasks of each level, the number of taken places, with their places in the order; a level is read when it is needed."""
     session, rules, params = search.session, search.campaign.rules, search.params()
     skills = rules.skills and not search.any_skill
     least, least_further, is_any_expired = session.execute(_SELECT_OPEN_LEVELS, params).one()
-    freed = defaultdict[int, list[_Free]](list)
+    freed = defaultdict[int, list[tuple[str, int]]](list)
     if is_any_expired:
-        for taken, *task in session.execute(_select_freed(skills), params):
-            freed[taken].append(_Free(*task))
+        for taken, id, place in session.execute(_select_freed(skills), params):
+            freed[taken].append((id, place))
     start = stable_number(rules.seed, search.person.id, "start", search.number) if rules.order == "random" else 0
     for taken in levels:
         yield freed[taken]
@@ -100,10 +92,10 @@ def _levels(search: TaskSearch, levels: Sequence[int]) -> Iterator[list[_Free]]:
         for low, high in ((start, SHUFFLE_PRIME), (0, start)):
             if low < high:
                 rows = session.execute(statement, {**params, "taken": taken, "low": low, "high": high})
-                yield [_Free(*task) for task in rows]
+                yield [(id, place) for id, place in rows]
 
 
-# Each of these is looked up by an index for the few tasks that are looked at, however many tasks and records there are.
+# Index lookups for the few candidate tasks, independent of the number of tasks and records.
 
 _HAD = aliased(Reservation)
 WAS_RESERVED = exists().where(col(_HAD.task_id) == col(Task.id), col(_HAD.person_id) == bindparam("person"))
@@ -118,7 +110,7 @@ WAS_MADE = or_(
 SCORES_WERE_SEEN = exists().where(
     col(Label.item_id) == col(Task.item_id), col(Label.annotator).in_(SELECT_NAMES), ~col(Label.blind)
 )
-"""True of a task whose text the `person` labelled on Probe, in sight of its scores."""
+"""True of a task whose text the `person` labelled on Probe with its scores shown."""
 
 # not a skill, or one of a group of the person
 _HAS_SKILL = or_(
@@ -142,7 +134,7 @@ _SELECT_OPEN_LEVELS = select_columns(
     _LEAST_TAKEN.where(_OF_CAMPAIGN, col(TaskPlaces.taken) >= bindparam("overlap"), _IS_FURTHER).scalar_subquery(),
     exists().where(*_IS_EXPIRED),
 )
-"""The least places taken of a task below the overlap, and of one that wants further labels; and if a reservation expired."""
+"""Smallest number of taken places among tasks below the overlap and among tasks that want further labels; and True if a reservation expired."""
 
 
 def _allowed(skills: bool) -> list[ColumnElement[bool]]:

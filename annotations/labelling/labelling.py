@@ -43,7 +43,7 @@ from annotations.store.database import read_session
 from annotations.store.records import MAX_TEXT, RecordError, RightsError, require_storable
 from annotations.store.response_tables import Reservation
 from annotations.store.store import Store
-from annotations.store.tables import Item, ScoreRow
+from annotations.store.tables import ItemRow, ScoreRow
 
 _MAX_DRAFT_CHARACTERS = 1_000_000
 _AFTER_TRAINING = (Stage.QUALIFICATION, Stage.WORK)
@@ -100,7 +100,7 @@ class AnnotatorActions:
             return reservation if isinstance(reservation, NoTask) else show_task(session, campaign, reservation)
 
     def ahead(self, reservation_id: int) -> ShownTask | NoTask:
-        """The task that comes after a reserved one, reserved too; NoTask where that is not known before the answer."""
+        """Reserve and return the task after a reserved one; NoTask if it depends on the answer."""
         with self._store.writing_without_sync() as session:
             current = require_own(session.get(Reservation, reservation_id), self._person)
             try:
@@ -111,7 +111,7 @@ class AnnotatorActions:
             return reservation if isinstance(reservation, NoTask) else show_task(session, campaign, reservation)
 
     def shown(self, reservation_id: int) -> tuple[CampaignSettings, ShownTask]:
-        """A task of this person with its campaign, as both are in the database now."""
+        """Current state of a task of this person and of its campaign."""
         with read_session(self._store.engine) as session:
             own = require_own(session.get(Reservation, reservation_id), self._person)
             campaign = load_campaign(session, own.campaign_id)
@@ -135,7 +135,7 @@ class AnnotatorActions:
             return show_task(session, load_campaign(session, campaign_id), reservation) if reservation else None
 
     def send(self, sent: SentResponse) -> ResponseReceipt:
-        """Save a response before anything else happens; a re-sent event gives the receipt of the first time.
+        """Save a response first of all; a re-sent event returns the receipt of the first one.
 
         Raises RecordError for answers that do not fit the questions and for a task that is not this person's.
         """
@@ -189,7 +189,7 @@ class AnnotatorActions:
             )
 
     def session_campaign(self) -> str | None:
-        """The campaign of the newest session of a participant of a crowd platform; None for everybody else."""
+        """Campaign of the newest session of a participant of a crowd platform; None for other people."""
         with read_session(self._store.engine) as session:
             return last_session(session, self._person.id)
 
@@ -204,7 +204,7 @@ class AnnotatorActions:
             return finish_session(session, campaign_id, self._person.id, nothing)
 
     def train_again(self, campaign_id: str) -> None:
-        """Reserve every training item for one more round. Raises RecordError once something else of the campaign was had."""
+        """Reserve every training item for one more round. Raises RecordError for a person who has had other items of the campaign."""
         with self._store.writing() as session:
             reserve_training(session, lock_queue(session, campaign_id, self._person), self._person)
 
@@ -236,7 +236,7 @@ def load_revealed_scores(store: Store, person: Member, reservation_id: int) -> l
             raise RightsError("Scores are shown after your own label, not before.")
         if not load_campaign(session, reservation.campaign_id).rules.reveal:
             raise RightsError("This campaign does not show scores.")
-        item = session.get_one(Item, session.get_one(Task, reservation.task_id).item_id)
+        item = session.get_one(ItemRow, session.get_one(Task, reservation.task_id).item_id)
         edited, original = _newest_scores(session, item.id), _newest_scores(session, item.parent_id or "")
     return [RevealedScore(metric, original.get(metric), value) for metric, value in edited.items()]
 

@@ -1,4 +1,4 @@
-"""Counts that limits look at: the first answers of a person are counted as they come, and from all labels where the rules changed."""
+"""Counts for limits: first answers of a person, updated with each response, and recounted from all labels after a change of rules."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ _SELECT_ANSWERS = (
     .order_by(col(Response.id))
 )
 _SELECT_OWN = _SELECT_ANSWERS.where(col(Reservation.campaign_id) == bindparam("campaign"))
-# without the campaign: SQLite would choose the index of that, and read all that the person had in it
+# not by campaign: SQLite would choose that index and read all of the person's rows in it
 _SELECT_OF_TASK = _SELECT_ANSWERS.where(col(Reservation.task_id) == bindparam("task"))
 
 

@@ -1,4 +1,4 @@
-"""Limits of each person: known answers, repeats, pace and variety are looked at after every answer; who passes one is warned, then paused."""
+"""Limits of each person, checked after every answer: known answers, repeats, pace and variety. A person below one is warned, then paused."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from annotations.store.response_tables import LimitEvent, Reservation, Response
 from core.stats import evidence_below, upper_share
 
 WARN_EVIDENCE, PAUSE_EVIDENCE = 5.0, 20.0
-"""Evidence at which a person is warned and paused: who keeps to the limit is ever paused by it with a probability of 5 % at most."""
+"""Evidence for a warning and for a pause: a person within the limit is ever paused with a probability of at most 5 %."""
 BY_LIMITS = "the limits"
 WARNING_ANSWERS = 5  # answers during which a warning is shown
-_WARN_EVERY = 4  # answers: a warning that came right after an item would tell that its answer is known
+_WARN_EVERY = 4  # answers: a warning right after an item would reveal that its answer is known
 _FEW_FAST = 0.5  # least share of labels that must not be too fast
-_LEAST_OTHERS = 30  # labels of others that tell how far answers vary
+_LEAST_OTHERS = 30  # labels of others needed to estimate the variety of answers
 _MOST_OTHERS = 500
 
 
@@ -88,7 +88,7 @@ def has_limits(rules: CampaignRules) -> bool:
 
 
 def find_pause(session: Session, campaign_id: str, person_id: str) -> LimitEvent | None:
-    """The pause of a person that nobody has ended; None for a person who may go on."""
+    """Current pause of a person; None for a person who is not paused."""
     newest = newest_state(session, campaign_id, person_id)
     return newest if newest and newest.act == "pause" else None
 
@@ -102,7 +102,7 @@ _SELECT_EVENTS = (
 
 
 def shown_warning(session: Session, campaign_id: str, person_id: str) -> str:
-    """The signal that a person is warned of now; "" where they are not, or have given some answers since."""
+    """Signal of the current warning of a person; "" without one, or some answers after it."""
     newest = session.exec(_SELECT_EVENTS, params={"campaign": campaign_id, "person": person_id}).first()
     if newest is None or newest.act != "warn":
         return ""
@@ -205,7 +205,7 @@ def check_limits(
 
 
 def pause_person(session: Session, campaign_id: str, person_id: str, reason: str, by: str) -> None:
-    """Hand no more items of a campaign to a person. Raises RecordError for an empty reason and for one who is paused."""
+    """Pause a person in a campaign. Raises RecordError for an empty reason and for a person who is paused already."""
     require_text("reason", reason)
     if find_pause(session, campaign_id, person_id):
         raise RecordError("This person is paused already. Reload the page.")
@@ -216,7 +216,7 @@ def pause_person(session: Session, campaign_id: str, person_id: str, reason: str
 
 
 def resume_person(session: Session, campaign_id: str, person_id: str, reason: str, by: str) -> None:
-    """Hand items to a paused person again; limits count from here. Raises RecordError for one who is not paused."""
+    """End the pause of a person; limits count from here. Raises RecordError for a person who is not paused."""
     if not find_pause(session, campaign_id, person_id):
         raise RecordError("This person is not paused. Reload the page.")
     whom: dict[str, Any] = {"campaign_id": campaign_id, "person_id": person_id, "created_at": datetime.now(UTC)}

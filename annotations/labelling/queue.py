@@ -67,7 +67,7 @@ class NoTask:
 
 @dataclass(frozen=True, slots=True)
 class _Queue:
-    """A person's queue at one moment: what is open, the texts of which no other version may follow yet, the number of the next."""
+    """Snapshot of a person's queue: open reservations, texts whose other versions must wait, and the next number."""
 
     session: Session
     campaign: CampaignSettings
@@ -78,7 +78,7 @@ class _Queue:
     next_number: int
 
     def params(self, **others: object) -> dict[str, object]:
-        """Parameters that most statements need."""
+        """Parameters that most statements take."""
         return {"campaign": self.campaign.id, "person": self.person.id, "now": self.now, **others}
 
     def search(self) -> TaskSearch:
@@ -177,7 +177,7 @@ _SELECT_TRAINING = (
 _OWN = aliased(Reservation)
 _OF_OWN = select(_OWN.id).where(_OWN.campaign_id == bindparam("campaign"), _OWN.person_id == bindparam("person"))
 _LAST = _OF_OWN.order_by(col(_OWN.number).desc()).limit(bindparam("last")).subquery()
-# two searches of an index: with both in one condition, databases read all that the person ever had
+# two index lookups: with one condition for both, databases read all of the person's reservations
 _SELECT_OPEN_AND_LAST = (
     select(Reservation, Task.group)
     .join(Task, col(Task.id) == Reservation.task_id)
@@ -203,7 +203,7 @@ def _load_queue(session: Session, campaign: CampaignSettings, person: Member, no
 
 
 def _renew_open(queue: _Queue) -> Reservation | None:
-    """The first open reservation, renewed; one that expired and whose place others took lapses."""
+    """Renew and return the first open reservation; an expired one whose place is taken lapses."""
     for reservation in queue.open:
         queue.session.add(reservation)
         if reservation.expires_at > queue.now or reservation.turn > 1 or _has_place(queue, reservation):
@@ -239,14 +239,14 @@ def _next_work(queue: _Queue) -> Reservation | NoTask:
 
 
 def _early_end(queue: _Queue) -> NoTaskReason | None:
-    """Reason to hand out nothing more though work remains: the campaign, or the person, has enough labels."""
+    """Reason to stop handing out tasks while work remains: enough labels of the campaign or of the person."""
     if find_stop(queue.session, queue.campaign):
         return "stopped"
     return "limit" if is_at_limit(queue.session, queue.campaign, queue.person) else None
 
 
 def _next_mixed_in(queue: _Queue) -> Reservation | None:
-    """A known answer or a repeat, where it is their turn and there is one."""
+    """A task with known answers, or a repeat, if one is due."""
     number, rules = queue.next_number, queue.campaign.rules
     if _is_turn(number, rules.gold_every, rules.seed, queue.person) and (gold := _first_unseen_task(queue, "gold")):
         return _reserve(queue, gold)
@@ -256,7 +256,7 @@ def _next_mixed_in(queue: _Queue) -> Reservation | None:
 
 
 _EARLY_ITEMS = 7
-EARLY_GOLD = 4  # the fewest wrong answers that show somebody to be below a limit of 70 %
+EARLY_GOLD = 4  # fewest wrong answers that are evidence of being below a limit of 70 %
 _COUNT_FIRST_HAD = select(func.count()).select_from(
     select(Reservation.id)
     .join(Task, col(Task.id) == Reservation.task_id)
@@ -276,7 +276,7 @@ def _is_early_gold(queue: _Queue) -> bool:
         return False
     place = queue.session.exec(_COUNT_FIRST_HAD, params=queue.params()).one()
     seed, person = queue.campaign.rules.seed, queue.person.id
-    # not the first: whoever is paused after these has labelled something
+    # not the first: a person who is paused after these has labelled something
     order = sorted(range(1, _EARLY_ITEMS), key=lambda position: stable_number(seed, person, "early gold", position))
     return place in order[:EARLY_GOLD]
 
@@ -328,7 +328,7 @@ _SELECT_TO_REPEAT = (
 
 
 def _task_to_repeat(queue: _Queue) -> str | None:
-    """The oldest work that the person answered long enough ago and has had once."""
+    """Oldest task of work that the person has answered once, long enough ago."""
     until = queue.next_number - _MIN_REPEAT_DISTANCE
     return queue.session.exec(_SELECT_TO_REPEAT, params=queue.params(until=until)).first()
 
@@ -354,7 +354,7 @@ def _reserve(queue: _Queue, task_id: str, turn: int = 1) -> Reservation:
 
 
 def _reserve_place(queue: _Queue, task_id: str) -> Reservation | None:
-    """Reserve a locked task if it has a free place. The same statement counts places, so that it sees what others did before the lock."""
+    """Reserve a locked task if it has a free place. One statement counts the places and takes one, so that it sees changes made before the lock."""
     reservation = _new_reservation(queue, task_id, turn=1)
     overlap = wanted_labels(queue.session, queue.campaign, task_id)
     values = {f"new_{column.key}": getattr(reservation, column.key) for column in _COLUMNS}

@@ -1,4 +1,4 @@
-"""Responses: what annotators send is checked and saved as the next revision."""
+"""Responses of annotators: checked, and saved as the next revision."""
 
 from __future__ import annotations
 
@@ -35,7 +35,11 @@ from annotations.store.writes import save_pair
 
 ResponseAct = Literal["answer", "skip", "flag", "undo"]
 _MAX_MS = 2**31 - 1
-_TEXT_KINDS = {"span", "link", "edit"}  # answers that have to fit the texts; without one the texts are not read
+_TEXT_KINDS = {
+    "span",
+    "link",
+    "edit",
+}  # kinds of answers that are checked against the texts; without one the texts are not read
 _STATE_AFTER_ACT: Mapping[ResponseAct, str] = {
     "answer": "answered",
     "skip": "skipped",
@@ -63,7 +67,7 @@ class SentResponse:
     wall_ms: int = 0
     """Milliseconds from showing the task to the response."""
     seen: int | None = None
-    """Last revision that was shown; with None a newer one is replaced unseen."""
+    """Last revision that was shown; None replaces a newer one without a check."""
     mode: LabelMode | None = None
     """Help that the task was shown with; None for that of the rules now."""
 
@@ -109,7 +113,7 @@ def require_own(reservation: Reservation | None, person: Member) -> Reservation:
 
 
 def lock_reservation(session: Session, id: int, person: Member) -> LockedReservation:
-    """Keep others from answering a reservation, and from taking places of its task. Raises RecordError where it is not a person's own."""
+    """Lock a reservation and the places of its task. Raises RecordError if it is not the person's own."""
     row = session.execute(_LOCK_RESERVATION, {"reservation": id}).first()
     if row is None or row.Reservation.person_id != person.id:
         raise RecordError(_NOT_RESERVED)
@@ -234,7 +238,7 @@ def _clamp_ms(milliseconds: int) -> int:
 
 
 def _save_state(session: Session, locked: LockedReservation, sent: SentResponse, now: datetime) -> str:
-    """Set and return the state of the reservation; an answer whose place others took meanwhile does not count."""
+    """Set and return the state of the reservation; an answer whose place was taken meanwhile does not count."""
     reservation, campaign, state = locked.reservation, locked.campaign, _STATE_AFTER_ACT[sent.act]
     params = {"reservation": reservation.id, "new_state": state}
     counted = state == "answered" and reservation.turn == 1 and locked.part == "work"

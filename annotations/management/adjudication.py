@@ -14,14 +14,14 @@ from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns, stable_number
 from annotations.campaigns.questions import Answers, check_answers, check_text_answers, unswap_answers
-from annotations.campaigns.task_texts import load_task_texts
+from annotations.campaigns.task_texts import TaskTexts, load_task_texts
 from annotations.people.people import SELECT_NAMES, Member, Right
 from annotations.results.progress_counts import count_changed
 from annotations.results.resolution import tasks_by_model
 from annotations.results.results import (
-    Case,
     LabelProvenance,
     StoredDecision,
+    TaskResult,
     latest_blind_labels,
     load_cases,
     load_labels,
@@ -33,7 +33,6 @@ from annotations.store.response_tables import Adjudication, FlagResolution, Rese
 from annotations.store.store import Store
 from annotations.store.tables import Origin
 from annotations.store.writes import next_revision
-from core.types import Context
 
 
 class DisagreementCause(StrEnum):
@@ -69,23 +68,13 @@ class AdjudicationQueue:
 
 
 @dataclass(frozen=True, slots=True)
-class AdjudicationTask:
+class AdjudicationTask(TaskTexts):
     """A disputed task as it is shown: the order of the sides and of the labels is random and carries no information."""
 
     task: str
     """Id of the task."""
     agreement: float
     """Share of pairs of labels that agree, in 0..1."""
-    document: str
-    """Text of the source document."""
-    left: str
-    """Summary, or the side of a pair that is shown on the left."""
-    right: str | None
-    """Other side of a pair; None for a single summary."""
-    explanation: str
-    """Explanation to judge; "" for none."""
-    error_type: str
-    """Error type that was to be written; "" for none."""
     answers: tuple[Mapping[str, Any], ...]
     """Anonymous labels, with the sides as they are shown."""
     responses: tuple[int, ...]
@@ -96,10 +85,6 @@ class AdjudicationTask:
     """Newest decision, with the sides as they are shown; None before the first."""
     reopened: bool
     """True if labels came or changed after the decision."""
-    contexts: tuple[Context, ...] = ()
-    """Named parts of the document."""
-    question: str = ""
-    """Question that the summary answers; "" for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +190,7 @@ class AdjudicatorActions:
         answers = unswap_answers(campaign.questions, decision.answers, self._swapped(campaign, decision.task))
         checked = check_answers(campaign.questions, answers)
         texts = load_task_texts(session, campaign, decision.task)
-        check_text_answers(campaign.questions, checked, texts.document, *texts.sides(swapped=False))
+        check_text_answers(campaign.questions, checked, texts.document, texts.left, texts.right)
         session.add(
             Adjudication(
                 task_id=decision.task,
@@ -221,7 +206,7 @@ class AdjudicatorActions:
         )
         return revision
 
-    def _case(self, session: Session, campaign: CampaignSettings, task: str) -> Case:
+    def _case(self, session: Session, campaign: CampaignSettings, task: str) -> TaskResult:
         case = next(iter(load_cases(session, campaign, [task])), None)
         if case is None:
             raise RecordError(f"There is no label of task {task!r} to adjudicate. Reload the page.")
@@ -231,7 +216,7 @@ class AdjudicatorActions:
             raise RecordError("You made this one yourself. Somebody else has to adjudicate it.")
         return case
 
-    def _has_labelled(self, case: Case) -> bool:
+    def _has_labelled(self, case: TaskResult) -> bool:
         return self._person.name in {label.person for label in case.labels}
 
     def _labelled_tasks(self, session: Session, campaign: CampaignSettings, disputed: Set[str]) -> set[str]:
@@ -254,22 +239,17 @@ class AdjudicatorActions:
     def _swapped(self, campaign: CampaignSettings, task: str) -> bool:
         return campaign.questions.unit == "pair" and stable_number(self._person.id, task, "settled side") % 2 == 1
 
-    def _task_as_shown(self, session: Session, campaign: CampaignSettings, case: Case) -> AdjudicationTask:
+    def _task_as_shown(self, session: Session, campaign: CampaignSettings, case: TaskResult) -> AdjudicationTask:
         texts = load_task_texts(session, campaign, case.task)
         swapped, decision = self._swapped(campaign, case.task), case.decision
         unnamed = sorted(case.labels, key=lambda label: stable_number(self._person.id, label.response))
-        left_text, right_text = texts.sides(swapped)
         reasons = select(Response.reason).join(Reservation, col(Reservation.id) == Response.reservation_id)
         flagged = reasons.where(Reservation.task_id == case.task, Response.act == "flag").order_by(col(Response.id))
         flags = session.exec(flagged.where(~exists().where(col(FlagResolution.response_id) == col(Response.id))))
         return AdjudicationTask(
+            **texts.with_sides(swapped).texts,
             task=case.task,
             agreement=case.agreement,
-            document=texts.document,
-            left=left_text,
-            right=right_text,
-            explanation=texts.explanation,
-            error_type=texts.error_type,
             answers=tuple(unswap_answers(campaign.questions, label.answers, swapped) for label in unnamed),
             responses=tuple(label.response for label in unnamed),
             flags=tuple(flags),
@@ -277,8 +257,6 @@ class AdjudicatorActions:
             if decision
             else None,
             reopened=case.reopened,
-            contexts=texts.contexts,
-            question=texts.question,
         )
 
 

@@ -18,8 +18,7 @@ from annotations.campaigns.questions import CampaignQuestion, QuestionSet, check
 from annotations.results.local_labels import load_local_labels
 from annotations.store.imported_datasets import load_imported_samples
 from annotations.store.records import LOCAL_LABELS, PairRecord, RecordError
-from annotations.store.tables import EditRow, Explanation
-from annotations.store.tables import Item as ItemRow
+from annotations.store.tables import EditRow, Explanation, ItemRow
 from core.text import recover
 from core.types import ErrorType, Sample, Verdict
 

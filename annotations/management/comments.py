@@ -25,7 +25,7 @@ from annotations.store.people_tables import Person
 from annotations.store.records import RecordError, require_storable, require_text
 from annotations.store.response_tables import Comment, FlagResolution, Reservation, Response
 from annotations.store.store import Store
-from annotations.store.tables import Item
+from annotations.store.tables import ItemRow
 
 MAX_COMMENT = 4_000
 
@@ -62,7 +62,7 @@ class ShownFlag:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class CommentThread:
     """Flags and comments on a task, oldest first; `annotator` is whose conversation it is, "" for nobody or for one who is not named.
 
     `number` is which item of the annotator it is, 0 without one.
@@ -125,7 +125,7 @@ class AnnotatorComments:
             last = {task: (id or 0, role) for task, id, role in session.exec(own.order_by(col(Comment.id)))}
         return {task: id for task, (id, role) in last.items() if role != "annotator"}
 
-    def conversations(self, campaign_id: str) -> list[Conversation]:
+    def conversations(self, campaign_id: str) -> list[CommentThread]:
         """The conversations with a comment or flag of this person, the most recent first; nobody else is named."""
         with read_session(self._store.engine) as session:
             require_assigned(session, campaign_id, self._person)
@@ -158,7 +158,7 @@ class AdjudicatorComments:
         self._store = store
         self._person = person
 
-    def conversations(self, campaign_id: str, task: str) -> list[Conversation]:
+    def conversations(self, campaign_id: str, task: str) -> list[CommentThread]:
         """Those on one task; annotators are not named. Raises RecordError for one that this person may not adjudicate."""
         self._cases.task(campaign_id, task)
         with read_session(self._store.engine) as session:
@@ -182,7 +182,7 @@ class ManagerComments:
         self._store = store
         self._person = person
 
-    def conversations(self, campaign_id: str) -> list[Conversation]:
+    def conversations(self, campaign_id: str) -> list[CommentThread]:
         """Every conversation: open ones first, then the most recent."""
         with read_session(self._store.engine) as session:
             conversations = _load_conversations(session, campaign_id)
@@ -256,14 +256,14 @@ def _load_conversations(
     campaign_id: str,
     comments: ColumnElement[bool] | None = None,
     flags: ColumnElement[bool] | None = None,
-) -> list[Conversation]:
+) -> list[CommentThread]:
     """The conversations of a campaign with the comments and flags that match, the most recent first."""
-    conversations: dict[tuple[str, str | None], Conversation] = {}
+    conversations: dict[tuple[str, str | None], CommentThread] = {}
     names = dict(session.exec(select(Person.id, Person.name)).all())
 
-    def conversation_of(task: str, annotator: str | None) -> Conversation:
+    def conversation_of(task: str, annotator: str | None) -> CommentThread:
         current = conversations.get((task, annotator))
-        return current or Conversation(task, annotator, names.get(annotator or "", ""), 0, "")
+        return current or CommentThread(task, annotator, names.get(annotator or "", ""), 0, "")
 
     for person, task, flag in _load_flags(session, campaign_id, flags):
         current = conversation_of(task, person)
@@ -282,7 +282,7 @@ def _load_conversations(
         .order_by(col(Reservation.number).desc())
     )
     numbers: dict[tuple[str, str | None], int] = {(task, person): number for task, person, number in rows}
-    texts = select(Task.id, Item.text).join(Item, col(Item.id) == Task.item_id)
+    texts = select(Task.id, ItemRow.text).join(ItemRow, col(ItemRow.id) == Task.item_id)
     summaries = dict(session.exec(texts.where(col(Task.id).in_({task for task, _ in conversations}))).all())
     named = [
         replace(conversation, number=numbers.get(key, 0), summary=summaries[key[0]])
@@ -311,7 +311,7 @@ def _shown_flag(row: Response, resolution: FlagResolution | None) -> ShownFlag:
     return ShownFlag(row.id or 0, row.reason, row.created_at, done)
 
 
-def _without_names(conversation: Conversation) -> Conversation:
+def _without_names(conversation: CommentThread) -> CommentThread:
     """Return a conversation without names: its speakers are known only by their role."""
     return replace(
         conversation,

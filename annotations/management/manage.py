@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from sqlmodel import select
 
-from annotations.campaigns.active_order import OrderedTasks, order_by_disagreement, was_ordered_by_disagreement
+from annotations.campaigns.active_order import order_by_disagreement, was_ordered_by_disagreement
 from annotations.campaigns.assignment import EVERYBODY, CampaignPeople, assign, load_assignment
 from annotations.campaigns.campaign import (
     CampaignSettings,
@@ -60,10 +60,10 @@ from annotations.people.sign_in import InviteRow, create_invite, load_invites, r
 from annotations.people.tokens import TokenRow, create_token, load_tokens, revoke_token
 from annotations.results.adaptive_overlap import ask_for_labels
 from annotations.results.annotator_fit import AnnotatorModels, load_annotator_models
-from annotations.results.calibration import CalibrationRound, load_calibration
+from annotations.results.calibration_round import CalibrationRound, load_calibration
 from annotations.results.drawn import CampaignDrawing, create_drawn_campaign
 from annotations.results.kept_edits import KeptEdits, count_kept_edits
-from annotations.results.label_agreement import Agreement, Revisions, compute_agreements, count_revisions
+from annotations.results.label_agreement import LabelAgreement, Revisions, compute_agreements, count_revisions
 from annotations.results.progress_counts import count_changed
 from annotations.store.campaign_tables import Campaign
 from annotations.store.database import read_session
@@ -136,7 +136,9 @@ class ManagerActions:
                 raise RecordError("The items of this campaign were drawn from a pool. Draw another campaign for more.")
             return add_tasks(session, campaign, added)
 
-    def order_by_disagreement(self, unit: str, tasks: Sequence[NewTask], directions: Mapping[str, str]) -> OrderedTasks:
+    def order_by_disagreement(
+        self, unit: str, tasks: Sequence[NewTask], directions: Mapping[str, str]
+    ) -> tuple[list[NewTask], int]:
         with read_session(self._store.engine) as session:
             return order_by_disagreement(session, unit, tasks, directions)
 
@@ -226,7 +228,7 @@ class ManagerActions:
         with read_session(self._store.engine) as session:
             return count_events(session, campaign_id)
 
-    def agreements(self, campaign_id: str) -> list[Agreement]:
+    def agreements(self, campaign_id: str) -> list[LabelAgreement]:
         with read_session(self._store.engine) as session:
             return compute_agreements(session, load_campaign(session, campaign_id))
 

@@ -17,7 +17,7 @@ from annotations.management.candidates import likely_answer, load_candidates
 from annotations.results.results import first_blind_labels, load_labels
 from annotations.store.campaign_tables import Suggestion, Task
 from annotations.store.records import LOCAL_LABELS, RecordError
-from annotations.store.tables import Item
+from annotations.store.tables import ItemRow
 
 _SIDES: Mapping[tuple[bool, bool], str] = {
     (False, True): "left",
@@ -152,7 +152,9 @@ def _answers(
             yield task, labelled_answers
         return
     parents = dict(
-        session.exec(select(Item.id, Item.parent_id).where(col(Item.id).in_({task.item_id for task in tasks}))).all()
+        session.exec(
+            select(ItemRow.id, ItemRow.parent_id).where(col(ItemRow.id).in_({task.item_id for task in tasks}))
+        ).all()
     )
     scores = newest_scores(session, {id for pair in parents.items() for id in pair if id})
     for task in tasks:

@@ -1,4 +1,4 @@
-"""Events of single people and items for a webhook: read from the rows that are kept anyway, in the order of time, and sent one by one."""
+"""Webhook events of people and items: read from the stored rows in order of time, and sent one by one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlalchemy import Select, bindparam, literal, update
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
-from annotations.management.webhooks import MAX_PROBLEM, MOST_ATTEMPTS, Delivery, EventKind, sign, wait_after
+from annotations.management.webhooks import MAX_ERROR, MOST_ATTEMPTS, Delivery, EventKind, sign, wait_after
 from annotations.store.campaign_tables import Campaign, Task, Webhook
 from annotations.store.database import read_session
 from annotations.store.people_tables import Person
@@ -22,7 +22,7 @@ from annotations.store.store import Store
 from annotations.store.tables import UtcDateTime
 
 _SETTLED = timedelta(seconds=10)
-"""Age of the newest row that is sent: by then every transaction that began before it has ended, and clocks of servers agree."""
+"""Least age of a row that is sent: transactions that began before it have ended, and clock differences of servers are smaller."""
 _LEASE = timedelta(minutes=1)
 _MOST_AT_ONCE = 100
 
@@ -91,19 +91,19 @@ def _body(row: Any, campaign: dict[str, str]) -> dict[str, object]:
     }
 
 
-def note_event(store: Store, event: PersonEvent, problem: str, now: datetime) -> None:
-    """Record that an event was delivered, or the reason why it was not and the time of the next attempt; see `note_attempt`."""
+def note_event(store: Store, event: PersonEvent, error: str, now: datetime) -> None:
+    """Record the delivery of an event, or the error of a failed one with the time of the next attempt; see `note_attempt`."""
     sent = event.delivery
     attempts = sent.attempts + 1
     values = {
         "sent_until": event.done_until,
         "events_attempts": 0,
-        "events_problem": "",
+        "events_error": "",
         "events_next_at": now if event.is_last else now + _LEASE,
     }
-    if problem:
+    if error:
         again = now + wait_after(sent.attempts) if attempts < MOST_ATTEMPTS else None
-        values = {"events_attempts": attempts, "events_problem": problem[:MAX_PROBLEM], "events_next_at": again}
+        values = {"events_attempts": attempts, "events_error": error[:MAX_ERROR], "events_next_at": again}
     # a webhook that was saved again in between begins later
     own = update(Webhook).where(
         col(Webhook.campaign_id) == sent.campaign_id, col(Webhook.sent_until) <= event.done_until

@@ -1,4 +1,4 @@
-"""Word of the state of a campaign for a server elsewhere: kept in a row until that server has it, signed, at least once."""
+"""Webhooks: signed events about the state of a campaign, stored until the receiver has each at least once."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ EVENTS = MappingProxyType(
 )
 """Every value of `event` in what is sent, and when; those of people and items are sent where the campaign chose their kind."""
 _SECRET_BYTES = 32
-_MAX_URL, MAX_PROBLEM = 2000, 300  # characters
+_MAX_URL, MAX_ERROR = 2000, 300  # characters
 _FIRST_WAIT, _LONGEST_WAIT, MOST_ATTEMPTS = timedelta(seconds=10), timedelta(hours=1), 30
 Seen = dict[str, tuple[object, ...]]
-"""State of each campaign when it was last looked at, so that figures are computed after a change only."""
+"""State of each campaign at the last check, so that figures are computed only after a change."""
 
 
 class EventKind(StrEnum):
@@ -74,19 +74,19 @@ class WebhookState:
     """Time of the next attempt; None where nothing waits to be sent."""
     delivered_at: datetime | None
     """Time of the last delivery; None before the first."""
-    problem: str
-    """Reason why the last attempt failed; "" where it did not."""
+    error: str
+    """Error of the last attempt; "" where it did not fail."""
     kinds: tuple[EventKind, ...]
     """Events of people and items that are sent too."""
     events_next_at: datetime | None
     """Time at which the next of these are sent; None where they were given up."""
-    events_problem: str
-    """Reason why the last of these was not delivered; "" where it was."""
+    events_error: str
+    """Error of the last of these that was not delivered; "" where it was."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Message to send now, as often as it takes: the receiver knows a repetition by `event_id`."""
+    """Message to send now, repeated until it succeeds; the receiver recognises a repetition by `event_id`."""
 
     campaign_id: str
     url: str
@@ -123,7 +123,7 @@ def set_webhook(session: Session, campaign_id: str, url: str, by: str, kinds: Se
 
 
 def remove_webhook(session: Session, campaign_id: str) -> None:
-    """Send no word of a campaign, also of an end that is not delivered yet."""
+    """Remove the webhook of a campaign; an undelivered event is dropped."""
     row = session.get(Webhook, campaign_id)
     if row:
         session.delete(row)
@@ -135,8 +135,8 @@ def load_webhook(session: Session, campaign_id: str) -> WebhookState | None:
     if row is None:
         return None
     kinds = tuple(EventKind(kind) for kind in row.kinds)
-    state = (row.url, row.attempts, row.next_at, row.delivered_at, row.problem)
-    return WebhookState(*state, kinds, row.events_next_at, row.events_problem)
+    state = (row.url, row.attempts, row.next_at, row.delivered_at, row.error)
+    return WebhookState(*state, kinds, row.events_next_at, row.events_error)
 
 
 def require_webhook_url(url: str) -> None:
@@ -154,8 +154,8 @@ def require_webhook_url(url: str) -> None:
         raise RecordError(
             "Give a URL that begins with https://. Only localhost and a private address in figures may have http://."
         )
-    if address and (problem := refuse_address(host, address)):
-        raise RecordError(problem)
+    if address and (error := refuse_address(host, address)):
+        raise RecordError(error)
 
 
 def _is_inner(address: Address | None) -> bool:
@@ -163,12 +163,12 @@ def _is_inner(address: Address | None) -> bool:
 
 
 def refuse_address(host: str, address: Address) -> str:
-    """Sentence on why no word is sent to a host at one of its addresses; empty where it may be.
+    """Error of sending to a host at one of its addresses; empty where it may be sent.
 
     A name may lead out of this network only: whoever owns it can let it lead anywhere, and at another time elsewhere.
     """
-    if refusal := secrets_refusal(host, address):
-        return f"{refusal} Give another URL."
+    if error := secrets_refusal(host, address):
+        return f"{error} Give another URL."
     is_inner_name = literal_address(host) is None and not is_public(address)
     if is_inner_name and not (host == "localhost" and address.is_loopback):
         return (
@@ -203,7 +203,7 @@ def note_ends(store: Store, seen: Seen, now: datetime) -> None:
         before = _Sent(event_id, str(json.loads(body)["event"]) if body else "", created_at)
         try:
             _note_end(store, seen, campaign_id, before, now)
-        except RecordError as error:  # a campaign that cannot be read holds up no other
+        except RecordError as error:  # an unreadable campaign must not block the others
             _note_unreadable(store, seen, campaign_id, str(error))
 
 
@@ -248,20 +248,20 @@ def _note_end(store: Store, seen: Seen, campaign_id: str, before: _Sent, now: da
                     attempts=0,
                     next_at=datetime.now(UTC) if body else None,
                     delivered_at=None,
-                    problem="",
+                    error="",
                 )
             )
     seen[campaign_id] = is_like
 
 
-def _note_unreadable(store: Store, seen: Seen, campaign_id: str, problem: str) -> None:
-    """Record once why nothing is sent about a campaign."""
-    if seen.get(campaign_id) == (problem,):
+def _note_unreadable(store: Store, seen: Seen, campaign_id: str, error: str) -> None:
+    """Record the error of a campaign that cannot be read, once."""
+    if seen.get(campaign_id) == (error,):
         return
     with store.writing() as session:
-        values = {"problem": problem[:MAX_PROBLEM]}
-        session.execute(update(Webhook).where(col(Webhook.campaign_id) == campaign_id).values(**values))
-    seen[campaign_id] = (problem,)
+        own = update(Webhook).where(col(Webhook.campaign_id) == campaign_id)
+        session.execute(own.values(error=error[:MAX_ERROR]))
+    seen[campaign_id] = (error,)
 
 
 def _event_body(
@@ -300,8 +300,8 @@ def sign(secret: str, body: str) -> str:
     return f"sha256={hmac.new(secret.encode(), body.encode(), hashlib.sha256).hexdigest()}"
 
 
-def note_attempt(store: Store, sent: Delivery, problem: str, now: datetime) -> None:
-    """Record that it was delivered, or the reason why it was not and the time of the next attempt.
+def note_attempt(store: Store, sent: Delivery, error: str, now: datetime) -> None:
+    """Record a delivery, or the error of a failed one with the time of the next attempt.
 
     That is 10 s later, then twice as long each time, up to an hour; it is given up after 30 times, about a day.
     """
@@ -312,9 +312,9 @@ def note_attempt(store: Store, sent: Delivery, problem: str, now: datetime) -> N
             .where(col(Webhook.campaign_id) == sent.campaign_id, col(Webhook.event_id) == sent.event_id)
             .values(
                 attempts=attempts,
-                next_at=now + wait_after(sent.attempts) if problem and attempts < MOST_ATTEMPTS else None,
-                delivered_at=None if problem else now,
-                problem=problem[:MAX_PROBLEM],
+                next_at=now + wait_after(sent.attempts) if error and attempts < MOST_ATTEMPTS else None,
+                delivered_at=None if error else now,
+                error=error[:MAX_ERROR],
             )
         )
 

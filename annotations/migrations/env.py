@@ -2,11 +2,11 @@
 
 from alembic import context
 
-from annotations.store.tables import Table
+from annotations.store.tables import StoreTable
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=Table.metadata,
+    target_metadata=StoreTable.metadata,
     render_as_batch=True,
 )
 context.run_migrations()

@@ -220,9 +220,9 @@ def read_people(content: bytes) -> list[ListedPerson]:
     records = [{name: cell.strip() for name, cell in zip(columns, row, strict=False)} for row in rows[1:]]
     times = Counter(record.get("name") for record in records)
     wrong = [
-        f"{number}: {problem}"
+        f"{number}: {line_error}"
         for number, record in enumerate(records, start=2)
-        if (problem := _problem_of(record, times))
+        if (line_error := _record_error(record, times))
     ]
     if wrong:
         raise RecordError(f"Nobody was added. Correct these lines: {'; '.join(wrong[:10])}.")
@@ -245,7 +245,7 @@ def _decode(content: bytes) -> str:
         raise RecordError(f"The list is no UTF-8 text at byte {error.start + 1}. Save it as CSV UTF-8.") from None
 
 
-def _problem_of(record: dict[str, str], times: Counter[str | None]) -> str:
+def _record_error(record: dict[str, str], times: Counter[str | None]) -> str:
     if not record.get("name"):
         return "no name"
     if record.get("role", "").lower() not in {"", *Role}:

@@ -14,7 +14,7 @@ from annotations.campaigns.campaign import CampaignSettings
 from annotations.results.label_agreement import answer_codes, ratings_from_answers
 from annotations.results.results import CampaignLabel, known_labels, latest_blind_labels, load_labels
 from annotations.store.campaign_tables import AnswerKey, Task
-from annotations.store.tables import Item
+from annotations.store.tables import ItemRow
 from core.stats import (
     MODELS,
     UNKNOWN,
@@ -134,7 +134,9 @@ def load_annotator_models(session: Session, campaign: CampaignSettings) -> Annot
     ]
     texts = dict(
         session.exec(
-            select(Task.id, Item.text).join(Item, col(Item.id) == Task.item_id).where(Task.campaign_id == campaign.id)
+            select(Task.id, ItemRow.text)
+            .join(ItemRow, col(ItemRow.id) == Task.item_id)
+            .where(Task.campaign_id == campaign.id)
         ).all()
     )
     doubtful = [*_doubted_by_model(campaign, first, texts), *_doubted_by_scores(session, first, texts)]

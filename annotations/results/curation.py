@@ -18,9 +18,9 @@ from annotations.store.database import read_session
 from annotations.store.records import PairRecord, RecordError, require_storable
 from annotations.store.response_tables import Correction, Reservation, Response
 from annotations.store.store import Store
-from annotations.store.tables import Document, Item
+from annotations.store.tables import Document, ItemRow
 from annotations.store.writes import example_from_rows, next_revision, pair_item_id
-from core.types import Context, ErrorType
+from core.types import ErrorType
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,8 @@ class CurationTask:
 
     response: int
     """Id of the label with the edit."""
-    document: str
-    """Text of the source document."""
-    original: str
-    """Summary before the edit."""
-    edited: str
-    """Summary after the edit."""
-    explanation: str
-    """Explanation that the writer gave; "" for none."""
+    pair: PairRecord
+    """Summary before and after the edit, with its document and the writer's explanation."""
     required: str
     """Error type that was to be written."""
     corrected_type: ErrorType | None
@@ -54,10 +48,6 @@ class CurationTask:
     """Note of the last correction; "" for none."""
     revision: int
     """Number of corrections so far."""
-    contexts: tuple[Context, ...] = ()
-    """Named parts of the document."""
-    question: str = ""
-    """Question that the summary answers; "" for none."""
 
 
 class CuratorActions:
@@ -69,7 +59,7 @@ class CuratorActions:
         self._person = person
 
     def edits(self, campaign_id: str) -> list[WrittenEdit]:
-        """The edits that others wrote, uncorrected ones first, in an order that does not reveal who wrote them."""
+        """Edits written by others, uncorrected ones first, in an order that does not reveal their writers."""
         with read_session(self._store.engine) as session:
             campaign = load_campaign(session, campaign_id)
 
@@ -101,16 +91,11 @@ class CuratorActions:
             newest = session.exec(corrections.limit(1)).first()
             return CurationTask(
                 response=response,
-                document=pair.document,
-                original=pair.original,
-                edited=pair.edited,
-                explanation=pair.edits[0].explanation,
+                pair=pair,
                 required=_required_error_type(session, label),
                 corrected_type=ErrorType(newest.error_type) if newest else None,
                 note=newest.note if newest else "",
                 revision=newest.revision if newest else 0,
-                contexts=pair.contexts,
-                question=pair.question,
             )
 
     def correct(self, campaign_id: str, response: int, error_type: ErrorType, event_id: str, note: str = "") -> int:
@@ -154,9 +139,10 @@ class CuratorActions:
 
 
 def _written_pair(session: Session, campaign: CampaignSettings, label: CampaignLabel) -> PairRecord:
-    item = session.get_one(Item, label.item)
+    """The edit of a label, without the name of its writer."""
+    item = session.get_one(ItemRow, label.item)
     about = example_from_rows(item.id, session.get_one(Document, item.document_id), item.text)
-    pair = pair_from_answers(campaign.questions, label.answers, about, EditSource(label.person, "", ""))
+    pair = pair_from_answers(campaign.questions, label.answers, about, EditSource("", "", ""))
     if pair is None:
         raise RecordError("There is no edit in this answer any more. Reload the page.")
     return pair

@@ -206,13 +206,13 @@ def load_draw_progress(session: Session, campaign: CampaignSettings) -> DrawProg
     )
 
 
-_UNSTOPPED_POINTS = 5.0  # that the bets of a campaign without a stop tell apart
+_UNSTOPPED_POINTS = 5.0  # half width that the bets of a campaign without a stopping rule aim at
 
 
 def note_stop(session: Session, campaign: CampaignSettings, now: datetime) -> None:
     """Stop a drawn campaign once its interval is as narrow as its rules ask, which is checked after every thirtieth of the labels.
 
-    Looking often does no harm: the interval is valid at every look.
+    Frequent checks are sound: the interval is valid at every look.
     """
     if not stops(campaign) or find_stop(session, campaign):
         return
@@ -235,7 +235,7 @@ def note_stop(session: Session, campaign: CampaignSettings, now: datetime) -> No
 
 
 def stops(campaign: CampaignSettings) -> bool:
-    """True if a campaign stops by itself."""
+    """True if a campaign has a stopping rule."""
     return campaign.rules.order == "drawn" and campaign.rules.stop_points > 0
 
 

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
 from annotations.campaigns.questions import QuestionSet
 from annotations.results.label_agreement import OVERALL
-from annotations.results.results import Case, load_cases
+from annotations.results.results import TaskResult, load_cases
 from annotations.store.campaign_tables import Task
 from annotations.store.database import read_session
 from annotations.store.records import RecordError
@@ -92,7 +92,7 @@ def kept_row(edits: KeptEdits) -> dict[str, str]:
     return {**counts, **rejected, "too few labels": str(edits.waiting)}
 
 
-def _count(domain: str, cases: Sequence[Case], questions: Sequence[str]) -> KeptEdits:
+def _count(domain: str, cases: Sequence[TaskResult], questions: Sequence[str]) -> KeptEdits:
     judged = [answers for case in cases if (answers := _judging_answers(case))]
     first = Counter(_first_rejection(answers, questions) for answers in judged)
     return KeptEdits(
@@ -100,7 +100,7 @@ def _count(domain: str, cases: Sequence[Case], questions: Sequence[str]) -> Kept
     )
 
 
-def _judging_answers(case: Case) -> list[Mapping[str, Any]]:
+def _judging_answers(case: TaskResult) -> list[Mapping[str, Any]]:
     """The answers that decide on an edit; none where there are too few."""
     if case.decision and not case.reopened:
         return [case.decision.answers]

@@ -45,7 +45,7 @@ OVERALL = "Overall"
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class LabelAgreement:
     """Agreement on one question, on one slice of the items.
 
     Sliders, rankings, best-worst and soft labels have no categories but numbers: they have alpha by a distance of their own, no
@@ -77,11 +77,11 @@ class Agreement:
 
     @property
     def alpha(self) -> Estimate:
-        """Alpha with the answers taken for what they are."""
+        """Alpha on the scale of the answers."""
         return self.alphas[self.scale]
 
 
-def compute_agreements(session: Session, campaign: CampaignSettings) -> list[Agreement]:
+def compute_agreements(session: Session, campaign: CampaignSettings) -> list[LabelAgreement]:
     """Every question with a fixed choice of answers: over all items, by mode where labels have several, by the error type of items."""
     labels = first_blind_labels(load_labels(session, campaign))
 
@@ -103,7 +103,7 @@ def compute_agreements(session: Session, campaign: CampaignSettings) -> list[Agr
     ]
 
 
-def compute_agreement(question: CampaignQuestion, name: str, labels: Sequence[CampaignLabel]) -> Agreement | None:
+def compute_agreement(question: CampaignQuestion, name: str, labels: Sequence[CampaignLabel]) -> LabelAgreement | None:
     """The figures of one question; None where it has no answers."""
     answered = [label for label in labels if question.id in label.answers]
     if not answered:
@@ -114,7 +114,7 @@ def compute_agreement(question: CampaignQuestion, name: str, labels: Sequence[Ca
     ratings = ratings_from_answers(question, answered, people)
     estimate = Resamples.draw(len(np.unique(ratings.documents))).estimate
     scale = _scale_of(question)
-    return Agreement(
+    return LabelAgreement(
         question=question.id,
         slice=name,
         scale=scale,
@@ -139,7 +139,7 @@ _DISTANCES: Mapping[str, tuple[str, AnswerDistance]] = {
 """Scale of the answers to a kind of question, and the distance of two of them."""
 
 
-def _agreement_by_distance(question: CampaignQuestion, name: str, answered: Sequence[CampaignLabel]) -> Agreement:
+def _agreement_by_distance(question: CampaignQuestion, name: str, answered: Sequence[CampaignLabel]) -> LabelAgreement:
     answers = np.array([answer_numbers(question, label.answers[question.id]) for label in answered])
     people, items, documents = (
         np.unique([getattr(label, of) for label in answered], return_inverse=True)[1]
@@ -152,7 +152,7 @@ def _agreement_by_distance(question: CampaignQuestion, name: str, answered: Sequ
     of_items[items] = documents
     estimate = Resamples.draw(int(documents.max()) + 1).estimate
     scale, distance = _DISTANCES[question.kind]
-    return Agreement(
+    return LabelAgreement(
         question=question.id,
         slice=name,
         scale=scale,
@@ -208,7 +208,7 @@ def _scale_of(question: CampaignQuestion) -> str:
 
 
 def _scales_up_to(scale: str) -> list[tuple[str, Distance]]:
-    """A scale and those that ask less of the answers."""
+    """A scale and the coarser ones."""
     names = list(DISTANCES)
     return [(name, DISTANCES[name]) for name in names[: names.index(scale) + 1]]
 

@@ -10,8 +10,7 @@ from sqlmodel import Session, col, select
 from annotations.results.results import corrected_error_types
 from annotations.store.imported_datasets import load_scores
 from annotations.store.records import LOCAL_LABELS
-from annotations.store.tables import Explanation, ExplanationJudgement, Label, Origin, ScoreRow
-from annotations.store.tables import Item as ItemRow
+from annotations.store.tables import Explanation, ExplanationJudgement, ItemRow, Label, Origin, ScoreRow
 from core.types import ErrorType, Example, GradedExplanation, Item, Judgement, Sample, Verdict
 
 

@@ -1,4 +1,4 @@
-"""Counts behind the figures of progress: a task that changed is counted again, and the difference is added."""
+"""Counts behind the progress figures: a changed task is recounted, and the difference added."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _MICROSECOND = timedelta(microseconds=1)
 _STATES = {"answered": Kind.ANSWERED, "skipped": Kind.SKIPPED, "flagged": Kind.FLAGGED}
 _WANTED_STEP = 1000  # more than an item has labels
 _FINE_BITS = 6
-_BATCH = 200  # tasks that are counted in one transaction, while others wait to write
+_BATCH = 200  # tasks per transaction; other writers wait for it
 
 
 def task_bucket(labels: int, target: int) -> int:
@@ -130,13 +130,13 @@ def _count_batch(session: Session, campaign_id: str) -> int:
     stale: dict[str, list[list[int]]] = dict(session.connection().execute(_LOCK_STALE, params).all())
     if not stale:
         return 0
-    # a version that came since would wait for these tasks and mark them again
+    # a version added meanwhile waits for these tasks and marks them again
     states = _count(session, load_campaign(session, campaign_id), list(stale))
     changes = Counter[Count]()
     for task, before in stale.items():
         changes.update(states[task].counts)
         changes.subtract({(person, kind, bucket): number for person, kind, bucket, number in before})
-    # in the order of their keys, so that two transactions never wait for each other
+    # in key order, so that two transactions do not deadlock
     rows = [
         {"counted": person, "kind": kind, "bucket": bucket, "number": number}
         for (person, kind, bucket), number in sorted(changes.items())
@@ -238,7 +238,7 @@ def _count(session: Session, campaign: CampaignSettings, tasks: Sequence[str]) -
 
 def _count_reservation(state: _CountedTask, number: int, row: Row[Any]) -> None:
     """Add what a person did with a task."""
-    state.person = number  # sums of tasks are the same whoever has them
+    state.person = number  # sums over tasks do not depend on the person
     state.counts[number, Kind.EVENTS, 0] += row.events
     if row.state in _STATES:
         state.add(number, _STATES[row.state])

@@ -13,7 +13,7 @@ from sqlmodel import Session
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import QuestionSet
 from annotations.results.annotator_fit import FittedLabels, fit_labels
-from annotations.results.results import CampaignLabel, Case, load_cases
+from annotations.results.results import CampaignLabel, TaskResult, load_cases
 
 
 class Resolution(StrEnum):
@@ -58,7 +58,7 @@ def tasks_by_model(session: Session, campaign: CampaignSettings) -> frozenset[st
     return frozenset(task.task for task in resolved if task.resolution is Resolution.MODEL)
 
 
-def _resolve_case(case: Case, campaign: CampaignSettings, fitted: FittedLabels | None) -> ResolvedTask:
+def _resolve_case(case: TaskResult, campaign: CampaignSettings, fitted: FittedLabels | None) -> ResolvedTask:
     if case.decision:
         resolution, answers = (
             (Resolution.UNRESOLVED, {}) if case.reopened else (Resolution.ADJUDICATED, case.decision.answers)
@@ -71,7 +71,7 @@ def _resolve_case(case: Case, campaign: CampaignSettings, fitted: FittedLabels |
 
 
 def _resolve_by_model(
-    case: Case, campaign: CampaignSettings, fitted: FittedLabels
+    case: TaskResult, campaign: CampaignSettings, fitted: FittedLabels
 ) -> tuple[Resolution, Mapping[str, Any]]:
     """The answer that a model is sure of, with the other answers of those who gave it."""
     row, measured = fitted.model.posterior[fitted.tasks[case.task]], campaign.questions.measured

@@ -15,12 +15,12 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, exists, select
 
 from annotations.campaigns.campaign import CampaignSettings, TaskPart
-from annotations.campaigns.exclusions import load_excluded_questions
+from annotations.campaigns.exclusions import load_excluded_questions, without_excluded
 from annotations.campaigns.questions import read_questions, unswap_answers
 from annotations.store.campaign_tables import Task, VersionRow
 from annotations.store.people_tables import Person
 from annotations.store.response_tables import Adjudication, Correction, Reservation, Response
-from annotations.store.tables import Item, Origin, SampleRow
+from annotations.store.tables import ItemRow, Origin, SampleRow
 from annotations.store.writes import ITEM_FACTS
 
 
@@ -86,7 +86,7 @@ class StoredDecision:
     """Time of the decision."""
 
 
-# columns, not rows of four tables: making those would take most of the time
+# columns, not ORM rows of four tables, which take most of the time
 _LABEL_COLUMNS = (
     *(col(Response.id), col(Task.id), col(Task.item_id), col(Task.part), col(Reservation.turn), col(Reservation.state)),
     col(Reservation.excluded),
@@ -108,13 +108,13 @@ _SELECT_VERSIONS = select(VersionRow.version, VersionRow.questions).where(
     VersionRow.campaign_id == bindparam("campaign")
 )
 _SELECT_DOCUMENTS = (
-    select(Item.id, Item.document_id)
-    .join(Task, col(Task.item_id) == Item.id)
+    select(ItemRow.id, ItemRow.document_id)
+    .join(Task, col(Task.item_id) == ItemRow.id)
     .where(Task.campaign_id == bindparam("campaign"))
 )
-# without the campaign: SQLite would choose the index of that, and read all its tasks
+# not by campaign: SQLite would choose that index and read all its tasks
 _SELECT_DOCUMENTS_OF_TASKS = (
-    select(Item.id, Item.document_id).join(Task, col(Task.item_id) == Item.id).where(_IS_CHOSEN)
+    select(ItemRow.id, ItemRow.document_id).join(Task, col(Task.item_id) == ItemRow.id).where(_IS_CHOSEN)
 )
 _SELECT_LABELS = (
     select_columns(*_LABEL_COLUMNS)
@@ -130,11 +130,11 @@ _SELECT_LABELS_OF_TASKS = _SELECT_LABELS.where(_IS_CHOSEN)
 def load_labels(
     session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None
 ) -> list[CampaignLabel]:
-    """Every answer, or those to some tasks, in the order in which it came; those left out do not count."""
+    """Answers to all tasks or to some, oldest first; excluded ones are marked as not counting."""
     params: dict[str, Any] = {"campaign": campaign.id}
     versions = session.exec(_SELECT_VERSIONS, params=params)
     questions = {version: read_questions(questions) for version, questions in versions}
-    left_out = load_excluded_questions(session, campaign)
+    excluded_questions = load_excluded_questions(session, campaign)
     if tasks is None:
         documents = dict(session.exec(_SELECT_DOCUMENTS, params=params).all())
         rows = session.connection().execute(_SELECT_LABELS, params)
@@ -153,8 +153,11 @@ def load_labels(
             state == "answered" and not excluded,
             person,
             pseudonym,
-            left_out.without(
-                questions[version], person, rest[-1], unswap_answers(questions[version], answers, swapped)
+            without_excluded(
+                excluded_questions.get(person, ()),
+                questions[version],
+                rest[-1],
+                unswap_answers(questions[version], answers, swapped),
             ),
             version,
             *rest,
@@ -242,7 +245,7 @@ def latest_decisions(
     decided = select(Adjudication).order_by(col(Adjudication.revision))
     if tasks is None:
         decided = decided.join(Task, col(Task.id) == Adjudication.task_id).where(Task.campaign_id == campaign.id)
-    else:  # without the campaign, for the same reason as for documents
+    else:  # not by campaign, as for documents
         decided = decided.where(col(Adjudication.task_id).in_(tasks))
     return {
         row.task_id: StoredDecision(
@@ -269,7 +272,7 @@ class LabelProvenance(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class TaskResult:
     """A labelled task. `agreement` is the share of pairs of people who give the same answer; 1 for one person.
 
     `reopened` says that a label came after the decision and contradicts it, so that it has to be looked at again.
@@ -300,7 +303,7 @@ class Case:
         return {name: answer for name, answer in first.items() if all(answer == other.get(name) for other in others)}
 
 
-def load_cases(session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None) -> list[Case]:
+def load_cases(session: Session, campaign: CampaignSettings, tasks: Sequence[str] | None = None) -> list[TaskResult]:
     """Every task of work, or some of them, with a label that was given before scores were seen."""
     decisions = latest_decisions(session, campaign, tasks)
     return cases_of_labels(campaign, load_labels(session, campaign, tasks), decisions)
@@ -308,10 +311,10 @@ def load_cases(session: Session, campaign: CampaignSettings, tasks: Sequence[str
 
 def cases_of_labels(
     campaign: CampaignSettings, labels: Iterable[CampaignLabel], decisions: Mapping[str, StoredDecision]
-) -> list[Case]:
+) -> list[TaskResult]:
     """The cases that these labels make, with the decisions on their tasks."""
     return [
-        Case(
+        TaskResult(
             task=id,
             labels=tuple(task_labels),
             agreement=share_of_agreeing_pairs(campaign, task_labels),

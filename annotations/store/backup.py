@@ -21,17 +21,17 @@ from annotations.store.progress_marks import mark_all
 from annotations.store.reads import count_rows
 from annotations.store.records import StoreError
 from annotations.store.store import Store
-from annotations.store.tables import COUNTED, Item, Table
+from annotations.store.tables import COUNTED, ItemRow, StoreTable
 
 _CHUNK = 1000  # rows held in memory at a time
 
 
 def copy_rows(source: Connection, target: Connection) -> None:
-    """Insert every row of a database into an empty one, what is referred to before what refers to it."""
-    for table in Table.metadata.sorted_tables:
+    """Copy every row of a database into an empty one, referenced rows first."""
+    for table in StoreTable.metadata.sorted_tables:
         if table.name in COUNTED:
             continue
-        if table.name != Item.__tablename__:
+        if table.name != ItemRow.__tablename__:
             rows = select(table).order_by(*table.primary_key.columns)
         else:
             roots = select(table.c.id, literal(0).label("depth")).where(table.c.parent_id.is_(None)).cte(recursive=True)
@@ -41,7 +41,7 @@ def copy_rows(source: Connection, target: Connection) -> None:
         for chunk in result.mappings().partitions():
             target.execute(insert(table), [dict(row) for row in chunk])
         if target.dialect.name == "postgresql" and table.autoincrement_column is not None:
-            # PostgreSQL counts on behind the highest number that was copied
+            # PostgreSQL continues numbering after the highest copied number
             last = f'SELECT coalesce(max("{table.autoincrement_column.name}"), 1), max("{table.autoincrement_column.name}") IS NOT NULL FROM "{table.name}"'
             highest, used = target.execute(text(last)).one()
             sequence = text("SELECT setval(pg_get_serial_sequence(:table, :column), :highest, :used)")
@@ -56,18 +56,18 @@ def copy_rows(source: Connection, target: Connection) -> None:
 
 @contextmanager
 def cleared_tables(connection: Connection) -> Iterator[None]:
-    """Delete every row, for a restore only; until the block ends the tables accept that, in this transaction alone."""
+    """Delete every row, for a restore; the tables accept deletions in this transaction until the block ends."""
     with _without_triggers(connection):
-        for table in reversed(Table.metadata.sorted_tables):
+        for table in reversed(StoreTable.metadata.sorted_tables):
             connection.execute(table.delete())
         yield
 
 
 @contextmanager
 def _without_triggers(connection: Connection) -> Iterator[None]:
-    """Without the triggers that make tables append-only."""
+    """Drop the triggers that make tables append-only for the time of the block."""
     if connection.dialect.name == "postgresql":
-        tables = [table.name for table in Table.metadata.sorted_tables]
+        tables = [table.name for table in StoreTable.metadata.sorted_tables]
         for name in tables:
             connection.execute(text(f'ALTER TABLE "{name}" DISABLE TRIGGER USER'))
         yield
@@ -140,7 +140,7 @@ def _copy_database(source: Store, target: Store, replace: bool) -> dict[str, int
             )
         with cleared_tables(target_connection) if replace else nullcontext():
             copy_rows(source_connection, target_connection)
-        tables = [table for table in Table.metadata.tables if table not in COUNTED]
+        tables = [table for table in StoreTable.metadata.tables if table not in COUNTED]
         counts, expected = count_rows(target_connection, tables), count_rows(source_connection, tables)
         if counts != expected:
             raise StoreError("Not every row arrived. Nothing was changed; try again.")
@@ -148,7 +148,7 @@ def _copy_database(source: Store, target: Store, replace: bool) -> dict[str, int
 
 
 def _require_intact(file: Path, named: Path) -> None:
-    """Raise StoreError unless SQLite finds the file whole, and every row that another names."""
+    """Raise StoreError if SQLite's integrity check or foreign key check of the file fails."""
     try:
         with closing(sqlite3.connect(file)) as connection:
             verdict = connection.execute("PRAGMA integrity_check").fetchone()[0]

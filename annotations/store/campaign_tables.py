@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, CheckConstraint, Index, UniqueConstraint
 from sqlmodel import Field
 
-from annotations.store.tables import Table, UtcDateTime, rows_where
+from annotations.store.tables import StoreTable, UtcDateTime, rows_where
 
 
-class Campaign(Table, table=True):
+class Campaign(StoreTable, table=True):
     """A name under which items are labelled; its questions and rules are in its versions."""
 
     __table_args__ = (UniqueConstraint("name"),)
@@ -22,7 +22,7 @@ class Campaign(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Assignment(Table, table=True):
+class Assignment(StoreTable, table=True):
     """A person or a group who labels a campaign; a campaign with no such row is for everybody."""
 
     __table_args__ = (CheckConstraint('(person_id IS NULL) <> ("group" IS NULL)', name="whom"),)
@@ -35,7 +35,7 @@ class Assignment(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Webhook(Table, table=True):
+class Webhook(StoreTable, table=True):
     """Address that gets word of the state of a campaign, with the state of the delivery.
 
     Events of the campaign are sent again until they are delivered or given up; so are those of people and items.
@@ -61,8 +61,8 @@ class Webhook(Table, table=True):
     """Time of the next attempt; None where nothing waits to be sent."""
     delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """Time of the last delivery; None before the first."""
-    problem: str = ""
-    """Reason why the last attempt failed; empty where it did not."""
+    error: str = Field(default="", sa_column_kwargs={"name": "problem"})
+    """Error of the last attempt; empty where it did not fail."""
     kinds: list[str] = Field(default_factory=list, sa_type=JSON, sa_column_kwargs={"server_default": "[]"})
     """Events of people and items that are sent too."""
     sent_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -71,11 +71,11 @@ class Webhook(Table, table=True):
     """Number of failed attempts at the next of these."""
     events_next_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     """Time at which the next of these are sent; None where they were given up."""
-    events_problem: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    """Reason why the last of these was not delivered; empty where it was."""
+    events_error: str = Field(default="", sa_column_kwargs={"name": "events_problem", "server_default": ""})
+    """Error of the last of these that was not delivered; empty where it was."""
 
 
-class VersionRow(Table, table=True):
+class VersionRow(StoreTable, table=True):
     """Guidelines, questions and rules of a campaign from this version on."""
 
     __tablename__ = "campaignversion"
@@ -104,7 +104,7 @@ class VersionRow(Table, table=True):
     """Time at which it was issued."""
 
 
-class Task(Table, table=True):
+class Task(StoreTable, table=True):
     """One thing to label."""
 
     __table_args__ = (
@@ -137,7 +137,7 @@ class Task(Table, table=True):
     """Time at which the task was added."""
 
 
-class AnswerKey(Table, table=True):
+class AnswerKey(StoreTable, table=True):
     """The known answers to a task and the feedback shown afterwards; labelling never reads it before an answer."""
 
     __tablename__ = "taskkey"
@@ -147,7 +147,7 @@ class AnswerKey(Table, table=True):
     feedback: str
 
 
-class Suggestion(Table, table=True):
+class Suggestion(StoreTable, table=True):
     """The answers that are filled in for annotators of a task under pre-annotation, the original on the left; `source` gave them."""
 
     task_id: str = Field(foreign_key="task.id", primary_key=True)
@@ -157,7 +157,7 @@ class Suggestion(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class WantedLabels(Table, table=True):
+class WantedLabels(StoreTable, table=True):
     """Number of labels that a task wants from now on, and how sure its most likely answer was then; the newest row counts.
 
     A task without a row wants as many as the overlap.
@@ -172,7 +172,7 @@ class WantedLabels(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class TaskPlaces(Table, table=True):
+class TaskPlaces(StoreTable, table=True):
     """Number of places of a task of work that are `taken`, and of labels that it `wanted` last (0: the overlap), as triggers count them.
 
     One that is reserved counts, expired or not. What else the queue chooses by is here too: a task never changes.
@@ -194,7 +194,7 @@ class TaskPlaces(Table, table=True):
     shuffle: int = Field(sa_type=BigInteger)
 
 
-class CampaignDraw(Table, table=True):
+class CampaignDraw(StoreTable, table=True):
     """The draw by which the items of a campaign came from a pool, as `core.results.cases.pool_draw` makes it."""
 
     __tablename__ = "campaigndraw"
@@ -223,7 +223,7 @@ class CampaignDraw(Table, table=True):
     """Time of the draw."""
 
 
-class DrawnTask(Table, table=True):
+class DrawnTask(StoreTable, table=True):
     """The place of a task in the pool of its campaign's draw, the weight that it was drawn with, and its arrival, which is its order."""
 
     __tablename__ = "drawntask"
@@ -234,7 +234,7 @@ class DrawnTask(Table, table=True):
     arrival: float
 
 
-class DrawStop(Table, table=True):
+class DrawStop(StoreTable, table=True):
     """A look at which the interval of a drawn campaign was as narrow as its rules asked, ± `points`, after so many labels.
 
     Nothing is handed out from then on, until a version asks for fewer points.
@@ -252,7 +252,7 @@ class DrawStop(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class CrowdStudy(Table, table=True):
+class CrowdStudy(StoreTable, table=True):
     """Study of a crowd platform whose participants label a campaign."""
 
     __tablename__ = "crowdstudy"
@@ -291,7 +291,7 @@ class CrowdStudy(Table, table=True):
     """Time at which it was made."""
 
 
-class CrowdSession(Table, table=True):
+class CrowdSession(StoreTable, table=True):
     """The one session of a participant in a campaign."""
 
     __tablename__ = "crowdsession"

@@ -20,7 +20,7 @@ from annotations.store.records import NotSavedError, StoreError, UnavailableErro
 
 
 class FairSemaphore:
-    """A semaphore that serves threads in the order of arrival. Python's own lock does not, so that some threads wait for seconds."""
+    """A semaphore that serves threads in the order of arrival; with Python's own lock some threads wait for seconds."""
 
     def __init__(self, permits: int = 1) -> None:
         self._lock = threading.Lock()
@@ -99,7 +99,7 @@ def connect(url: URL) -> Engine:
         if file.is_dir():
             raise StoreError(f"{file} is a folder. Name a file in TOUCHSTONE_DATABASE_URL.")
         if not file.exists() and os.access(file.parent, os.W_OK):
-            file.touch(mode=0o600)  # it holds the names of people; SQLite makes its other files alike
+            file.touch(mode=0o600)  # the file holds names of people; SQLite's other files get the same mode
     return _sqlite_engine(url, ("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL"))
 
 
@@ -157,7 +157,7 @@ def read_session(engine: Engine) -> Iterator[Session]:
 
 
 def explain_database_error(error: Exception) -> str:
-    """The error message of the database, and what the user can do about it."""
+    """Error message of the database, with advice for the user."""
     message = (str(getattr(error, "orig", None) or error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
     return f"{message}. {next((advice for sign, advice in _ADVICE if sign in message), _DEFAULT_ADVICE)}"
 
@@ -199,7 +199,7 @@ def _sqlite_engine(url: URL, pragmas: tuple[str, ...]) -> Engine:
 
     @event.listens_for(engine, "handle_error")
     def forget(context: ExceptionContext) -> None:
-        # SQLite opens a file that may not be written for reading alone, and its connection stays so when the file may be again
+        # SQLite opens a write-protected file read-only, and the connection stays read-only when the protection ends
         if "readonly" in str(context.original_exception):
             context.is_disconnect = True
 
@@ -218,7 +218,7 @@ def _sqlite_engine(url: URL, pragmas: tuple[str, ...]) -> Engine:
 
 
 def _set_pragma(connection: sqlite3.Connection, pragma: str) -> None:
-    # While another process turns the same new file to WAL, SQLite refuses at once instead of waiting its timeout
+    # While another process switches the same new file to WAL, SQLite fails at once instead of waiting for its timeout
     (timeout_ms,) = connection.execute("PRAGMA busy_timeout").fetchone()
     deadline = time.monotonic() + timeout_ms / 1000
     while True:
@@ -233,7 +233,7 @@ def _set_pragma(connection: sqlite3.Connection, pragma: str) -> None:
 
 
 def _postgres_engine(url: URL) -> Engine:
-    # what the URL itself says comes after and counts; without a limit a page would wait for a lock for ever
+    # options of the URL come last and win; without a limit a page would wait for a lock forever
     options = f"-c lock_timeout={BUSY_SECONDS:.0f}s {url.query.get('options', '')}"
     url = url.update_query_dict({"options": options})
     try:

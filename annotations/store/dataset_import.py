@@ -1,104 +1,32 @@
-"""The import of a dataset: its items become rows in a temporary file, and then all of them are written in one transaction.
+"""The import of a dataset: its items become rows in a temporary file, and then the next version in one transaction.
 
-While a large file is read the database stays free for others, and a broken file never reaches it. A summary whose
-document comes in a later file gets it then."""
+A summary whose document comes in a later file gets it then."""
 
 from __future__ import annotations
 
 import json
-import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import islice
-from tempfile import TemporaryFile
-from typing import IO, Any
 
 from sqlmodel import Session, col, func, select
 
-from annotations.store.records import (
-    CAMPAIGN_PREFIX,
-    LOCAL_LABELS,
-    MAX_TEXT,
-    RecordError,
-    require_storable,
-    require_text,
+from annotations.store.dataset_versions import (
+    VersionOfDataset,
+    add_version,
+    content_hash,
+    newest_version,
+    row_digests,
 )
-from annotations.store.tables import Dataset, DatasetFile, Document, EditRow, Item, SampleRow, Table
-from annotations.store.writes import (
-    ITEM_FACTS,
-    content_id,
-    document_id,
-    document_values,
-    edit_rows,
-    insert_new,
-    item_row,
-    item_values,
-)
-from core.text import contexts_from_json
-from core.types import PRECOMPUTED, Example
-from core.types import Item as CoreItem
-
-
-def attach_documents(session: Session, dataset_id: str) -> tuple[int, int]:
-    """Give every summary without a document that of its group, where there is one; how many were joined, how many lack it."""
-    of_dataset = select(func.max(SampleRow.number)).where(SampleRow.dataset_id == dataset_id, SampleRow.summary != "")
-    have = select(SampleRow.key).where(SampleRow.dataset_id == dataset_id, col(SampleRow.item_id).is_not(None))
-    newest = of_dataset.where(col(SampleRow.key).not_in(have)).group_by(SampleRow.key)
-    lacking = list(session.exec(select(SampleRow).where(col(SampleRow.number).in_(newest))))
-    if not lacking:
-        return 0, 0
-
-    rows = session.exec(
-        select(SampleRow.group, SampleRow.document_id)
-        .where(SampleRow.dataset_id == dataset_id, col(SampleRow.document_id).is_not(None), SampleRow.group != "")
-        .order_by(col(SampleRow.number))
-    )
-    documents = {group: document for group, document in rows if document}
-
-    joined = [row for row in lacking if row.group in documents]
-    now = datetime.now(UTC)
-
-    keys = {(documents[row.group], _question_of(row)) for row in joined}
-    new_documents = {}
-    for id, question in keys:
-        if question:
-            document = session.get_one(Document, id)
-            about = Example("", document.text, "", contexts_from_json(document.contexts), question)
-            new_documents[id, question] = document_values(about, now)
-
-    insert_new(session, Document, list(new_documents.values()))
-    ids = [
-        new_documents[key]["id"] if (key := (documents[row.group], _question_of(row))) in new_documents else key[0]
-        for row in joined
-    ]
-    items = [item_row(id, row.summary, None, (), now) for id, row in zip(ids, joined, strict=True)]
-    insert_new(session, Item, [item.model_dump() for item in items])
-    insert_new(session, SampleRow, [_row_with_document(row, item) for row, item in zip(joined, items, strict=True)])
-    return len(joined), len(lacking) - len(joined)
-
-
-def _question_of(row: SampleRow) -> str:
-    """Question that the summary of a row without document answers."""
-    return ITEM_FACTS.validate_json(row.facts).example.question
-
-
-def _row_with_document(row: SampleRow, item: Item) -> dict[str, Any]:
-    values = row.model_dump(exclude={"number", "id"}) | {
-        "document_id": item.document_id,
-        "item_id": item.id,
-        "summary": "",
-    }
-    return {**values, "id": content_id(row.dataset_id, item.document_id, item.id, "", row.facts)}
-
-
-_CHUNK = 1000  # items prepared and written at a time
-_TABLE_ORDER: tuple[type[Table], ...] = (Document, Item, EditRow, SampleRow)
-
-RowBatch = dict[type[Table], list[dict[str, Any]]]
-"""Rows to be written, by table."""
+from annotations.store.document_joins import attach_documents
+from annotations.store.imported_datasets import load_samples_of_version
+from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS, RecordError, require_storable, require_text
+from annotations.store.spooled_rows import TABLE_ORDER, SpooledRows
+from annotations.store.tables import Dataset, DatasetFile, SampleRow
+from annotations.store.writes import content_id, insert_new
+from core.types import PRECOMPUTED, Sample
 
 CountsCallback = Callable[[], Mapping[str, object]]
 """Content of a file, JSON-able, asked after its last item."""
@@ -115,6 +43,10 @@ class DatasetSource:
     licence: str = ""
     release: str = ""
     by: str = ""
+    replaces: str | None = None
+    """Imported file of the dataset whose place this one takes, by name or the first digits of its SHA-256; "" for none.
+
+    None leaves it to the names of the files and their samples, see `annotations.store.replacement`."""
 
     def __post_init__(self) -> None:
         require_text("name of the dataset", self.dataset)
@@ -122,125 +54,147 @@ class DatasetSource:
             raise RecordError(f"{self.dataset!r} are labels given here. Choose another name for the dataset.")
         if self.dataset == PRECOMPUTED:
             raise RecordError(f"{self.dataset!r} come with Touchstone. Choose another name for the dataset.")
-        require_storable("where the dataset comes from", *asdict(self).values())
+        facts = asdict(self).values()
+        require_storable("where the dataset comes from", *(fact for fact in facts if fact is not None))
 
     @cached_property
     def dataset_id(self) -> str:
         return content_id("dataset", self.dataset)
 
-    @cached_property
-    def file_id(self) -> str:
-        return content_id(self.dataset_id, self.importer, self.sha256)
-
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """Result of an import: `added` samples (or new facts of known ones), and the number of those without a document."""
+    """Result of an import: `added` samples (or new facts of known ones), and the number of those without a document.
+
+    `version` is that of the dataset afterwards, which is as before where nothing is added or `removed`.
+    """
 
     dataset: str
     added: int
     joined: int
     missing: int
+    version: int = 1
+    removed: int = 0
+    replaced: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RowBuilder:
-    """Turns items into rows; remembers the documents, and the summaries, since an edited one names its parent."""
-
-    provenance: DatasetSource
-    now: datetime
-    parents: dict[str, tuple[str, str, str]] = field(default_factory=dict)
-    documents: set[str] = field(default_factory=set)
-
-    def batches(self, items: Iterable[CoreItem]) -> Iterator[RowBatch]:
-        stream = iter(items)
-        while chunk := list(islice(stream, _CHUNK)):
-            batch: RowBatch = {table: [] for table in _TABLE_ORDER}
-            for item in chunk:
-                self._add(batch, item)
-            yield batch
-
-    def _add(self, batch: RowBatch, item: CoreItem) -> None:
-        example = item.example
-        question = "" if example.document else example.question  # a document has its own
-        without_texts = replace(item, example=Example(example.id, "", "", question=question))
-        facts = ITEM_FACTS.dump_json(without_texts, exclude_defaults=True).decode()
-        names = (context.name for context in example.contexts)
-        texts = (example.id, item.group, example.document, example.summary, example.question, *names)
-        require_storable(f"the record {example.id[:60]!r}", *texts, most=MAX_TEXT)
-        document = document_id(example) if example.document else None
-        if document and document not in self.documents:
-            self.documents.add(document)
-            batch[Document].append(document_values(example, self.now))
-        item_id = self._add_item(batch, item, document) if document and example.summary else None
-        batch[SampleRow].append(self._sample(item, document, item_id, facts))
-
-    def _add_item(self, batch: RowBatch, item: CoreItem, document_id: str) -> str:
-        example = item.example
-        parent_id, document, summary = self.parents.get(item.parent or "", ("", "", ""))
-        edited = bool(parent_id and document == document_id and item.edits)
-        row = item_values(
-            document_id, example.summary, parent_id if edited else None, item.edits if edited else (), self.now
-        )
-        item_id: str = row["id"]
-        batch[Item].append(row)
-        if edited:
-            batch[EditRow].extend(edit.model_dump() for edit in edit_rows(item_id, summary, item.edits))
-        self.parents[example.id] = (item_id, document_id, example.summary)
-        return item_id
-
-    def _sample(self, item: CoreItem, document_id: str | None, item_id: str | None, facts: str) -> dict[str, Any]:
-        summary = "" if item_id else item.example.summary
-        dataset_id = self.provenance.dataset_id
-        return {
-            "id": content_id(dataset_id, document_id, item_id, summary, facts),
-            "dataset_id": dataset_id,
-            "file_id": self.provenance.file_id,
-            "key": item.example.id,
-            "group": item.group,
-            "document_id": document_id,
-            "item_id": item_id,
-            "summary": summary,
-            "facts": facts,
-        }
-
-
-@contextmanager
-def spool_rows(provenance: DatasetSource, items: Iterable[CoreItem]) -> Iterator[IO[bytes]]:
-    """A file with the rows of the items. Raises what reading the items raises, and RecordError for unstorable texts."""
-    with TemporaryFile() as file:
-        for batch in RowBuilder(provenance, datetime.now(UTC)).batches(items):
-            pickle.dump(batch, file)
-        file.seek(0)
-        yield file
+def format_import(result: ImportResult) -> str:
+    """A sentence on the version of the dataset that an import made, or that it made none."""
+    if not (result.added or result.joined or result.removed):
+        return f"{result.dataset} has all of it already: it stays at version {result.version}."
+    if result.version == 1:
+        return f"{result.dataset} is there, version 1."
+    taken = f" in place of {', '.join(result.replaced)}" if result.replaced else " beside the files that are there"
+    return (
+        f"{result.dataset} is at version {result.version} now,{taken}. What changed: "
+        f"cli.py datasets {shlex.quote(result.dataset)} --diff {result.version - 1} {result.version}"
+    )
 
 
 def write_spooled_rows(
-    session: Session, provenance: DatasetSource, counts: Mapping[str, object], file: IO[bytes]
+    session: Session, provenance: DatasetSource, counts: Mapping[str, object], spooled: SpooledRows
 ) -> ImportResult:
-    """Add the rows that are not there yet, then join what lacked its document."""
-    now = datetime.now(UTC)
-    insert_new(session, Dataset, [{"id": provenance.dataset_id, "name": provenance.dataset, "created_at": now}])
-    values = {name: value for name, value in asdict(provenance).items() if name != "dataset"}
-    row = {"id": provenance.file_id, "dataset_id": provenance.dataset_id, "created_at": now, **values}
-    insert_new(session, DatasetFile, [{**row, "counts": json.dumps(counts, ensure_ascii=False)}])
+    """Make the next version of a dataset of the rows and of the files that stay, and join what lacked its document.
 
-    before = count_samples(session, provenance.dataset_id)
-    for batch in _spooled_batches(file):
-        for table in _TABLE_ORDER:
+    Nothing is written where the version would be as the newest one. Raises RecordError where the rows may change samples of
+    a file or replace it, and nobody said which.
+    """
+    now, dataset_id = datetime.now(UTC), provenance.dataset_id
+    insert_new(session, Dataset, [{"id": dataset_id, "name": provenance.dataset, "created_at": now}])
+    # on PostgreSQL two imports into a dataset go one after the other, as all writes do on SQLite
+    session.exec(select(Dataset).where(Dataset.id == dataset_id).with_for_update()).one()
+    current = newest_version(session, provenance.dataset, dataset_id)
+    if not current.number and "@" in provenance.dataset:
+        raise RecordError(f"{provenance.dataset!r} reads as a version of a dataset. Choose a name without '@'.")
+    replaced = replaced_files(session, provenance, current, spooled) if current.number else []
+
+    _write_rows(session, provenance, counts, spooled)
+    replaced_ids = {row.id for row in replaced}
+    staying = tuple(id for id in current.file_ids if id not in replaced_ids)
+    version = replace(
+        current, number=current.number + 1, newest=current.newest + 1, file_ids=(*staying, spooled.file_id)
+    )
+    before = row_digests(session, current.rows)
+    added = len(row_digests(session, col(SampleRow.file_id) == spooled.file_id) - before)
+    joined, missing = attach_documents(session, version)
+    after = row_digests(session, version.rows)
+    if current.number and before == after:
+        session.rollback()
+        return ImportResult(provenance.dataset, 0, 0, missing, current.number)
+    add_version(session, version, provenance.by, content_hash(after))
+    gone = select(SampleRow.key).where(current.rows).except_(select(SampleRow.key).where(version.rows)).subquery()
+    removed = session.exec(select(func.count()).select_from(gone)).one()
+    names = tuple(row.file for row in replaced)
+    return ImportResult(provenance.dataset, added, joined, missing, version.number, removed, names)
+
+
+def _write_rows(
+    session: Session, provenance: DatasetSource, counts: Mapping[str, object], spooled: SpooledRows
+) -> None:
+    values = {name: value for name, value in asdict(provenance).items() if name not in {"dataset", "replaces"}}
+    facts = {"id": spooled.file_id, "dataset_id": provenance.dataset_id, "created_at": datetime.now(UTC)}
+    counted = {"counts": json.dumps(counts, ensure_ascii=False)}
+    insert_new(session, DatasetFile, [{**facts, **values, **counted}])
+    for batch in spooled.batches():
+        for table in TABLE_ORDER:
             insert_new(session, table, batch[table])
-    added = count_samples(session, provenance.dataset_id) - before
-    joined, missing = attach_documents(session, provenance.dataset_id)
-    return ImportResult(provenance.dataset, added, joined, missing)
 
 
-def count_samples(session: Session, dataset_id: str) -> int:
-    return session.exec(select(func.count(col(SampleRow.number))).where(SampleRow.dataset_id == dataset_id)).one()
+def replaced_files(
+    session: Session,
+    provenance: DatasetSource,
+    current: VersionOfDataset,
+    spooled: SpooledRows,
+) -> list[DatasetFile]:
+    """The files of the newest version whose place an import takes: those that it names, else those of its own name.
+
+    Without a name: a file of another name adds to the samples, and one of the same name takes the place of its earlier self
+    where both have a sample in common. Raises RecordError where that decides nothing, or where a file of another name that has
+    summaries would change a text or label or has mostly pairs that are there, with the way to say which.
+    """
+    if provenance.replaces == "":
+        return []
+    query = select(DatasetFile).where(col(DatasetFile.id).in_(current.file_ids))
+    files = list(session.exec(query.order_by(col(DatasetFile.created_at))))
+    listed = ", ".join(f"{row.file} ({row.sha256[:8]})" for row in files)
+    if provenance.replaces is not None:
+        named = [row for row in files if row.file == provenance.replaces or row.sha256.startswith(provenance.replaces)]
+        if not named:
+            raise RecordError(f"No file of {provenance.dataset!r} is called {provenance.replaces!r}. It has {listed}.")
+        return named
+
+    new_keys = spooled.keys()
+    keys_of_files = session.exec(select(SampleRow.file_id, SampleRow.key).where(current.rows).distinct())
+    sharing = {file_id for file_id, key in keys_of_files if key in new_keys}
+    same = [row for row in files if row.file == provenance.file]
+    if not new_keys or (same and all(row.id in sharing for row in same)):
+        return same
+    older = load_samples_of_version(session, current)
+    new = spooled.samples()
+    changed = [key for key, sample in new.items() if key in older and _contradicts(sample, older[key])]
+    pairs = {(sample.document, sample.item.example.summary) for key, sample in older.items() if key not in new}
+    repeated = [
+        key
+        for key, sample in new.items()
+        if sample.document and (sample.document, sample.item.example.summary) in pairs
+    ]
+    if changed and any(sample.item.example.summary for sample in new.values()):
+        conflict = f"{len(changed):,} of its {len(new):,} samples have an id that is there with another text or label, as {changed[0]!r}"
+    elif len(repeated) * 2 > len(new):
+        conflict = f"{len(repeated):,} of its {len(new):,} pairs are there under another id, as {repeated[0]!r}"
+    elif same:
+        conflict = f"no sample of this {provenance.file!r} is in the one that is there"
+    else:
+        return []
+    name = shlex.quote((same or files)[-1].file)
+    raise RecordError(
+        f"{provenance.dataset!r} has {listed}, and {conflict}. Say that {provenance.file!r} takes the place of a file "
+        f"(--replaces {name}), or adds to the dataset, its values before older ones (--add); or choose another name for it."
+    )
 
 
-def _spooled_batches(file: IO[bytes]) -> Iterator[RowBatch]:
-    while True:
-        try:
-            yield pickle.load(file)
-        except EOFError:
-            return
+def _contradicts(new: Sample, old: Sample) -> bool:
+    """True if both have a text or a label of the sample, and not the same."""
+    texts = (new.item.example.summary, old.item.example.summary)
+    documents, labels = (new.document, old.document), (new.item.intended, old.item.intended)
+    return any(all(pair) and pair[0] != pair[1] for pair in (texts, documents, labels))

@@ -12,9 +12,17 @@ from typing import Any
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, select
 
-from annotations.store.records import RecordError
-from annotations.store.tables import Dataset, DatasetFile, Document, SampleRow, ScoreRow
-from annotations.store.tables import Item as ItemRow
+from annotations.store.dataset_versions import VersionOfDataset, find_version, load_tags
+from annotations.store.tables import (
+    Dataset,
+    DatasetFile,
+    DatasetVersion,
+    Document,
+    ItemRow,
+    SampleRow,
+    ScoreRow,
+    VersionFile,
+)
 from annotations.store.writes import ITEM_FACTS, example_from_rows, part_from_json
 from core.scoring import SentenceScores
 from core.types import Example, Item, Part, Sample, StoredScore
@@ -48,28 +56,71 @@ class FileRow:
 
 
 @dataclass(frozen=True, slots=True)
+class VersionedRow:
+    """A version of an imported dataset with its files, oldest first."""
+
+    dataset: str
+    """Name of the dataset."""
+    number: int
+    """Number of the version, from 1."""
+    samples: int
+    """Number of its samples."""
+    content: str
+    """SHA-256 of the facts about its samples in any order; "" for one that is older than versions."""
+    by: str
+    """Name of the person whose import made it."""
+    created_at: datetime
+    """Time of that import."""
+    tags: tuple[str, ...]
+    """Tags that it has."""
+    files: tuple[FileRow, ...]
+    """Files whose rows make it."""
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetRow:
-    """An imported dataset with its files, oldest first."""
+    """An imported dataset with its versions, oldest first; its samples and files are those of the newest."""
 
     name: str
-    samples: int
-    files: tuple[FileRow, ...]
+    versions: tuple[VersionedRow, ...]
+
+    @property
+    def samples(self) -> int:
+        return self.versions[-1].samples
+
+    @property
+    def files(self) -> tuple[FileRow, ...]:
+        return self.versions[-1].files
 
 
 def load_datasets(session: Session) -> list[DatasetRow]:
     """Every dataset by name."""
     files: dict[str, list[FileRow]] = defaultdict(list)
-    rows = session.exec(select(DatasetFile, Dataset.name).join(Dataset).order_by(col(DatasetFile.created_at)))
-    for row, name in rows:
-        values = row.model_dump(exclude={"id", "dataset_id", "counts"})
-        files[name].append(FileRow(dataset=name, counts=json.loads(row.counts), **values))
-    counted = session.exec(
-        select(Dataset.name, func.count(func.distinct(SampleRow.key)))
-        .join(SampleRow, col(SampleRow.dataset_id) == Dataset.id)
-        .group_by(Dataset.name)
+    listed = session.exec(
+        select(DatasetFile, VersionFile.version_id, Dataset.name)
+        .join(VersionFile, col(VersionFile.file_id) == DatasetFile.id)
+        .join(Dataset, col(Dataset.id) == DatasetFile.dataset_id)
+        .order_by(col(DatasetFile.created_at))
     )
-    samples: dict[str, int] = dict(counted.all())
-    return [DatasetRow(name, samples.get(name, 0), tuple(files[name])) for name in sorted(files)]
+    for row, version_id, name in listed:
+        values = row.model_dump(exclude={"id", "dataset_id", "counts"})
+        files[version_id].append(FileRow(dataset=name, counts=json.loads(row.counts), **values))
+    versions: dict[str, list[VersionedRow]] = defaultdict(list)
+    rows = session.exec(
+        select(DatasetVersion, Dataset.name).join(Dataset).order_by(Dataset.name, col(DatasetVersion.number))
+    )
+    tags: dict[str, dict[str, int]] = {}
+    for version, name in rows.all():
+        numbers = tags.setdefault(name, load_tags(session, version.dataset_id))
+        versions[name].append(
+            VersionedRow(
+                name,
+                tags=tuple(tag for tag, number in numbers.items() if number == version.number),
+                files=tuple(files[version.id]),
+                **version.model_dump(exclude={"id", "dataset_id"}),
+            )
+        )
+    return [DatasetRow(name, tuple(of_dataset)) for name, of_dataset in versions.items()]
 
 
 def load_dataset_names(session: Session) -> list[str]:
@@ -83,37 +134,14 @@ def load_import_times(session: Session) -> dict[str, datetime]:
     return dict(session.exec(select(Dataset.name, last).join(DatasetFile).group_by(Dataset.name)).all())
 
 
-def require_dataset(session: Session, name: str) -> str:
-    """The id of a dataset. Raises RecordError, which names those that exist."""
-    ids = dict(session.exec(select(Dataset.name, Dataset.id)).all())
-    if name not in ids:
-        raise RecordError(
-            f"No dataset is named {name!r}. Imported: {', '.join(sorted(ids)) or 'none yet'}. Import it first."
-        )
-    return ids[name]
-
-
 def load_imported_samples(session: Session, name: str) -> list[Sample]:
-    """The samples of a dataset in the order of their first import. Raises RecordError for an unknown name."""
-    dataset_id = require_dataset(session, name)
-    columns = (
-        *(SampleRow.key, SampleRow.facts, SampleRow.summary, SampleRow.item_id, SampleRow.document_id),
-        ItemRow.text,
-    )
-    rows = session.connection().execute(
-        select(*columns)  # type: ignore[call-overload]  # sqlmodel types four columns
-        .outerjoin(ItemRow, col(ItemRow.id) == SampleRow.item_id)
-        .where(SampleRow.dataset_id == dataset_id)
-        .order_by(col(SampleRow.number)),
-        execution_options={"yield_per": _ROWS},
-    )
-    merged: dict[str, Sample] = {}
-    documents: dict[str, str] = {}  # a document's id once, however many summaries it has
-    for key, facts, summary, item_id, document_id, text in rows:
-        document = documents.setdefault(document_id, document_id) if document_id else ""
-        sample = _sample_from_row(name, key, facts, text or summary, item_id or "", document)
-        merged[key] = _merge_samples(merged[key], sample) if key in merged else sample
-    scores_by_item = load_scores(session, col(ScoreRow.item_id).in_(_stored_item_ids(dataset_id)))
+    """The samples of a version of a dataset, by default the newest, in the order of their first import.
+
+    Raises RecordError for an unknown name.
+    """
+    version = find_version(session, name)
+    merged = load_samples_of_version(session, version)
+    scores_by_item = load_scores(session, col(ScoreRow.item_id).in_(_stored_item_ids(version)))
     return [
         replace(sample, kept=tuple(scores_by_item[sample.stored])) if sample.stored in scores_by_item else sample
         for sample in merged.values()
@@ -121,9 +149,31 @@ def load_imported_samples(session: Session, name: str) -> list[Sample]:
     ]
 
 
+def load_samples_of_version(session: Session, version: VersionOfDataset) -> dict[str, Sample]:
+    """The samples of a version by their keys, without scores, also those that are only a document for others."""
+    columns = (
+        *(SampleRow.key, SampleRow.facts, SampleRow.summary, SampleRow.item_id, SampleRow.document_id),
+        ItemRow.text,
+    )
+    rows = session.connection().execute(
+        select(*columns)  # type: ignore[call-overload]  # sqlmodel types four columns
+        .outerjoin(ItemRow, col(ItemRow.id) == SampleRow.item_id)
+        .where(version.rows)
+        .order_by(col(SampleRow.number)),
+        execution_options={"yield_per": _ROWS},
+    )
+    merged: dict[str, Sample] = {}
+    documents: dict[str, str] = {}  # a document's id once, however many summaries it has
+    for key, facts, summary, item_id, document_id, text in rows:
+        document = documents.setdefault(document_id, document_id) if document_id else ""
+        sample = sample_from_row(version.reference, key, facts, text or summary, item_id or "", document)
+        merged[key] = merge_samples(merged[key], sample) if key in merged else sample
+    return merged
+
+
 def load_stored_ids(session: Session, name: str) -> list[str]:
     """The ids of the stored texts of a dataset, those of one document together. Raises RecordError for an unknown name."""
-    of_dataset = _stored_item_ids(require_dataset(session, name))
+    of_dataset = _stored_item_ids(find_version(session, name))
     ordered = select(ItemRow.id).where(col(ItemRow.id).in_(of_dataset)).order_by(ItemRow.document_id, col(ItemRow.id))
     return list(session.exec(ordered))
 
@@ -148,7 +198,7 @@ def load_samples_of_item(session: Session, item_id: str) -> list[Sample]:
         .where(SampleRow.item_id == item_id)
         .order_by(Dataset.name, col(SampleRow.number))
     )
-    return [_sample_from_row(name, row.key, row.facts, "", item_id, row.document_id or "") for row, name in rows]
+    return [sample_from_row(name, row.key, row.facts, "", item_id, row.document_id or "") for row, name in rows]
 
 
 def load_scores(session: Session, which: ColumnElement[bool]) -> dict[str, list[StoredScore]]:
@@ -175,8 +225,8 @@ def load_parts(session: Session, ids: Sequence[str], signatures: Sequence[str]) 
     return scores
 
 
-def _stored_item_ids(dataset_id: str) -> Any:
-    return select(SampleRow.item_id).where(SampleRow.dataset_id == dataset_id, col(SampleRow.item_id).is_not(None))
+def _stored_item_ids(version: VersionOfDataset) -> Any:
+    return select(SampleRow.item_id).where(version.rows, col(SampleRow.item_id).is_not(None))
 
 
 def _without_resolved_failures(scores: Iterable[StoredScore]) -> list[StoredScore]:
@@ -184,7 +234,8 @@ def _without_resolved_failures(scores: Iterable[StoredScore]) -> list[StoredScor
     return [score for score in scores if score.value is not None or score.metric not in scored]
 
 
-def _sample_from_row(dataset: str, key: str, facts: str, summary: str, item_id: str, document_id: str) -> Sample:
+def sample_from_row(dataset: str, key: str, facts: str, summary: str, item_id: str, document_id: str) -> Sample:
+    """A sample as a row of the store has it, without scores."""
     item = ITEM_FACTS.validate_json(facts)
     return Sample(dataset, replace(item, example=Example(key, "", summary)), item_id, document_id)
 
@@ -197,7 +248,7 @@ def _has_content(sample: Sample) -> bool:
     )
 
 
-def _merge_samples(older: Sample, newer: Sample) -> Sample:
+def merge_samples(older: Sample, newer: Sample) -> Sample:
     """Merge two samples: where they differ the newer one counts, and their lists add up."""
     values: dict[str, Any] = {}
     for field in fields(Item):

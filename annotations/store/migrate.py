@@ -22,7 +22,7 @@ from annotations.store.person_counts import count_people
 from annotations.store.place_counts import count_places
 from annotations.store.progress_marks import mark_changes
 from annotations.store.records import StoreError
-from annotations.store.tables import CHANGEABLE, NEVER_DELETED, Table
+from annotations.store.tables import CHANGEABLE, NEVER_DELETED, StoreTable
 
 _POSTGRES_FUNCTION = """
 CREATE OR REPLACE FUNCTION touchstone_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -73,9 +73,9 @@ def upgrade(engine: Engine, folder: Path = MIGRATIONS_FOLDER) -> None:
             if is_current(connection, folder):
                 return
             if folder == MIGRATIONS_FOLDER and MigrationContext.configure(connection).get_current_revision() is None:
-                Table.metadata.create_all(connection)
+                StoreTable.metadata.create_all(connection)
                 with Operations.context(MigrationContext.configure(connection)):
-                    for table in Table.metadata.tables.keys() - CHANGEABLE:
+                    for table in StoreTable.metadata.tables.keys() - CHANGEABLE:
                         protect(table, ("DELETE",) if table in NEVER_DELETED else ("UPDATE", "DELETE"))
                     count_places()
                     mark_changes()
@@ -108,7 +108,7 @@ def is_current(connection: Connection, folder: Path = MIGRATIONS_FOLDER) -> bool
     revisions = {script.revision for script in versions.walk_revisions()}
     at = MigrationContext.configure(connection).get_current_revision()
     if at is None:
-        taken = sorted(set(inspect(connection).get_table_names()) & set(Table.metadata.tables))
+        taken = sorted(set(inspect(connection).get_table_names()) & set(StoreTable.metadata.tables))
         if taken:
             raise StoreError(
                 f"{_database_name(connection.engine)} has tables of another program ({', '.join(taken)}). "

@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import JSON, CheckConstraint, UniqueConstraint, false, true
 from sqlmodel import Field
 
-from annotations.store.tables import Table, UtcDateTime
+from annotations.store.tables import StoreTable, UtcDateTime
 
 
-class Person(Table, table=True):
+class Person(StoreTable, table=True):
     """A registered person; exports have the `pseudonym` instead of the name. Who is not `active` cannot sign in."""
 
     __table_args__ = (
@@ -28,7 +28,7 @@ class Person(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class PersonChange(Table, table=True):
+class PersonChange(StoreTable, table=True):
     """Name and role that a person had until this change; records keep the name that their author had."""
 
     id: int | None = Field(default=None, primary_key=True)
@@ -40,14 +40,14 @@ class PersonChange(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class GroupMember(Table, table=True):
+class GroupMember(StoreTable, table=True):
     """A person in a group."""
 
     group: str = Field(primary_key=True)
     person_id: str = Field(foreign_key="person.id", primary_key=True, index=True)
 
 
-class Invite(Table, table=True):
+class Invite(StoreTable, table=True):
     """A personal sign-in code, stored as a hash."""
 
     __table_args__ = (UniqueConstraint("code_hash"),)
@@ -60,7 +60,7 @@ class Invite(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Revocation(Table, table=True):
+class Revocation(StoreTable, table=True):
     """An invite that is not valid any more."""
 
     invite_id: str = Field(foreign_key="invite.id", primary_key=True)
@@ -68,7 +68,7 @@ class Revocation(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class SignIn(Table, table=True):
+class SignIn(StoreTable, table=True):
     """A browser that is signed in by an invite, under the hash of the id in its cookie; deleted when it signs out."""
 
     id_hash: str = Field(primary_key=True)
@@ -77,7 +77,7 @@ class SignIn(Table, table=True):
     expires_at: datetime = Field(sa_type=UtcDateTime, index=True)
 
 
-class ApiToken(Table, table=True):
+class ApiToken(StoreTable, table=True):
     """A token by which a program reads campaigns, and may write them, with the rights of its owner."""
 
     __table_args__ = (UniqueConstraint("token_hash"),)
@@ -106,7 +106,7 @@ class ApiToken(Table, table=True):
     """True if it may write."""
 
 
-class ApiRequest(Table, table=True):
+class ApiRequest(StoreTable, table=True):
     """Request by which a program wrote something, under a key of its own, and the answer, which it gets again when it sends the same once more."""
 
     __tablename__ = "apirequest"

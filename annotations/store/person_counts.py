@@ -1,4 +1,4 @@
-"""Tasks of each person in a campaign, counted by triggers of the database, so that a page shows them without reading all that somebody had."""
+"""Tasks of each person in a campaign, counted by database triggers, so that a page does not read all of a person's reservations."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def count_people() -> None:
 
 
 def recount_people(connection: Connection) -> None:
-    """Count the tasks of every person, where triggers did not see how these came, and forget what limits counted."""
+    """Count the tasks of every person afresh, for rows from before the triggers, and delete the counts of limits."""
     for table in ("persontasks", "limitcounts"):
         connection.execute(text(f"DELETE FROM {table}"))
     sums = ", ".join(f"sum({number})" for number in _numbers("reservation"))

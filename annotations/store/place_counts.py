@@ -1,4 +1,4 @@
-"""Places of each task of work that are taken, counted by triggers of the database, so that a free one is found without counting all."""
+"""Taken places of each task of work, counted by database triggers, so that finding a free one counts nothing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def count_places() -> None:
 
 
 def recount_places(connection: Connection) -> None:
-    """Count the places of every task from the reservations, where triggers did not see how these came."""
+    """Count the places of every task from the reservations, for rows from before the triggers."""
     connection.execute(text("DELETE FROM taskplaces"))
     connection.execute(
         text(

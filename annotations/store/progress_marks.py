@@ -1,4 +1,4 @@
-"""Tasks whose labels or decisions changed since they were counted, marked by triggers of the database, by whatever way the change came."""
+"""Tasks whose labels or decisions changed since they were counted, marked by database triggers after any kind of write."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def mark_changes() -> None:
 
 
 def mark_all(connection: Connection) -> None:
-    """Forget all counts and mark every task that somebody had, so that it is counted again."""
+    """Delete all counts and mark every reserved task to be counted again."""
     for table in ("progresscount", "countedperson", "taskcounts"):
         connection.execute(text(f"DELETE FROM {table}"))
     connection.execute(

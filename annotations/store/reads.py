@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func
 from sqlmodel import Session, col, select
 
 from annotations.store.records import PairRecord, SavedRow, StoredPair
-from annotations.store.tables import Document, EditRow, Item, Label, Origin, ScoreRow, Table
+from annotations.store.tables import Document, EditRow, ItemRow, Label, Origin, ScoreRow, StoreTable
 from annotations.store.writes import edit_from_row, outcome_from_row
 from core.text import contexts_from_json
 from core.types import Edit, ErrorType, Outcome, Verdict
@@ -16,10 +16,10 @@ from core.types import Edit, ErrorType, Outcome, Verdict
 
 def load_pair(session: Session, item_id: str) -> StoredPair | None:
     """An item with its parent, edits, newest origin and scores."""
-    item = session.get(Item, item_id)
+    item = session.get(ItemRow, item_id)
     if item is None:
         return None
-    original = session.get_one(Item, item.parent_id) if item.parent_id else item
+    original = session.get_one(ItemRow, item.parent_id) if item.parent_id else item
     origin = session.exec(
         select(Origin).where(Origin.item_id == item_id).order_by(col(Origin.created_at).desc()).limit(1)
     ).first()
@@ -59,7 +59,7 @@ def load_saved_rows(session: Session, limit: int) -> list[SavedRow]:
     labels = session.exec(select(Label).order_by(col(Label.created_at).desc(), col(Label.id).desc()).limit(limit)).all()
     origins = session.exec(select(Origin).order_by(col(Origin.created_at).desc()).limit(limit)).all()
     ids = {label.item_id for label in labels} | {origin.item_id for origin in origins}
-    texts = dict(session.exec(select(Item.id, Item.text).where(col(Item.id).in_(ids))).all())
+    texts = dict(session.exec(select(ItemRow.id, ItemRow.text).where(col(ItemRow.id).in_(ids))).all())
     titles = dict(
         session.exec(
             select(Origin.item_id, Origin.title).where(col(Origin.item_id).in_(ids)).order_by(col(Origin.created_at))
@@ -74,7 +74,7 @@ def load_saved_rows(session: Session, limit: int) -> list[SavedRow]:
 
 def count_rows(connection: Connection, names: Collection[str] = ()) -> dict[str, int]:
     """The number of rows of the tables of these names, or of every table, read by one statement."""
-    tables = Table.metadata.tables
+    tables = StoreTable.metadata.tables
     counts = [select(func.count()).select_from(tables[name]).scalar_subquery().label(name) for name in names or tables]
     return dict(connection.execute(select(*counts)).mappings().one())
 

@@ -16,14 +16,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from enum import StrEnum
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
 
 from core.errors import TouchstoneError
 from core.text import apply
-from core.types import Context, Edit, ErrorType, Outcome, Result, Verdict
+from core.types import Context, Edit, ErrorType, ExplanationFlaw, Grade, Outcome, Result, Verdict
 
 
 class StoreError(TouchstoneError):
@@ -64,23 +63,6 @@ MAX_NAME, MAX_NOTE, MAX_TEXT = 300, 20_000, 2_000_000
 """The most characters of a name, of what somebody writes into a field, and of a document, summary, or guidelines."""
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-
-
-class Grade(StrEnum):
-    """Correctness of an explanation; counted as 1, 1/2 and 0."""
-
-    ENTIRELY = "entirely"
-    PARTIALLY = "partially"
-    NOT = "not"
-
-
-class ExplanationFlaw(StrEnum):
-    """Flaw of an explanation (SummExecEdit, Thorat et al. 2024, section 5.3)."""
-
-    MISATTRIBUTION = "misattribution"
-    ADDITIONAL_UNRELATED = "additional unrelated"
-    COMPLETENESS = "completeness"
-    VAGUE = "vague"
 
 
 FLAW_MEANINGS: Mapping[ExplanationFlaw, str] = MappingProxyType(
@@ -170,7 +152,7 @@ class PairRecord(Pair):
                     f"An outcome is of {outcome.example_id!r}; a pair has the sides 'original' and 'edited'."
                 )
             if not isinstance(outcome, Result):
-                require_storable("a failure's message", outcome.message, most=MAX_TEXT)
+                require_storable("a failure's message", outcome.error, most=MAX_TEXT)
             elif not all(math.isfinite(value) for value in [outcome.score, *(part.score for part in outcome.parts)]):
                 raise RecordError(f"A score of {outcome.metric!r} is not a finite number and cannot be kept.")
 

@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import JSON, CheckConstraint, UniqueConstraint
 from sqlmodel import Field
 
-from annotations.store.tables import Table, UtcDateTime
+from annotations.store.tables import StoreTable, UtcDateTime
 
 
-class PinRow(Table, table=True):
+class PinRow(StoreTable, table=True):
     """A pinned result: `content` is the whole of it as JSON."""
 
     __tablename__ = "pin"
@@ -22,7 +22,7 @@ class PinRow(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class ReportRevision(Table, table=True):
+class ReportRevision(StoreTable, table=True):
     """State of a project from one change to the next."""
 
     __table_args__ = (

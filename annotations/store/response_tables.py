@@ -8,11 +8,11 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, CheckConstraint, Index, UniqueConstraint, false
 from sqlmodel import Field
 
-from annotations.store.tables import Table, UtcDateTime, rows_that_are, rows_where
+from annotations.store.tables import StoreTable, UtcDateTime, rows_that_are, rows_where
 from core.types import ErrorType
 
 
-class Reservation(Table, table=True):
+class Reservation(StoreTable, table=True):
     """A task reserved for one person."""
 
     __table_args__ = (
@@ -48,7 +48,7 @@ class Reservation(Table, table=True):
     """True if an Exclusion that is not reinstated covers its label, so that its place is free."""
 
 
-class Response(Table, table=True):
+class Response(StoreTable, table=True):
     """A label of a task by one person, or a skip, a flag or an undo; a changed answer is the next revision."""
 
     __table_args__ = (
@@ -91,7 +91,7 @@ class Response(Table, table=True):
     """Time at which it was saved."""
 
 
-class Adjudication(Table, table=True):
+class Adjudication(StoreTable, table=True):
     """The decision of an adjudicator on a task."""
 
     __tablename__ = "settlement"
@@ -126,7 +126,7 @@ class Adjudication(Table, table=True):
     """Time of the decision."""
 
 
-class Correction(Table, table=True):
+class Correction(StoreTable, table=True):
     """The error type that a curator finds in a written edit, whatever was required."""
 
     __table_args__ = (
@@ -156,7 +156,7 @@ class Correction(Table, table=True):
     """Time of the correction."""
 
 
-class Comment(Table, table=True):
+class Comment(StoreTable, table=True):
     """Comment on a task."""
 
     __table_args__ = (
@@ -186,7 +186,7 @@ class Comment(Table, table=True):
     """Time of the comment."""
 
 
-class FlagResolution(Table, table=True):
+class FlagResolution(StoreTable, table=True):
     """Resolution of a flag by a manager, which is open without one."""
 
     __table_args__ = (UniqueConstraint("response_id"), UniqueConstraint("event_id"))
@@ -199,7 +199,7 @@ class FlagResolution(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class LimitEvent(Table, table=True):
+class LimitEvent(StoreTable, table=True):
     """Change of what a person may do in a campaign; the newest pause or resumption counts."""
 
     __tablename__ = "limitevent"
@@ -226,7 +226,7 @@ class LimitEvent(Table, table=True):
     """Time of the event."""
 
 
-class Exclusion(Table, table=True):
+class Exclusion(StoreTable, table=True):
     """Labels of a person that are left out, of those given before it."""
 
     __table_args__ = (Index("ix_exclusion_campaign_id", "campaign_id"), UniqueConstraint("event_id"))
@@ -251,7 +251,7 @@ class Exclusion(Table, table=True):
     """Time of the exclusion; later labels count."""
 
 
-class Reinstatement(Table, table=True):
+class Reinstatement(StoreTable, table=True):
     """An exclusion that is not valid any more: its labels count again."""
 
     exclusion_id: int = Field(foreign_key="exclusion.id", primary_key=True)
@@ -260,7 +260,7 @@ class Reinstatement(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class ScoreView(Table, table=True):
+class ScoreView(StoreTable, table=True):
     """A person opened a summary on Probe, in sight of its scores. `item_id` is what it has or would have in the store: it may be kept later."""
 
     __tablename__ = "scoreview"
@@ -270,7 +270,7 @@ class ScoreView(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class TaskCounts(Table, table=True):
+class TaskCounts(StoreTable, table=True):
     """State of a task as it was counted last."""
 
     __tablename__ = "taskcounts"
@@ -300,7 +300,7 @@ class TaskCounts(Table, table=True):
     """Amounts that it added to each ProgressCount: [counted person, kind, bucket, number]."""
 
 
-class CountedPerson(Table, table=True):
+class CountedPerson(StoreTable, table=True):
     """A number for a person in a campaign, short enough to be in every count of theirs."""
 
     __tablename__ = "countedperson"
@@ -311,7 +311,7 @@ class CountedPerson(Table, table=True):
     person_id: str = Field(foreign_key="person.id")
 
 
-class ProgressCount(Table, table=True):
+class ProgressCount(StoreTable, table=True):
     """Number of labels of a person of one kind and one `bucket`, as `annotations.results.progress_counts` has them.
 
     Of kinds that are no person's, each person's row is a part of the sum.
@@ -326,7 +326,7 @@ class ProgressCount(Table, table=True):
     number: int
 
 
-class PersonTasks(Table, table=True):
+class PersonTasks(StoreTable, table=True):
     """Numbers of tasks of a person in a campaign, as triggers count them: `answered` of any kind, and at their first turn those of work that are
     `finished`, or answered or open (`had`). `version` is the newest of the guidelines that a response of theirs followed.
     """
@@ -341,7 +341,7 @@ class PersonTasks(Table, table=True):
     version: int
 
 
-class LimitCounts(Table, table=True):
+class LimitCounts(StoreTable, table=True):
     """First answers of a person that limits look at."""
 
     __tablename__ = "limitcounts"

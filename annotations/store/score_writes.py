@@ -1,4 +1,4 @@
-"""Scores written to the store, beside those that are there, how they differ from these, and the parts of the code behind them."""
+"""Writes of scores, their comparison with stored ones, and the parts of the code behind signatures."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def signatures_of(outcomes: Iterable[Outcome]) -> list[str]:
 
 
 def format_saved_scores(saved: SavedScores) -> str:
-    """One line for people: how many are new, and what became of those that were there."""
+    """One line for people: the number of new scores, and of those already stored by their relation."""
     parts = [
         f"{saved.new} new" if saved.new else "",
         f"{saved.same} as they were" if saved.same else "",

@@ -1,5 +1,4 @@
-"""The store: every write is one transaction, and its receipt is given after the commit; stress runs also
-in memory alone, where nothing is kept."""
+"""The store: every write is one transaction with a receipt after the commit; and stress runs that live in memory alone."""
 
 from __future__ import annotations
 
@@ -24,7 +23,8 @@ from annotations.store.database import (
     read_session,
     write_session,
 )
-from annotations.store.dataset_import import CountsCallback, DatasetSource, ImportResult, spool_rows, write_spooled_rows
+from annotations.store.dataset_import import CountsCallback, DatasetSource, ImportResult, write_spooled_rows
+from annotations.store.dataset_versions import VersionOfDataset, add_tag, find_version, load_references
 from annotations.store.imported_datasets import (
     DatasetRow,
     load_dataset_names,
@@ -57,7 +57,8 @@ from annotations.store.score_writes import (
     save_outcomes,
     signatures_of,
 )
-from annotations.store.tables import AuditRow, Draft, Run, RunLine, ThresholdRow
+from annotations.store.spooled_rows import spool_rows
+from annotations.store.tables import AuditRow, Draft, RunLine, StressRunRow, ThresholdRow
 from annotations.store.writes import delete_old_drafts, save_label, save_pair, upsert_draft
 from core.base import CodeParts
 from core.types import Item, Outcome, Sample
@@ -67,9 +68,9 @@ def begin_run(session: Session, name: str, owner: str, plan: str) -> str:
     """Add a run without lines; its id. Raises RecordError for a name that is empty or taken."""
     require_text("name of the run", name)
     require_storable("the plan of the run", owner, plan, most=_MAX_RUN_TEXT)
-    if session.exec(select(Run.id).where(Run.name == name)).first():
+    if session.exec(select(StressRunRow.id).where(StressRunRow.name == name)).first():
         raise RecordError(f"There is a run called {name!r} already. Choose another name, or open that run and go on.")
-    run = Run(id=uuid4().hex, name=name, owner=owner, plan=plan, created_at=datetime.now(UTC))
+    run = StressRunRow(id=uuid4().hex, name=name, owner=owner, plan=plan, created_at=datetime.now(UTC))
     session.add(run)
     return run.id
 
@@ -77,7 +78,7 @@ def begin_run(session: Session, name: str, owner: str, plan: str) -> str:
 def append_run_lines(session: Session, run_id: str, lines: Sequence[str]) -> None:
     """Add lines behind those that are there. Raises RecordError for a run that is not there."""
     require_storable("a line of the run", *lines, most=_MAX_RUN_TEXT)
-    if session.get(Run, run_id) is None:
+    if session.get(StressRunRow, run_id) is None:
         raise RecordError(f"There is no run {run_id!r} to add to. Begin it first.")
     rows = [{"run_id": run_id, "line": line, "created_at": datetime.now(UTC)} for line in lines]
     if rows:
@@ -86,7 +87,7 @@ def append_run_lines(session: Session, run_id: str, lines: Sequence[str]) -> Non
 
 def load_run_lines(session: Session, run_id: str) -> Iterator[str]:
     """The plan of a run, then its lines in order; nothing where there is no such run."""
-    run = session.get(Run, run_id)
+    run = session.get(StressRunRow, run_id)
     if run:
         yield run.plan
         yield from session.exec(select(RunLine.line).where(RunLine.run_id == run_id).order_by(col(RunLine.id)))
@@ -95,9 +96,12 @@ def load_run_lines(session: Session, run_id: str) -> Iterator[str]:
 def load_runs(session: Session) -> list[RunRow]:
     """Every run, newest first, with the number of its lines."""
     lines = (
-        select(func.count(col(RunLine.id))).where(col(RunLine.run_id) == col(Run.id)).correlate(Run).scalar_subquery()
+        select(func.count(col(RunLine.id)))
+        .where(col(RunLine.run_id) == col(StressRunRow.id))
+        .correlate(StressRunRow)
+        .scalar_subquery()
     )
-    rows = session.exec(select(Run, lines).order_by(col(Run.created_at).desc()))
+    rows = session.exec(select(StressRunRow, lines).order_by(col(StressRunRow.created_at).desc()))
     return [RunRow(run.id, run.name, run.owner, run.created_at, count) for run, count in rows]
 
 
@@ -148,7 +152,7 @@ _SELECT_DRAFT = select(Draft.payload).where(Draft.id == bindparam("id"))
 
 
 class InMemoryRuns:
-    """Takes runs as the store does, and forgets the oldest beyond its `limit`; safe to share between threads."""
+    """Stress runs in memory, with the methods of the store; drops the oldest beyond its `limit`; safe to share between threads."""
 
     def __init__(self, limit: int = _MAX_RUNS) -> None:
         self._limit = limit
@@ -242,7 +246,7 @@ class Store:
         return cls(engine, read_only)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close all connections to the database."""
         self.engine.dispose()
 
     def save_pair(self, pair: PairRecord) -> Receipt:
@@ -320,12 +324,28 @@ class Store:
     def import_dataset(self, provenance: DatasetSource, items: Iterable[Item], counts: CountsCallback) -> ImportResult:
         """Keep the items of a file under the name of a dataset: all of them or, where reading them raises, none.
 
-        The same file again adds nothing; another file of the same dataset adds to what is known of its samples. What
-        `counts` gives after the last item is kept with the file.
+        The same content again adds nothing. Else it is the next version of the dataset: a changed file takes the place of its
+        earlier self, another file adds to what is known of the samples, and older versions stay as they are. What `counts`
+        gives after the last item is kept with the file. Raises RecordError where either is possible and `replaces` is None.
         """
         self._require_writable()
-        with spool_rows(provenance, items) as file, self.writing() as session:
-            return write_spooled_rows(session, provenance, counts(), file)
+        with spool_rows(provenance.dataset_id, items) as spooled, self.writing() as session:
+            return write_spooled_rows(session, provenance, counts(), spooled)
+
+    def version(self, reference: str) -> VersionOfDataset:
+        """The version that NAME (the newest), NAME@2 or NAME@TAG names. Raises RecordError for what there is not."""
+        with read_session(self.engine) as session:
+            return find_version(session, reference)
+
+    def version_references(self) -> dict[str, list[str]]:
+        """By name of a dataset, the references of its versions, the newest first."""
+        with read_session(self.engine) as session:
+            return load_references(session)
+
+    def tag_version(self, reference: str, tag: str, by: str) -> VersionOfDataset:
+        """Tag a version of a dataset for good. Raises RecordError for a tag of another version, and for what is no tag."""
+        with self.writing() as session:
+            return add_tag(session, reference, tag, by)
 
     def datasets(self) -> list[DatasetRow]:
         """The imported datasets by name."""
@@ -359,7 +379,7 @@ class Store:
             return count_rows(session.connection(), tables)
 
     def save_draft(self, id: str, owner: str, payload: str) -> None:
-        """Keep work in progress in place of what was under this id; forgotten 30 days after its last change."""
+        """Save a draft over the one of this id; deleted 30 days after its last change."""
         require_text("draft's id", id)
         require_storable("the draft", owner, payload, most=_MAX_DRAFT)
         with self.writing_without_sync() as session:

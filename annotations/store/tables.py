@@ -42,7 +42,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-class Table(SQLModel):
+class StoreTable(SQLModel):
     """The base of all tables; SQLModel does not validate tables, so `records` does before they are made."""
 
     metadata = MetaData(naming_convention=CONSTRAINT_NAMES)
@@ -58,7 +58,7 @@ def rows_that_are(column: str) -> dict[str, Any]:
     return {"sqlite_where": text(f"{column} = 1"), "postgresql_where": text(column)}
 
 
-class Document(Table, table=True):
+class Document(StoreTable, table=True):
     """A source text; `id` is its hash, with that of its contexts and question where it has any.
 
     `contexts` are name, start and end of each; `question` is what its summaries answer.
@@ -71,11 +71,13 @@ class Document(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Item(Table, table=True):
+class ItemRow(StoreTable, table=True):
     """A summary of a document, as it is read by people; `id` is the hash of its content.
 
     An edited summary names its parent. Its author and intended verdict are in `origin`, which labelling never reads.
     """
+
+    __tablename__ = "item"
 
     id: str = Field(primary_key=True)
     document_id: str = Field(foreign_key="document.id", index=True)
@@ -84,7 +86,7 @@ class Item(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class EditRow(Table, table=True):
+class EditRow(StoreTable, table=True):
     """One executable edit; offsets are code points of the parent's text."""
 
     __tablename__ = "edit"
@@ -107,7 +109,7 @@ class EditRow(Table, table=True):
     """Name of its maker."""
 
 
-class Origin(Table, table=True):
+class Origin(StoreTable, table=True):
     """Origin of an item, one of perhaps several."""
 
     __table_args__ = (Index("ix_origin_by_item_id", "by", "item_id"),)
@@ -134,7 +136,7 @@ class Origin(Table, table=True):
     """Time at which the item was saved."""
 
 
-class ScoreRow(Table, table=True):
+class ScoreRow(StoreTable, table=True):
     """The score of a metric for an item, once per signature."""
 
     __tablename__ = "score"
@@ -175,7 +177,7 @@ class ScoreRow(Table, table=True):
     """Time at which it was saved."""
 
 
-class CodeParts(Table, table=True):
+class CodeParts(StoreTable, table=True):
     """The definitions and libraries behind the hash of the code in signatures of scores and audits, by name; see `core.base.code_version`."""
 
     hash: str = Field(primary_key=True)
@@ -183,7 +185,7 @@ class CodeParts(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Label(Table, table=True):
+class Label(StoreTable, table=True):
     """A label of an item by one person; a changed label is the next revision."""
 
     __table_args__ = (
@@ -218,7 +220,7 @@ class Label(Table, table=True):
     """Time at which it was saved."""
 
 
-class EditJudgement(Table, table=True):
+class EditJudgement(StoreTable, table=True):
     """The four questions of SummExecEdit in order; a later one is asked only where the one before was passed."""
 
     __table_args__ = (
@@ -252,7 +254,7 @@ class EditJudgement(Table, table=True):
     """Time at which it was saved."""
 
 
-class Explanation(Table, table=True):
+class Explanation(StoreTable, table=True):
     """Reason why an item is or is not consistent, in the words of `by`, a person or a model; `id` is its hash."""
 
     __table_args__ = (Index("ix_explanation_by_id", "by", "id"),)
@@ -264,7 +266,7 @@ class Explanation(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class ExplanationJudgement(Table, table=True):
+class ExplanationJudgement(StoreTable, table=True):
     """Judgement of an explanation by a person: if it is right, and if not entirely, its flaw."""
 
     __table_args__ = (
@@ -298,8 +300,10 @@ class ExplanationJudgement(Table, table=True):
     """Time at which it was saved."""
 
 
-class Run(Table, table=True):
+class StressRunRow(StoreTable, table=True):
     """A stress run: what it was to do, as JSON."""
+
+    __tablename__ = "run"
 
     __table_args__ = (UniqueConstraint("name"),)
 
@@ -310,7 +314,7 @@ class Run(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime, index=True)
 
 
-class RunLine(Table, table=True):
+class RunLine(StoreTable, table=True):
     """One thing that a stress run found, as JSON; their order is that of their numbers."""
 
     id: int | None = Field(default=None, primary_key=True)
@@ -319,7 +323,7 @@ class RunLine(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class AuditRow(Table, table=True):
+class AuditRow(StoreTable, table=True):
     """A finished audit of one metric."""
 
     __tablename__ = "audit"
@@ -343,7 +347,7 @@ class AuditRow(Table, table=True):
     """Time at which it finished."""
 
 
-class ThresholdRow(Table, table=True):
+class ThresholdRow(StoreTable, table=True):
     """A threshold under its name: `record` is what `threshold -o` writes, the rest finds it."""
 
     __tablename__ = "threshold"
@@ -354,7 +358,7 @@ class ThresholdRow(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Dataset(Table, table=True):
+class Dataset(StoreTable, table=True):
     """A name under which files of samples were imported; `id` is its hash."""
 
     __table_args__ = (UniqueConstraint("name"),)
@@ -364,10 +368,8 @@ class Dataset(Table, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class DatasetFile(Table, table=True):
-    """Origin of samples: an imported file."""
-
-    __table_args__ = (UniqueConstraint("dataset_id", "importer", "sha256"),)
+class DatasetFile(StoreTable, table=True):
+    """Origin of samples: an imported file, as it was read then. Read in another way it is another row."""
 
     id: str = Field(primary_key=True)
     """Id of the file."""
@@ -391,7 +393,45 @@ class DatasetFile(Table, table=True):
     """Time of the import."""
 
 
-class SampleRow(Table, table=True):
+class DatasetVersion(StoreTable, table=True):
+    """State of a dataset from one import that changed it to the next: the rows of some of its files."""
+
+    __table_args__ = (UniqueConstraint("dataset_id", "number"), CheckConstraint("number >= 1", name="number"))
+
+    id: str = Field(primary_key=True)
+    """Hash of the dataset and the number."""
+    dataset_id: str = Field(foreign_key="dataset.id")
+    """Dataset that it is a version of."""
+    number: int
+    """Number of the version, from 1."""
+    samples: int
+    """Number of samples that it has rows of."""
+    content: str
+    """SHA-256 of the facts about its samples in any order; empty for one that is older than versions."""
+    by: str
+    """Name of the person whose import made it."""
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    """Time of that import."""
+
+
+class VersionFile(StoreTable, table=True):
+    """One of the files whose rows make a version."""
+
+    version_id: str = Field(foreign_key="datasetversion.id", primary_key=True)
+    file_id: str = Field(foreign_key="datasetfile.id", primary_key=True)
+
+
+class VersionTag(StoreTable, table=True):
+    """A word for a version of a dataset, for good."""
+
+    dataset_id: str = Field(foreign_key="dataset.id", primary_key=True)
+    tag: str = Field(primary_key=True)
+    number: int
+    by: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class SampleRow(StoreTable, table=True):
     """Facts of one file about one sample of a dataset; rows of the same key add up, newer ones win."""
 
     __tablename__ = "sample"
@@ -405,6 +445,8 @@ class SampleRow(Table, table=True):
     """Dataset that the sample belongs to."""
     file_id: str = Field(foreign_key="datasetfile.id")
     """File that the facts are from."""
+    joined_file_id: str | None = None
+    """Other file that the document is from, without which the row does not count; None for none."""
     key: str
     """Id of the sample in the dataset."""
     group: str
@@ -419,7 +461,7 @@ class SampleRow(Table, table=True):
     """Rest of the item, as JSON."""
 
 
-class Draft(Table, table=True):
+class Draft(StoreTable, table=True):
     """Work in progress, overwritten as it goes on and forgotten after a month."""
 
     id: str = Field(primary_key=True)

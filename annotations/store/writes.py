@@ -23,24 +23,23 @@ from annotations.store.tables import (
     EditRow,
     Explanation,
     ExplanationJudgement,
-    Item,
+    ItemRow,
     Label,
     Origin,
     ScoreRow,
-    Table,
+    StoreTable,
 )
 from core.text import Sourced, contexts_from_json, contexts_to_json
-from core.types import Edit, Example, Failure, FailureKind, Outcome, Part, Result, Seen, Span, WordScore
-from core.types import Item as CoreItem
+from core.types import Edit, Example, Failure, FailureKind, Item, Outcome, Part, Result, Seen, Span, WordScore
 
-ITEM_FACTS: TypeAdapter[CoreItem] = TypeAdapter(CoreItem)
+ITEM_FACTS: TypeAdapter[Item] = TypeAdapter(Item)
 """The `facts` of an imported sample: all of an item but its texts, as JSON."""
 
 
 _JSON = json.JSONEncoder(ensure_ascii=False)  # made once: json.dumps makes one for each call
 
 
-def insert_new(session: Session, table: type[Table], rows: list[dict[str, Any]]) -> None:
+def insert_new(session: Session, table: type[StoreTable], rows: list[dict[str, Any]]) -> None:
     """Insert the rows whose key is not taken; rows of one table have the same columns."""
     if rows:
         insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
@@ -84,9 +83,9 @@ def sort_edits(edits: Sequence[Edit]) -> list[Edit]:
     return sorted(edits, key=lambda edit: edit.span)
 
 
-def item_row(document_id: str, text: str, parent_id: str | None, edits: Sequence[Edit], now: datetime) -> Item:
+def item_row(document_id: str, text: str, parent_id: str | None, edits: Sequence[Edit], now: datetime) -> ItemRow:
     """An item; who made an edit is not part of what it is, its explanation is."""
-    return Item(**item_values(document_id, text, parent_id, edits, now))
+    return ItemRow(**item_values(document_id, text, parent_id, edits, now))
 
 
 def item_values(
@@ -155,7 +154,7 @@ def score_row(item_id: str, outcome: Outcome, now: datetime) -> ScoreRow:
             metric=outcome.metric,
             signature=f"{outcome.metric}|failed:{outcome.kind.value}",
             status="failed",
-            error=outcome.message,
+            error=outcome.error,
             error_kind=outcome.kind.value,
             created_at=now,
         )
@@ -222,7 +221,7 @@ def save_label(session: Session, record: LabelRecord) -> Receipt:
     now = datetime.now(UTC)
     _, item_id = _add_items(session, record, now)
     # Two labels of one item are counted one after the other; on SQLite the whole transaction is already alone.
-    session.exec(select(Item.id).where(Item.id == item_id).with_for_update(key_share=True)).one()
+    session.exec(select(ItemRow.id).where(ItemRow.id == item_id).with_for_update(key_share=True)).one()
     saved = session.exec(select(Label).where(Label.event_id == record.event_id)).first()
     if saved:
         sent = _label_row(item_id, record, saved.revision, now)
@@ -287,14 +286,14 @@ def _add_items(session: Session, pair: Pair, now: datetime) -> tuple[str, str]:
     return original.id, edited.id
 
 
-def _insert_if_new(session: Session, row: Table) -> bool:
+def _insert_if_new(session: Session, row: StoreTable) -> bool:
     """Insert a row unless its key is taken; whether it was inserted."""
     session.flush()
     statement = _insert_statement(session, row).on_conflict_do_nothing().returning(literal(1))
     return session.connection().execute(statement).first() is not None
 
 
-def _insert_statement(session: Session, row: Table) -> sqlite.Insert | postgresql.Insert:
+def _insert_statement(session: Session, row: StoreTable) -> sqlite.Insert | postgresql.Insert:
     insert = sqlite.insert if session.get_bind().dialect.name == "sqlite" else postgresql.insert
     unnumbered = {"id"} if getattr(row, "id", None) is None else None
     return insert(type(row)).values(row.model_dump(exclude=unnumbered))

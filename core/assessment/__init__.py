@@ -7,9 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core import open_face
+from core.base import open_face
 
 if TYPE_CHECKING:
+    from core.assessment.audit.audit_report import (
+        AuditReport,
+        audit_metrics,
+        build_report,
+        compare_reports,
+        count_verdicts,
+        instrument_sentence,
+        read_report,
+        report_json,
+    )
     from core.assessment.audit.bundled_audits import bundled_audit, bundled_audits
     from core.assessment.audit.data import (
         AuditData,
@@ -22,7 +32,7 @@ if TYPE_CHECKING:
         with_given_scores,
         with_saved_thresholds,
     )
-    from core.assessment.audit.evidence import Measurement
+    from core.assessment.audit.evidence import EvidenceWork
     from core.assessment.audit.false_verdicts import false_verdicts
     from core.assessment.audit.history import (
         LAST,
@@ -42,30 +52,20 @@ if TYPE_CHECKING:
         JUDGED_LEVELS,
         LEVEL_MARKS,
         QUESTIONS,
-        Finding,
+        AuditAnswer,
         Level,
         MetricAudit,
         ShownPair,
         Unit,
     )
-    from core.assessment.audit.questions.stillness import Stillness, metric_cells
-    from core.assessment.audit.report import (
-        AuditReport,
-        audit_metrics,
-        build_report,
-        compare_reports,
-        count_verdicts,
-        instrument_sentence,
-        read_report,
-        report_json,
-    )
+    from core.assessment.audit.questions.stillness import StillnessQuestion, metric_cells
     from core.assessment.audit.report_html import format_verdicts, gallery_html, level_strip, report_html, shared_label
     from core.assessment.audit.report_text import badge_svg, format_changes, format_report, report_markdown
     from core.assessment.audit.task import AuditTask
     from core.assessment.catalog.metric_catalog import (
         Availability,
+        CatalogRow,
         MetricFilter,
-        MetricRow,
         Speed,
         closest_metrics,
         default_metrics,
@@ -102,7 +102,6 @@ if TYPE_CHECKING:
     )
     from core.assessment.gate.results_file import (
         GivenSide,
-        MetricSide,
         column_of,
         graded_columns,
         matched_sides,
@@ -115,30 +114,30 @@ if TYPE_CHECKING:
     from core.assessment.gate.scoring import read_file
     from core.assessment.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
     from core.assessment.papers.all_papers import Job, run_job
-    from core.assessment.papers.comparison import beyond_tolerance, compare_paper, comparison_record, format_paper
     from core.assessment.papers.needs import format_needs, paper_needs
     from core.assessment.papers.pack import reproduction_pack
     from core.assessment.papers.paper import PAPERS, Paper, ReleasedData
+    from core.assessment.papers.paper_comparison import beyond_tolerance, compare_paper, comparison_record, format_paper
     from core.assessment.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
     from core.assessment.papers.paper_words import find_words, own_words_note, save_words
-    from core.assessment.papers.published_scores import PUBLISHED, Comparison, compare_published
+    from core.assessment.papers.published_scores import PUBLISHED, ScoreComparison, compare_published
     from core.assessment.papers.released_files import fetch_released
-    from core.assessment.pinned.address import address_of
-    from core.assessment.pinned.comparison import PinChange, basis_of, compare
-    from core.assessment.pinned.files import FORMS, form_files, write_pins
+    from core.assessment.pinned.address import Address, address_of
     from core.assessment.pinned.making import PairScore, audit_pin, cell_title, pair_pin, study_pin
     from core.assessment.pinned.pin import (
         AuditSource,
         PairSource,
-        Part,
         Pin,
         PinnedPair,
+        PinnedPart,
         PinnedReport,
         Source,
         StudySource,
         pin_json,
         read_pin,
     )
+    from core.assessment.pinned.pin_comparison import PinChange, basis_of, compare
+    from core.assessment.pinned.pin_files import FORMS, form_files, write_pins
     from core.assessment.pinned.recipe import RecipePart, read_recipe, report_toml
 else:
     __getattr__ = open_face(__file__, __name__)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core import open_face
+from core.base.faces import open_face
 
 if TYPE_CHECKING:
     from core.base.background import (
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
         own_parts,
         script_parts,
     )
+    from core.base.faces import open_face, parse_expression, parse_source
     from core.base.files.archive import zip_files
     from core.base.files.cache_database import is_damage, open_database, set_aside_if_damaged
-    from core.base.files.documents import PdfPage, join_pages, read_document, read_pages
     from core.base.files.foreign_files import Limits, read_apart
     from core.base.files.guest_folders import is_allowed, is_limited, limit_folders, refusal
     from core.base.html_templates import open_templates

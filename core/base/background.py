@@ -180,9 +180,7 @@ class BackgroundTask(Generic[T]):
     def _run(self) -> None:
         outcome = attempt(self._collect_results)
         self._count()
-        self._ended = self._measure_progress(
-            running=False, error=outcome.message if isinstance(outcome, Problem) else ""
-        )
+        self._ended = self._measure_progress(running=False, error=outcome.error if isinstance(outcome, Problem) else "")
 
     def _collect_results(self) -> None:
         with closing(self._work()) as results:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from core import parse_expression, parse_source
+from core.base.faces import parse_expression, parse_source
 
 HASH_DIGITS = 12
 

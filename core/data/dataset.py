@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -45,6 +45,9 @@ class Importer(ABC):
 
     hub: ClassVar[str] = ""
     """The repository of the Hugging Face hub that has the dataset; "" if it is not there."""
+
+    record_fields: ClassVar[frozenset[str]] = frozenset()
+    """Fields that every record of the release has, by which a file of any name is recognised; empty where nothing tells it apart."""
 
     shipped: ClassVar[Path | None] = None
     """The folder of a dataset that is a part of Touchstone; None for all others."""
@@ -98,6 +101,9 @@ class ImportCounts:
     duplicates: int = 0
     """Samples that equal an earlier one in document, summary, system and label."""
 
+    contradictory: int = 0
+    """Pairs of a document and a summary that came with different labels."""
+
     labels: Counter[str] = field(default_factory=Counter)
     """Samples by label."""
 
@@ -128,12 +134,16 @@ class ImportCounts:
     texts: set[int] = field(default_factory=set, repr=False)
     """Hashes of what makes a duplicate, one for each sample."""
 
+    labels_of_pairs: dict[int, str] = field(default_factory=dict, repr=False)
+    """Label of each pair by its hash, "" where it came with different ones."""
+
     def add(self, item: Item) -> None:
         self.samples += 1
         self.pairs += item.parent is not None
         self.without_document += not item.example.document
         self.unlabelled += item.intended is None
         self.duplicates += self._is_duplicate(item)
+        self.contradictory += self._contradicts(item)
         if item.intended:
             self.labels[item.intended.value] += 1
         if item.error_type:
@@ -154,6 +164,18 @@ class ImportCounts:
             return False
         return True
 
+    def _contradicts(self, item: Item) -> bool:
+        """True if the same summary of the same document came before with another label, for the first time."""
+        example = item.example
+        if item.intended is None or not example.summary or not (example.document or item.group):
+            return False
+        pair, label = hash((example.document or item.group, example.summary)), item.intended.value
+        before = self.labels_of_pairs.setdefault(pair, label)
+        if before in ("", label):
+            return False
+        self.labels_of_pairs[pair] = ""
+        return True
+
     def refuse(self, refusal: Refusal) -> None:
         has_own_count = refusal.reason in self.refused or len(self.refused) < _MAX_REASONS
         self.refused[refusal.reason if has_own_count else _OTHER_REASONS] += 1
@@ -168,6 +190,7 @@ class ImportCounts:
             "unlabelled": self.unlabelled,
             "without_document": self.without_document,
             "exact_duplicates": self.duplicates,
+            "contradictory_labels": self.contradictory,
             "labels": dict(self.labels),
             "error_types": dict(self.error_types),
             "released_scores": dict(self.scores),
@@ -229,6 +252,14 @@ def source_sha256(source: Path) -> str:
                 for block in iter(partial(file.read, _BLOCK), b""):
                     digest.update(block)
     return digest.hexdigest()
+
+
+def format_directions(counts: Mapping[str, object]) -> str:
+    """The meaning of a file's labels and its ground, as its import recorded them with the counts; "" where it did not."""
+    reading = counts.get("reading")
+    if not isinstance(reading, dict):
+        return ""
+    return "; ".join(str(reading[part]) for part in ("labels", "votes") if part in reading)
 
 
 def format_counts(counts: dict[str, object]) -> list[str]:

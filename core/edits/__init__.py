@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core import open_face
+from core.base import open_face
 
 if TYPE_CHECKING:
     from core.edits.battery import (
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         kind_title,
         refusal,
     )
-    from core.edits.perturbations.fillers import Assertion, Filler, Phrase, Placement
+    from core.edits.perturbations.fillers import Assertion, Filler, PhraseFiller, Placement
     from core.edits.perturbations.imported import IMPORTED
     from core.edits.perturbations.repeated import Repeated
 else:

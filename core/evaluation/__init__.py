@@ -7,23 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core import open_face
+from core.base import open_face
 
 if TYPE_CHECKING:
-    from core.evaluation.explanations.cases import (
-        SkippedCase,
-        cases_from_items,
-        judgement_records,
-        read_cases,
-        read_judged,
-        read_judgements,
-    )
     from core.evaluation.explanations.causes import cause_conversation
     from core.evaluation.explanations.checks import check_named_edits, contradicts_itself, stated_verdict
     from core.evaluation.explanations.detect import (
+        Detection,
         ExplainFunction,
         ExplainMode,
-        Finding,
         detect_and_explain,
         explain_all,
         explain_conversation,
@@ -34,9 +26,17 @@ if TYPE_CHECKING:
         summary_conversation,
     )
     from core.evaluation.explanations.edited_summaries import SummaryWithEdit, summaries_with_edits
+    from core.evaluation.explanations.explanation_cases import (
+        SkippedCase,
+        cases_from_items,
+        judgement_records,
+        read_cases,
+        read_judged,
+        read_judgements,
+    )
     from core.evaluation.explanations.judge import (
-        Case,
-        Judgement,
+        ExplanationCase,
+        ExplanationGrade,
         JudgeSetup,
         converse_in_order,
         judge_conversation,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
     from core.evaluation.explanations.judge_agreement import agreement_with_people
     from core.evaluation.explanations.pairwise import (
-        Comparison,
+        PairwiseAnswer,
         Preference,
         compare_all,
         comparison_record,
@@ -79,7 +79,6 @@ if TYPE_CHECKING:
         pivot_titles,
     )
     from core.evaluation.reports.figures import chart_figure
-    from core.evaluation.reports.files import FORMS, write_report
     from core.evaluation.reports.latex import latex_text, table_latex
     from core.evaluation.reports.markdown import plain_markdown, table_markdown
     from core.evaluation.reports.points import (
@@ -92,6 +91,7 @@ if TYPE_CHECKING:
         spread,
     )
     from core.evaluation.reports.record import report_json, report_record
+    from core.evaluation.reports.report_files import FORMS, write_report
     from core.evaluation.reports.spreadsheet import flat_rows, table_csv
     from core.evaluation.reports.text import report_text, table_text
     from core.evaluation.reports.web_page import report_html
@@ -110,7 +110,7 @@ if TYPE_CHECKING:
     from core.evaluation.studies.discovery import ALL_METRICS
     from core.evaluation.studies.edit_discrimination import against_edits_of_people, edit_discrimination
     from core.evaluation.studies.gaming import (
-        Gaming,
+        GamingStudy,
         PhraseEffect,
         control_lengths,
         extended_run,
@@ -166,7 +166,10 @@ if TYPE_CHECKING:
     from core.evaluation.training.card import verdict
     from core.evaluation.training.cross_encoder_trainer import LOSS_STAGE, EncoderSetting
     from core.evaluation.training.learning_curve import CurvePoint, learning_curve
-    from core.evaluation.training.run import (
+    from core.evaluation.training.shallow_trainer import TrainingTask, train_model
+    from core.evaluation.training.stress_rows import StressSource
+    from core.evaluation.training.training_data import TrainingData, describe
+    from core.evaluation.training.training_run import (
         PACKAGED_ENCODER,
         Recipe,
         TrainedFolder,
@@ -175,8 +178,5 @@ if TYPE_CHECKING:
         check_folder,
         train_to_folder,
     )
-    from core.evaluation.training.shallow_trainer import TrainingTask, train_model
-    from core.evaluation.training.stress_rows import StressSource
-    from core.evaluation.training.training_data import TrainingData, describe
 else:
     __getattr__ = open_face(__file__, __name__)

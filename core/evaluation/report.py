@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from core.errors import UnknownNameError
-from core.stats import Estimate, Measurement
+from core.stats import Estimate, MetricStatistic
 from core.types import Format
 
-Cell = str | bool | int | float | Estimate | Measurement | None
+Cell = str | bool | int | float | Estimate | MetricStatistic | None
 """A text, a number, a statistic with its interval, or one compared with the best; None for an empty cell."""
 
 
@@ -189,6 +189,6 @@ class Report:
 
 def estimate_of(cell: Cell) -> Estimate | None:
     """The statistic in a cell; None for a text or a plain number."""
-    if isinstance(cell, Measurement):
+    if isinstance(cell, MetricStatistic):
         return cell.estimate
     return cell if isinstance(cell, Estimate) else None

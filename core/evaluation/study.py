@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from core.base import Setting, Track, untracked
+from core.data import format_dataset
 from core.errors import BadSettingError, TouchstoneError
 from core.evaluation.report import Chart, Report, Table
 from core.registry import Registry, format_spec, settings_of
@@ -28,7 +29,7 @@ from core.stats import RESAMPLES
 from core.types import T
 
 if TYPE_CHECKING:
-    from core.results import Cases, Pool, Run, Shift, VariantKey
+    from core.results import Cases, Shift, StressRun, SummaryPool, VariantKey
     from core.scoring import Engine, SentenceScores
     from core.stats import Resamples
     from core.types import Item
@@ -88,7 +89,7 @@ class StudyData:
     """Specs of the metrics to which the data were reduced; empty for all."""
     resamples: int = RESAMPLES
     """Number of resamples of documents for intervals and tests."""
-    run: Run | None = None
+    run: StressRun | None = None
     """A stress run; None where none was read."""
     run_name: str = "RUN.jsonl"
     """File of the run as commands name it."""
@@ -98,7 +99,7 @@ class StudyData:
     """Names of the filters that left the other variants out."""
     items: Mapping[str, Sequence[Item]] = dataclasses.field(default_factory=dict)
     """Items by the name of their dataset or file: pairs with their edits, or texts to count."""
-    pool: Pool | None = None
+    pool: SummaryPool | None = None
     """Summaries of which few have a label, where they were read without samples."""
     labels_file: str = ""
     """File with the labels that replace those of the pool; "" for its own."""
@@ -131,7 +132,7 @@ class StudyData:
         return self.samples
 
     @property
-    def summaries(self) -> Pool:
+    def summaries(self) -> SummaryPool:
         """The pool of summaries, by default made of the samples. Raises TouchstoneError if there is neither."""
         return self.pool or pool_of_cases(self.samples, self.by)
 
@@ -146,7 +147,7 @@ class StudyData:
         return draw_resamples(self.samples, self.resamples, track=self.track)
 
     @property
-    def stress_run(self) -> Run:
+    def stress_run(self) -> StressRun:
         """The run. Raises TouchstoneError without one."""
         if self.run is None:
             raise TouchstoneError("This study needs a stress run. Make one: cli.py stress PAIRS -o RUN.jsonl")
@@ -216,6 +217,7 @@ class StudyData:
                 "left_out": list(self.left_out),
                 "pairs": len(self.run.sources),
                 "metrics": list(plan.metrics),
+                **({"dataset": plan.dataset} if plan.dataset else {}),
             }
         return facts
 
@@ -398,12 +400,19 @@ class Study(ABC):
             tuple(tables),
             tuple(charts),
             tuple(sentences),
-            tuple(notes),
+            (*notes, *_version_notes(data)),
             tuple(problems),
             self.settings,
             data.facts(),
             self.command(data),
         )
+
+
+def _version_notes(data: StudyData) -> list[str]:
+    """The versions of datasets that the figures are of, where a dataset has several."""
+    names = [*data.datasets, *([data.run.plan.dataset] if data.run else [])]
+    versions = [format_dataset(name) for name in names if format_dataset(name) != name]
+    return [f"Data: {'; '.join(versions)}."] if versions else []
 
 
 STUDIES: Registry[Study] = Registry("study", f"{__package__}.studies", ("touchstone.studies",), Study)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core import open_face
+from core.base import open_face
 
 if TYPE_CHECKING:
     from core.models.llm.batch_store import BatchStore, StoredBatch, StoredQuestion
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         unusable_answer,
     )
     from core.models.llm.client.client import client_for
-    from core.models.llm.client.pacing import CircuitBreaker
+    from core.models.llm.client.pacing import CircuitBreaker, waiting_endpoints
     from core.models.llm.endpoint_setup import PRESETS, EndpointFinding, check_endpoint, endpoint_table, probed_fields
     from core.models.llm.endpoints.capabilities import (
         CAPABILITY_TITLES,
@@ -120,23 +120,13 @@ if TYPE_CHECKING:
         most_usage,
     )
     from core.models.llm.structured import StructuredAnswer, ask_side_by_side, ask_structured, plain_words
+    from core.models.model_pool import IMPORTING, ModelPool
     from core.models.networks.conversion import convert
     from core.models.networks.model import Model, Row
     from core.models.networks.tokenizer import Tokens
-    from core.models.pool import IMPORTING, ModelPool
     from core.models.unfinished_training import UNFINISHED, TrainingStep, UnfinishedTraining
     from core.models.upload import push, push_dataset
     from core.models.weights.download import download, fetch_released_dataset, provenance_name
-    from core.models.weights.files import (
-        BACKBONE,
-        CODE_RUNNING_KINDS,
-        ONNX_FILES,
-        ONNX_KIND,
-        PARSER_KINDS,
-        TOKENIZER_FILES,
-        WEIGHT_FILES,
-        memory_bytes,
-    )
     from core.models.weights.hub_revisions import commit_note, hub_file, revision_of
     from core.models.weights.integrity import fingerprint_of_files, untrusted_reason
     from core.models.weights.locations import (
@@ -149,7 +139,17 @@ if TYPE_CHECKING:
         state_on_disk,
     )
     from core.models.weights.repository import ADAPTER_FILE, MODEL_CARD_FILE, Repository, read_repository
-    from core.models.words.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
+    from core.models.weights.weight_files import (
+        BACKBONE,
+        CODE_RUNNING_KINDS,
+        ONNX_FILES,
+        ONNX_KIND,
+        PARSER_KINDS,
+        TOKENIZER_FILES,
+        WEIGHT_FILES,
+        memory_bytes,
+    )
+    from core.models.words.aggregation import LogitScale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
     from core.models.words.claims import Batch, TextPair, Unit, premise
     from core.models.words.head import (
         CARD_FILE,

@@ -15,7 +15,7 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineMod
 
 from core.base import licence_fields
 from core.errors import TouchstoneError
-from core.models.weights.files import TOKENIZER_FILES, TOKENIZER_SETTINGS
+from core.models.weights.weight_files import TOKENIZER_FILES, TOKENIZER_SETTINGS
 from core.models.words.head import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, FIGURES_FILE, SHALLOW_FILE, WEIGHTS_FILE
 
 _PUSHED_FILES = (

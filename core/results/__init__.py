@@ -8,15 +8,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core import open_face
+from core.base import open_face
 
 if TYPE_CHECKING:
     from core.results.bulk.block_writer import Refusals, write_blocks
     from core.results.bulk.blocks import WHOLE, Shard, block_pairs, read_blocks
-    from core.results.bulk.cases import cases_of_results
+    from core.results.bulk.bulk_cases import cases_of_results
+    from core.results.bulk.bulk_pool import pool_of_results
+    from core.results.bulk.bulk_run import (
+        Crew,
+        InProcess,
+        RunProgress,
+        blocks_left,
+        format_duration,
+        refuse_divided_budget,
+        run_blocks,
+    )
     from core.results.bulk.folder import Folder
     from core.results.bulk.plan import BulkPlan, TimedReport, plan_run, plan_sentences
-    from core.results.bulk.pool import pool_of_results
     from core.results.bulk.processes import Processes
     from core.results.bulk.ray_workers import RayActors
     from core.results.bulk.results import (
@@ -32,17 +41,8 @@ if TYPE_CHECKING:
         stored_results_in,
         stored_score,
     )
-    from core.results.bulk.run import (
-        Crew,
-        InProcess,
-        RunProgress,
-        blocks_left,
-        format_duration,
-        refuse_divided_budget,
-        run_blocks,
-    )
     from core.results.bulk.scorer import ScoringJob, metric_folders
-    from core.results.cases.bundled_scores import OFFLINE_METRICS, bundled_samples, precomputed_scores
+    from core.results.cases.bundled_scores import OFFLINE_METRICS, MetricScores, bundled_samples, precomputed_scores
     from core.results.cases.cascade import Cascade
     from core.results.cases.cases import Cases, MetricColumn, build_cases, select_metrics, select_paper_metrics
     from core.results.cases.combining import FOLDS, TOLERANCE, Combining, Subset, Transfer, cheapest_subset, transfers
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         SIGNED_MEASURES,
         SLICE_FIELDS,
         UNIT_MEASURES,
-        MetricRow,
+        MeasuresRow,
         Slice,
         affordable_resamples,
         available_measures,
@@ -70,7 +70,6 @@ if TYPE_CHECKING:
         slice_cases,
     )
     from core.results.cases.paper_test import LEGEND, compare_best_two, mark_as_paper
-    from core.results.cases.pool import POOL_FIELDS, Pool, PoolLabel, pool_of_cases, select_pool_metrics, with_labels
     from core.results.cases.pool_draw import DrawRequest, draw_samples
     from core.results.cases.pool_drift import PartDrift, labels_of_part, part_drifts, reference_part
     from core.results.cases.pool_labels import pool_labels, read_pool_labels
@@ -89,6 +88,14 @@ if TYPE_CHECKING:
     from core.results.cases.pooling import pool_cases
     from core.results.cases.ratings import VERDICT_VALUES, mean_ratings
     from core.results.cases.sentence_combining import Level, Levels, by_sentence
+    from core.results.cases.summary_pool import (
+        POOL_FIELDS,
+        PoolLabel,
+        SummaryPool,
+        pool_of_cases,
+        select_pool_metrics,
+        with_labels,
+    )
     from core.results.cases.verdict_grid import (
         PAIR_FILTERS,
         NoiseBand,
@@ -131,24 +138,6 @@ if TYPE_CHECKING:
         planned_examples,
         score_placed,
     )
-    from core.results.runs.run import (
-        Check,
-        Meaning,
-        Opinion,
-        Plan,
-        Run,
-        RunRecord,
-        ScoreRecord,
-        Source,
-        Variant,
-        VariantKey,
-        append_records,
-        intent_of,
-        open_run_file,
-        run_from_lines,
-        run_lines,
-        to_json_line,
-    )
     from core.results.runs.run_sentences import (
         check_sentence,
         failure_sentences,
@@ -169,6 +158,24 @@ if TYPE_CHECKING:
         score_array,
         score_shifts,
         standardised_gain,
+    )
+    from core.results.runs.stress_run import (
+        Check,
+        Meaning,
+        Opinion,
+        Plan,
+        RunRecord,
+        ScoreRecord,
+        Source,
+        StressRun,
+        Variant,
+        VariantKey,
+        append_records,
+        intent_of,
+        open_run_file,
+        run_from_lines,
+        run_lines,
+        to_json_line,
     )
     from core.results.runs.variant_records import variant_record
     from core.results.runs.verdict_sentences import edit_effect, edit_verdict, kind_verdicts, metric_verdicts

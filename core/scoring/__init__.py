@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core import open_face
+from core.base import open_face
 
 if TYPE_CHECKING:
     from core.scoring.claim import BY_HAND, DECOMPOSERS, Decomposer, decomposition
@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from core.scoring.engine.batch_worker import BatchWorker
     from core.scoring.engine.cache import AnswerCache, fingerprint_of
     from core.scoring.engine.code_records import read_code
-    from core.scoring.engine.conversation import Cell, CellKey, CellState, Conversation, Request, ScoringEngine, Task
+    from core.scoring.engine.conversation import (
+        BoardCell,
+        CellKey,
+        CellState,
+        Conversation,
+        Request,
+        RunningConversation,
+        ScoringEngine,
+    )
     from core.scoring.engine.engine import ConversationTask, Engine
     from core.scoring.engine.forecast import Durations, Forecast, MemoryUse, ScoredText, forecast_run, has_to_wait
     from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
@@ -33,7 +41,7 @@ if TYPE_CHECKING:
         portable_spec,
         signature,
     )
-    from core.scoring.metric_parts.retrieval import Claim, Retrieval
+    from core.scoring.metric_parts.retrieval import Retrieval, SentencePassages
     from core.scoring.metrics.claims_wrapper import Claims, Combine
     from core.scoring.metrics.mine import EmbeddedWordSupport
     from core.scoring.nli_check import NLI_CHECKS, SENTENCE_LABELS, NliCheck, NliResult, SentenceLabel

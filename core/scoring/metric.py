@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import ClassVar, Literal
 
@@ -135,6 +135,28 @@ class ReplaceableWeights(Metric):
     @property
     def verified_languages(self) -> str:
         return self.languages or self.card.languages
+
+
+_ROUNDING = 1e-6  # of the bound or of 1: what floats of 32 bits leave
+
+
+def within_bounds(score: Score, card: Card) -> Score:
+    """The score with values that rounding put beyond a bound of the card set to that bound; others stay as they are."""
+
+    def bounded(value: float) -> float:
+        if card.low is not None and card.low - _ROUNDING * max(1.0, abs(card.low)) <= value < card.low:
+            return card.low
+        if card.high is not None and card.high < value <= card.high + _ROUNDING * max(1.0, abs(card.high)):
+            return card.high
+        return value
+
+    if card.low is None and card.high is None:
+        return score
+    return replace(
+        score,
+        value=bounded(score.value),
+        parts=tuple(replace(part, score=bounded(part.score)) for part in score.parts),
+    )
 
 
 METRICS: Registry[Metric] = Registry(

@@ -28,7 +28,7 @@ def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:
     common = {"id": example.id, "metric": outcome.metric}
     if isinstance(outcome, Failure):
         nothing: JsonRecord = {"signature": None, "status": "failed", "score": None, "sentences": [], "seen": None}
-        return {**common, **nothing, "error": outcome.message, "error_kind": outcome.kind.value}
+        return {**common, **nothing, "error": outcome.error, "error_kind": outcome.kind.value}
     seen = outcome.seen
     mark = find_mark(seen.notes)
     pieces = [[piece.start, piece.end] for piece in seen.pieces]
@@ -57,7 +57,7 @@ def _claim_score_record(example: Example, claim_score: ClaimScore) -> JsonRecord
     return {
         **claim_record(claim_score.claim),
         "score": claim_score.score,
-        "error": claim_score.problem or None,
+        "error": claim_score.error or None,
         "evidence": evidence,
     }
 

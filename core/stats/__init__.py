@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core import open_face
+from core.base import open_face
 
 if TYPE_CHECKING:
     from core.stats.annotators.accuracy_limit import evidence_below, upper_share
@@ -32,19 +32,11 @@ if TYPE_CHECKING:
         split_half_reliability,
         squared_distance,
     )
-    from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, Measurement, mark_best
+    from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, MetricStatistic, mark_best
     from core.stats.bootstrap import RESAMPLES, Distribution, Resamples, projected_seconds, variance_of
-    from core.stats.calibration import (
-        best_threshold,
-        brier_score,
-        calibration_error,
-        isotonic_probabilities,
-        raw_probabilities,
-        threshold_decisions,
-    )
     from core.stats.comparison import (
         MIN_TEST_DOCUMENTS,
-        Comparison,
+        StatisticDifference,
         compare_by_variance,
         compare_paired,
         delong_test,
@@ -90,6 +82,14 @@ if TYPE_CHECKING:
         log_odds_with_missing,
         sigmoid,
         standard_scores,
+    )
+    from core.stats.probabilities import (
+        best_threshold,
+        brier_score,
+        calibration_error,
+        isotonic_probabilities,
+        raw_probabilities,
+        threshold_decisions,
     )
     from core.stats.proportion import MIN_ERRORS, NOT_LEVEL, share, share_estimate, with_variance_between
     from core.stats.rates.carried_rate import CarriedRate, rate_if_errors_hold, rate_if_scores_hold

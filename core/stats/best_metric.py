@@ -17,7 +17,7 @@ _EQUAL = 1e-12  # of a figure: what the order of summing leaves between equal on
 
 
 @dataclass(frozen=True, slots=True)
-class Measurement:
+class MetricStatistic:
     """A statistic of one metric on one slice.
 
     `best` marks the largest value of the slice, all of them where several are equal; `level` those that are not
@@ -50,21 +50,21 @@ PairedTest = Callable[[str, str], float | None]
 """From the names of two metrics to the p of being equal, None where it cannot be tested."""
 
 
-def mark_best(estimates: Mapping[str, Estimate], tests: Mapping[str, PairedTest]) -> dict[str, Measurement]:
+def mark_best(estimates: Mapping[str, Estimate], tests: Mapping[str, PairedTest]) -> dict[str, MetricStatistic]:
     """Every metric's figure compared with the largest one by each of the tests."""
     values = {metric: estimate.value for metric, estimate in estimates.items() if estimate.value is not None}
     if not values:
-        return {metric: Measurement(estimate) for metric, estimate in estimates.items()}
+        return {metric: MetricStatistic(estimate) for metric, estimate in estimates.items()}
     best, *others = sorted(values, key=lambda metric: -values[metric])
     made = {name: {other: test(best, other) for other in others} for name, test in tests.items()}
     corrected = {name: dict(zip(ps, holm_correction([*ps.values()]), strict=True)) for name, ps in made.items()}
 
-    def compared(metric: str, estimate: Estimate) -> Measurement:
+    def compared(metric: str, estimate: Estimate) -> MetricStatistic:
         if estimate.value is None:
-            return Measurement(estimate)
+            return MetricStatistic(estimate)
         largest = math.isclose(estimate.value, values[best], rel_tol=_EQUAL, abs_tol=_EQUAL)
         p_values = {name: ps.get(metric) for name, ps in corrected.items()}
         p = next(iter(p_values.values()), None)
-        return Measurement(estimate, largest, largest or (p is not None and p >= SIGNIFICANCE_LEVEL), p_values)
+        return MetricStatistic(estimate, largest, largest or (p is not None and p >= SIGNIFICANCE_LEVEL), p_values)
 
     return {metric: compared(metric, estimate) for metric, estimate in estimates.items()}

@@ -32,7 +32,7 @@ MIN_TEST_DOCUMENTS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class StatisticDifference:
     """The first statistic minus the second, and the two-sided p of the hypothesis that they are equal.
 
     `p` is None where the difference has no interval, of which the estimate says why, and below ten documents.
@@ -48,28 +48,28 @@ def on_shared_cases(*scores: Values) -> tuple[Values, ...]:
     return tuple(np.where(failed, np.nan, values) for values in scores)
 
 
-def compare_paired(first: Distribution, second: Distribution) -> Comparison:
+def compare_paired(first: Distribution, second: Distribution) -> StatisticDifference:
     """The paired test: Student's t of the difference by its spread in the resamples (Efron and Tibshirani 1993; Cameron and Miller 2015).
 
     Both must come from the same resamples and the same cases; see `on_shared_cases`.
     """
     if first.value is not None and second.value is not None and first.n != second.n:
         other_cases = f"The two rest on {first.n} and {second.n} cases: compare them on those that both have."
-        return Comparison(Estimate(None, None, None, min(first.n, second.n), other_cases), None)
+        return StatisticDifference(Estimate(None, None, None, min(first.n, second.n), other_cases), None)
     estimate = difference(first, second)
     if estimate.value is None or estimate.documents < MIN_TEST_DOCUMENTS:
-        return Comparison(estimate, None)
+        return StatisticDifference(estimate, None)
     if estimate.low is None:
         equal = first.draws.size > 0 and np.array_equal(first.draws, second.draws)
-        return Comparison(estimate, 1.0 if equal else None)
+        return StatisticDifference(estimate, 1.0 if equal else None)
     from scipy.special import stdtr  # scipy takes half a second, and most commands test nothing
 
-    return Comparison(
+    return StatisticDifference(
         estimate, float(2 * stdtr(estimate.documents - 1, -abs(estimate.value) / _standard_error(first, second)))
     )
 
 
-def compare_by_variance(value: float, variance: float, paired: Estimate) -> Comparison:
+def compare_by_variance(value: float, variance: float, paired: Estimate) -> StatisticDifference:
     """Student's test and interval of a difference of two figures in 0..1 by its variance, of the cases of a paired one."""
     from scipy.special import stdtr  # as above
 
@@ -77,7 +77,9 @@ def compare_by_variance(value: float, variance: float, paired: Estimate) -> Comp
     margin = _student(paired.documents) * error
     estimate = Estimate(value, max(-1.0, value - margin), min(1.0, value + margin), paired.n, "", paired.documents)
     tested = error > 0 and paired.documents >= MIN_TEST_DOCUMENTS
-    return Comparison(estimate, float(2 * stdtr(paired.documents - 1, -abs(value) / error)) if tested else None)
+    return StatisticDifference(
+        estimate, float(2 * stdtr(paired.documents - 1, -abs(value) / error)) if tested else None
+    )
 
 
 def difference(first: Distribution, second: Distribution) -> Estimate:
@@ -134,7 +136,7 @@ def holm_correction(ps: Sequence[float | None]) -> list[float | None]:
     return corrected
 
 
-def williams_test(first: RatedScores, second: RatedScores, resamples: Resamples) -> Comparison:
+def williams_test(first: RatedScores, second: RatedScores, resamples: Resamples) -> StatisticDifference:
     """Test if two metrics correlate equally with the same judgements (Williams 1959; Steiger 1980, equation 7).
 
     The difference of Pearson's correlations has its bootstrap interval, p is that of Williams's t, which takes the cases

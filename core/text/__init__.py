@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core import open_face
+from core.base import open_face
 
 if TYPE_CHECKING:
+    from core.text.canonical import CanonicalExample, CanonicalText, canonical_example
     from core.text.claim_records import claim_record, claims_to_json, clean_origin, parse_claims
     from core.text.contexts import (
         NamedText,
@@ -29,6 +30,14 @@ if TYPE_CHECKING:
         passage_spans,
         pieces_of_passages,
         with_distinct_names,
+    )
+    from core.text.displayed_text import (
+        BYTE_ORDER_MARK,
+        NO_BLANK,
+        spreadsheet_safe,
+        spreadsheet_text,
+        with_even_blanks,
+        with_visible_controls,
     )
     from core.text.edits import Segment, abridge_unchanged, apply, as_segments, parse, recover, segments, to_records
     from core.text.english.connectives import connectives
@@ -151,19 +160,15 @@ if TYPE_CHECKING:
     )
     from core.text.nltk_import import import_nltk
     from core.text.ranking import Vectors, bm25, closest_rows
-    from core.text.spacy_pipeline import load_pipeline, parser_files, parser_folder
-    from core.text.text import (
-        NO_BLANK,
+    from core.text.segmentation import (
         SENTENCES_KEPT,
         closest_sentence,
         entities,
         padded_words,
         sentences,
         splitter_name,
-        spreadsheet_safe,
-        with_even_blanks,
-        with_visible_controls,
         words,
     )
+    from core.text.spacy_pipeline import load_pipeline, parser_files, parser_folder
 else:
     __getattr__ = open_face(__file__, __name__)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from core.errors import TouchstoneError
-from core.text.text import closest_sentence, sentences_of_parts
+from core.text.segmentation import closest_sentence, sentences_of_parts
 from core.types import Context, Example, Span, T
 
 SEPARATOR, TURN_SEPARATOR = "\n\n", "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -40,6 +41,43 @@ _ENGLISH_WORDS = frozenset(
 _MIN_ENGLISH_SHARE = 0.12
 _MOST_TEXTS = 5_000  # whose languages are counted for a warning, which takes up to a second
 
+_READ_LETTERS = 500  # of the start of a text: more of it says nothing new
+_LEAST_LETTER_SHARE = 0.5  # of the letters
+_LETTER = re.compile(r"[^\W\d_]")
+
+_SCRIPT_LANGUAGES = {
+    "Arabic": "ar fa ur ps ug sd ku",
+    "Armenian": "hy",
+    "Bengali": "bn as",
+    "Cyrillic": "ru uk bg sr mk be kk ky mn tg",
+    "Devanagari": "hi mr ne sa",
+    "Ethiopic": "am ti",
+    "Georgian": "ka",
+    "Greek": "el",
+    "Gujarati": "gu",
+    "Gurmukhi": "pa",
+    "Hangul": "ko",
+    "Hebrew": "he yi",
+    "Hiragana": "ja",
+    "Kannada": "kn",
+    "Katakana": "ja",
+    "Khmer": "km",
+    "Lao": "lo",
+    "Malayalam": "ml",
+    "Myanmar": "my",
+    "Oriya": "or",
+    "Sinhala": "si",
+    "Tamil": "ta",
+    "Telugu": "te",
+    "Thai": "th",
+    "Tibetan": "bo dz",
+    "Han": "zh ja",
+}
+"""Codes of ISO 639 by the first word of the Unicode names of a script's letters, Han for CJK; Latin is none of them."""
+
+_UNSPACED_SCRIPTS = frozenset({"Han", "Hiragana", "Katakana", "Khmer", "Lao", "Myanmar", "Thai", "Tibetan"})
+"""Scripts that put no blank between words."""
+
 _CODES = re.compile(r"[a-z]{2,3}(?: [a-z]{2,3})*")
 _NAMES = {ENGLISH: "English"}
 
@@ -64,6 +102,19 @@ def language_of(text: str) -> str:
     return _MAIN_LANGUAGE.get(language, language)
 
 
+@lru_cache(10_000)
+def script_of(text: str) -> str:
+    """The script of at least half of the letters of a text's start; "" for Latin, another one, or no letter."""
+    if text.isascii():
+        return ""
+    letters = _LETTER.findall(text[: 4 * _READ_LETTERS])[:_READ_LETTERS]
+    scripts = Counter(
+        unicodedata.name(letter, "").replace("CJK", "HAN").partition(" ")[0].title() for letter in letters
+    )
+    script, number = max(scripts.items(), key=lambda item: item[1], default=("", 0))
+    return script if script in _SCRIPT_LANGUAGES and number >= _LEAST_LETTER_SHARE * len(letters) else ""
+
+
 def _words(text: str) -> list[str]:
     """The runs of letters of a text; of one in ASCII in a third of the time of the pattern."""
     return text.translate(_ASCII_LETTERS).split() if text.isascii() else _WORD.findall(text)
@@ -77,11 +128,26 @@ def _identifier() -> LanguageIdentifier:
 
 
 def unverified_languages(languages: str, example: Example) -> tuple[str, ...]:
-    """The languages of document and summary, sorted, that a metric for `languages` is not for."""
+    """The languages of document and summary, sorted, that a metric for `languages` is not for.
+
+    A text whose language is not certain is judged by its script, which then stands for the language.
+    """
     if languages == ANY:
         return ()
-    codes = {language_of(example.document), language_of(example.summary)} - {""}
-    return tuple(sorted(codes & _UNSPACED if languages == SPACED else codes.difference(languages.split())))
+    others = {_unverified_language(languages, text) for text in (example.document, example.summary)} - {""}
+    return tuple(sorted(others))
+
+
+def _unverified_language(languages: str, text: str) -> str:
+    """The language of a text that a metric is not for, its script where the language is not certain; "" where there is none."""
+    if language := language_of(text):
+        is_verified = language not in _UNSPACED if languages == SPACED else language in languages.split()
+        return "" if is_verified else language
+    if not (script := script_of(text)):
+        return ""
+    if languages == SPACED:
+        return script if script in _UNSPACED_SCRIPTS else ""
+    return "" if {*_SCRIPT_LANGUAGES[script].split()} & {*languages.split()} else script
 
 
 def language_note(languages: str, example: Example) -> str:

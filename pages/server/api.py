@@ -17,7 +17,7 @@ from annotations.exchange.api_writes import ApiWrites, ReadOnlyTokenError, Repea
 from annotations.people.tokens import WrongTokenError
 from annotations.store.records import RecordError, StoreError
 from pages.server import services
-from pages.server.api_operations import OPERATIONS, ROWS_BY_DEFAULT, match_path, openapi
+from pages.server.api_routes import OPERATIONS, ROWS_BY_DEFAULT, match_path, openapi
 from pages.server.base_path import base_path
 from pages.server.request_body import read_beginning
 from pages.server.sign_in import address_of, guess_delay, is_shared

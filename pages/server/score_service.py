@@ -135,7 +135,7 @@ class ScoreService:
                 ]
                 score = {"score": outcome.score, "sentences": sentences, "signature": outcome.signature}
             else:
-                score = {"score": None, "error": outcome.message, "kind": outcome.kind.value}
+                score = {"score": None, "error": outcome.error, "kind": outcome.kind.value}
             records.append({**score, "metric": outcome.metric})
         return JSONResponse({"scores": records} if isinstance(payload, _Batch) else records[0])
 

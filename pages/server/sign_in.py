@@ -51,7 +51,7 @@ def sign_in_path() -> str:
     return f"{base_path()}sign-in"
 
 
-class SignIn:
+class SignInMiddleware:
     """Middleware that takes personal links and typed codes on a shared server, and hands everything else on."""
 
     def __init__(self, app: ASGIApp) -> None:

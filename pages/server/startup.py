@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from core import parse_source
+from core.base import parse_source
 
 PAGES, METRICS = "pages", "metrics"
 """Parts that every page needs to begin, and that scores need; every other part is a page by the name of its file."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from annotations.exchange.samples import load_samples, load_texts
+from annotations.exchange.samples import dataset_references, load_samples, load_texts
 from annotations.store.store import Store
 from core.assessment import AuditData, items_data, kept_scores, read_file, samples_data
 from core.errors import TouchstoneError
@@ -38,6 +38,7 @@ def stored_data(store: Store, names: Sequence[str], most: int | None, seed: int)
 
     Raises RecordError for an unknown name and TouchstoneError where no text is stored.
     """
+    names = dataset_references(store, names)
     datasets = {name: load_samples(store, name) for name in names}
     texts = list(chain.from_iterable(load_texts(store, name) for name in names))
     if not texts:

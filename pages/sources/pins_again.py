@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotations.exchange.labelled_items import load_items
-from annotations.exchange.samples import load_samples, load_sentence_scores
+from annotations.exchange.samples import dataset_references, load_samples, load_sentence_scores
 from annotations.store.store import Store
 from core.assessment import (
     AuditSource,
-    Measurement,
+    EvidenceWork,
     PairScore,
     PairSource,
     Pin,
@@ -29,7 +29,7 @@ from core.errors import TouchstoneError
 from core.evaluation import STUDIES, Input, StudyData, thresholds_by_metric
 from core.results import (
     Cases,
-    Run,
+    StressRun,
     affordable_resamples,
     bundled_run_lines,
     filter_variants,
@@ -44,6 +44,15 @@ from pages.sources.audit_data import stored_data
 from pages.sources.thresholds import kept_thresholds
 
 _BUNDLED_RUN = "bundled"
+
+
+def of_its_time(store: Store, source: Source) -> Source:
+    """A source that was kept, with the version of each dataset: one without a number is of the time of version 1."""
+    if isinstance(source, PairSource):
+        return source
+    references = store.version_references()
+    numbered = {name for name in source.datasets if len(references.get(name, ())) > 1}
+    return replace(source, datasets=tuple(f"{name}@1" if name in numbered else name for name in source.datasets))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +74,7 @@ class PinBuilder:
                 return self._pair(source, title)
 
     def _study(self, source: StudySource) -> Pin:
+        source = replace(source, datasets=tuple(dataset_references(self.store, source.datasets)))
         study = STUDIES.parse(source.spec)
         data = StudyData(datasets=source.datasets, by=source.by or None, metric_names=source.metrics)
         if source.run:
@@ -94,7 +104,7 @@ class PinBuilder:
             )
         return select_metrics(cases, source.metrics)
 
-    def _run(self, name: str) -> Run:
+    def _run(self, name: str) -> StressRun:
         if Path(name).is_file():
             lines: Iterable[str] = Path(name).read_text(encoding="utf-8").splitlines()
         else:
@@ -105,6 +115,7 @@ class PinBuilder:
         return run_from_lines(lines)
 
     def _audit(self, source: AuditSource) -> Pin:
+        source = replace(source, datasets=tuple(dataset_references(self.store, source.datasets)))
         released, metrics = [], []
         for name in source.audited:
             if name.partition("[")[0] in METRICS.names():
@@ -117,7 +128,7 @@ class PinBuilder:
         saved = thresholds_by_metric([thresholds[name] for name in source.thresholds], metrics)
         data = with_battery(stored_data(self.store, source.datasets, source.most or None, seed=0), source.battery)
         data = with_saved_thresholds(data, list(source.thresholds))
-        measured = Measurement(self.engine(), self.settings, data, metrics, saved_thresholds=saved, given=released)
+        measured = EvidenceWork(self.engine(), self.settings, data, metrics, saved_thresholds=saved, released=released)
         for _ in measured.work():
             pass
         evidence = measured.evidence()

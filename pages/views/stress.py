@@ -9,6 +9,7 @@ from pages.ui.shared.notices import notices
 from pages.ui.shared.script_run import end_run
 from pages.ui.stress.cell_pairs import unused_answers
 from pages.ui.stress.new_run import new_run_form
+from pages.ui.stress.run_again import offer_newer_version
 from pages.ui.stress.stress_tabs import ShownRun, stress_tabs
 
 notices()
@@ -20,6 +21,7 @@ if row is None:
 
 run = load_run(row)
 follow_run(row, run)
+offer_newer_version(row, run)
 with st.container():  # there without a choice too, so that the tabs below keep their place
     counting = filtered_variants(run)
 shifts = score_shifts(run, counting)

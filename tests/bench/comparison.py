@@ -12,8 +12,8 @@ from pathlib import Path
 from core.base.code_version import adapter_code
 from core.errors import TouchstoneError
 from core.model_reference import Checkpoint
+from core.models.model_pool import ModelPool
 from core.models.networks.model import UNLIMITED
-from core.models.pool import ModelPool
 from core.scoring.engine.cache import AnswerCache, cache_key
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import Metric
@@ -189,7 +189,7 @@ class MetricComparison:
 
     def _result(self, outcome: Outcome) -> Result:
         if isinstance(outcome, Failure):
-            raise TouchstoneError(f"{self._metric.name} cannot be timed: {outcome.message}")
+            raise TouchstoneError(f"{self._metric.name} cannot be timed: {outcome.error}")
         return outcome
 
     def _trace(self, example: Example) -> list[Question]:

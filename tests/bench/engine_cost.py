@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import cast
 
 from core.model_reference import Checkpoint
+from core.models.model_pool import ModelPool
 from core.models.networks.model import Row, int_option
-from core.models.pool import ModelPool
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.conversation import Conversation
 from core.scoring.engine.engine import Engine
@@ -156,7 +156,7 @@ def _padded_tokens(engine: Engine, model: Checkpoint) -> int:
 
 def _converse(engine: Engine, conversations: Iterable[Conversation[int]]) -> None:
     for _, outcome in engine.converse(conversations):
-        assert not isinstance(outcome, Failure), outcome.message
+        assert not isinstance(outcome, Failure), outcome.error
 
 
 def _conversations(

@@ -140,7 +140,7 @@ def _measure(
 def _run(engine: Engine, metric: Metric, examples: Sequence[Example]) -> None:
     for _, outcome in engine.run([metric], examples):
         if isinstance(outcome, Failure):
-            raise TouchstoneError(f"{metric.name} cannot be timed: {outcome.message}")
+            raise TouchstoneError(f"{metric.name} cannot be timed: {outcome.error}")
 
 
 def format_metric_cost(costs: Sequence[MetricCost]) -> str:

@@ -48,7 +48,7 @@ def _run(engine: Engine, metric: Any, examples: list[Example]) -> float:
     """Microseconds of processor time for a question: one that was asked, where any was."""
     before, began = engine.counts(), time.process_time()
     for _, outcome in engine.run([metric], examples):
-        assert not isinstance(outcome, Failure), outcome.message
+        assert not isinstance(outcome, Failure), outcome
     spent, after = time.process_time() - began, engine.counts()
     return 1e6 * spent / (after.asked - before.asked or after.planned - before.planned)
 

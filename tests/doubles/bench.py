@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from core.model_reference import Checkpoint
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.scoring.engine.cache import AnswerCache
-from core.scoring.engine.conversation import Cell, CellKey, Conversation, Request, Task
+from core.scoring.engine.conversation import BoardCell, CellKey, Conversation, Request, RunningConversation
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import Metric
 from core.types import Example, Outcome
@@ -40,7 +40,7 @@ class Bench:
         cells = self.until(request, lambda cells: all(cell.outcome for cell in cells.values()))
         return {place: cell.outcome for place, cell in cells.items() if cell.outcome}
 
-    def until(self, request: Request, wanted: Callable[[dict[CellKey, Cell]], bool]) -> dict[CellKey, Cell]:
+    def until(self, request: Request, wanted: Callable[[dict[CellKey, BoardCell]], bool]) -> dict[CellKey, BoardCell]:
         """The cells of a request as soon as they are as wanted."""
         version, cells = self.engine.cells(request)
         while not wanted(cells):
@@ -80,8 +80,8 @@ def open_bench(folder: Path, kind: ScriptedKind, device: str = "cpu") -> Bench:
     return Bench(Engine(pool, AnswerCache(folder / "cache")), kind, folder)
 
 
-def asking(request: Request, place: int) -> Task:
+def asking(request: Request, place: int) -> RunningConversation:
     """The task of a conversation that asks nothing, at a place of a request."""
     metric, example = Letters(), pair("Rain fell.")
     conversation = Conversation(metric.spec, example, partial(metric.rounds, example))
-    return Task(conversation, request, place)
+    return RunningConversation(conversation, request, place)

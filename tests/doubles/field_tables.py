@@ -23,6 +23,8 @@ YES, NO = "consistent", "inconsistent"
 class FieldTable:
     """A table of somebody: `mapping` is what the terminal prints of how it is read, `note` what the page says.
 
+    `question` is what the page asks about the direction of its labels, of which 1 is consistent.
+
     `labels` are those of its samples in order, `scores` the number of scores of each metric, `ratings` that of each aspect.
     """
 
@@ -34,6 +36,7 @@ class FieldTable:
     scores: Sequence[tuple[str, int]] = ()
     ratings: Sequence[tuple[str, int]] = ()
     importer: str = "generic"
+    question: str = ""
 
     @property
     def name(self) -> str:
@@ -91,6 +94,8 @@ FIELD_TABLES = (
         "Left out: Comment",
         [YES, NO, YES, NO],
         [("AlignScore", 1), ("Hallucination rate (negated)", 3)],
+        importer="generic[label_of_1=consistent]",
+        question="This summary counts as",
     ),
     FieldTable(
         "levels.csv",
@@ -157,6 +162,8 @@ FIELD_TABLES = (
         "The label says",
         [YES, NO],
         ratings=[("fluency", 5)],
+        importer="generic[label_of_1=consistent]",
+        question="This summary counts as",
     ),
     FieldTable(
         "crowd.jsonl",
@@ -204,6 +211,8 @@ FIELD_TABLES = (
         "document     dialogue",
         "The label says",
         [YES, NO, YES, NO],
+        importer="generic[label_of_1=consistent]",
+        question="This summary counts as",
     ),
     FieldTable(
         "sheets.xlsx",
@@ -232,6 +241,8 @@ FIELD_TABLES = (
         "what most annotators say; no label where they tie",
         "what most annotators say; no label where they tie",
         [YES, NO, None],
+        importer="generic[label_of_1=consistent]",
+        question="This summary counts as",
     ),
     FieldTable(
         "deutsch.csv",
@@ -242,7 +253,8 @@ FIELD_TABLES = (
         "label        label",
         "The file is not UTF-8. Read it as",
         [YES, NO],
-        importer="generic[encoding=cp1252]",
+        importer="generic[encoding=cp1252,label_of_1=consistent]",
+        question="This summary counts as",
     ),
     FieldTable(
         "unicode text.tsv",

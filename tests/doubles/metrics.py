@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from core.errors import BadSettingError, MemoryFullError, UnscorableError
 from core.model_reference import Checkpoint
 from core.scoring.metric import Card, Metric
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Answer, Example, Part, Question, Score
 from tests.doubles.models import PATIENCE_S
 

@@ -138,7 +138,7 @@ def csv_to_latex(walk: Walk) -> None:
         f'd{n},"{DOCUMENT} Day {n}.","{SUMMARY}",{("consistent", "inconsistent")[n % 2]},{0.9 - 0.1 * (n % 5)}'
         for n in range(12)
     ]
-    file.write_text("\n".join(["id,document,summary,label,score:mine", *lines]), encoding="utf-8")
+    file.write_text("\n".join(["id,document,summary,label,alignscore", *lines]), encoding="utf-8")
     walk.start("/evaluate")
     walk.press(walk.button("Import data"))
     walk.attach(walk.page.locator("input[type=file]").first, file)

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from core.data.datasets.bundled import bundled_items
 from core.edits.perturbation import PERTURBATIONS
-from core.results.runs.run import Plan, Run, Source, run_from_lines, to_json_line
+from core.results.runs.stress_run import Plan, Source, StressRun, run_from_lines, to_json_line
 from core.scoring.metric import METRICS
 from tests.e2e.bench import WORK_MS
 from tests.e2e.server import Server
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.e2e
 OWN = "<b>so</b> *they* say"
 
 
-def stored(server: Server, name: str) -> Run:
+def stored(server: Server, name: str) -> StressRun:
     """What the database has of a run."""
     [row] = server.rows("SELECT * FROM run WHERE name = ?", name)
     lines = [line["line"] for line in server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", row["id"])]

@@ -91,7 +91,7 @@ def test_a_pair_is_kept_once_by_a_key_opened_by_its_link_and_exported(bench: Ben
     lines = download(page.get_by_role("button", name="Export JSONL")).read_text(encoding="utf-8").splitlines()
     assert any(id in json.loads(line).values() for line in lines)
     rows = csv.DictReader(
-        download(page.get_by_role("button", name="Export CSV")).read_text(encoding="utf-8").splitlines()
+        download(page.get_by_role("button", name="Export CSV")).read_text(encoding="utf-8-sig").splitlines()
     )
     assert any(id in row.values() for row in rows)
 

@@ -44,7 +44,7 @@ def scores(page: Page) -> Locator:
 def rows(page: Page) -> dict[tuple[str, str], dict[str, str]]:
     """The scores of ROUGE-2 as they are downloaded, by claim."""
     path = download(scores(page).get_by_role("button", name="Scores (CSV)"))
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         return {(row["metric"], row["claim"]): row for row in csv.DictReader(file)}
 
 

@@ -13,7 +13,7 @@ from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from tests.e2e.bench import WORK_MS, Bench, example
 from tests.e2e.waiting import download, idle, pick_option, press
-from tests.unit.core.base.files.test_documents import pages_pdf
+from tests.unit.core.data.documents.test_documents import pages_pdf
 
 pytestmark = pytest.mark.e2e
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.data.datasets.bundled import bundled_items
-from core.results.runs.run import Plan, Source, run_from_lines, to_json_line
+from core.results.runs.stress_run import Plan, Source, run_from_lines, to_json_line
 from tests.e2e.bench import WORK_MS
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server

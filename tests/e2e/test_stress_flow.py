@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from core.results.runs.run import run_from_lines
+from core.results.runs.stress_run import run_from_lines
 from tests.e2e.bench import WORK_MS, Bench
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.e2e
 
 
 def exported(page: Page, button: str) -> str:
-    return download(page.get_by_role("button", name=button)).read_text(encoding="utf-8")
+    return download(page.get_by_role("button", name=button)).read_text(encoding="utf-8-sig")
 
 
 def plots_saved(context: BrowserContext, file: Path) -> str:

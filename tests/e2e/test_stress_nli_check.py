@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.results.runs.run import Run, run_from_lines
+from core.results.runs.stress_run import StressRun, run_from_lines
 from tests.e2e.bench import WORK_MS
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server, serve
@@ -75,7 +75,7 @@ def only_weather(page: Page) -> None:
     press(page.get_by_role("button", name="weather", exact=True))
 
 
-def stored(server: Server, name: str) -> Run:
+def stored(server: Server, name: str) -> StressRun:
     [row] = server.rows("SELECT * FROM run WHERE name = ?", name)
     lines = server.rows("SELECT line FROM runline WHERE run_id = ? ORDER BY id", row["id"])
     return run_from_lines([row["plan"], *(line["line"] for line in lines)])
@@ -86,7 +86,7 @@ def shifts_of(page: Page, number: int) -> list[dict[str, str]]:
     open_view(page, "Compare and export", "Export")
     expect(page.get_by_text(f"shifts of {number} variants")).to_be_visible()
     saved = download(page.get_by_role("button", name="Shifts (CSV)"))
-    return list(csv.DictReader(saved.read_text(encoding="utf-8").splitlines()))
+    return list(csv.DictReader(saved.read_text(encoding="utf-8-sig").splitlines()))
 
 
 @pytest.mark.slow

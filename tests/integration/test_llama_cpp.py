@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from core.models.llm.chat import Sampling
-from core.models.llm.client.client import Client
+from core.models.llm.client.client import EndpointClient
 from core.models.llm.client.requests import FirstTokens
 from core.models.llm.endpoint_setup import check_endpoint
 from core.models.llm.endpoints.endpoint import Endpoint
@@ -55,22 +55,22 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
 
 
 def test_the_model_is_listed_and_an_answer_ends_at_the_limit_of_tokens(endpoint: Endpoint) -> None:
-    client = Client(endpoint)
+    client = EndpointClient(endpoint)
     answer = client.chat(MESSAGES, GREEDY, "")
     assert (client.models(), answer.finish_reason) == ([MODEL], "length")
     assert answer.completion_tokens >= 12  # it counts the tokens of the text, which may be others than were drawn
     assert answer.prompt_tokens > len(MESSAGES[1])  # nearly every character is a token
     assert client.chat(MESSAGES, GREEDY, "").text == answer.text
-    assert Client(replace(endpoint, stream=True)).chat(MESSAGES, GREEDY, "").text == answer.text
+    assert EndpointClient(replace(endpoint, stream=True)).chat(MESSAGES, GREEDY, "").text == answer.text
 
 
 def test_a_schema_is_kept_to_by_a_model_that_knows_nothing(endpoint: Endpoint) -> None:
-    answer = Client(endpoint).chat(MESSAGES, replace(GREEDY, max_tokens=64), answer_schema(Mark))
+    answer = EndpointClient(endpoint).chat(MESSAGES, replace(GREEDY, max_tokens=64), answer_schema(Mark))
     assert answer.text.lstrip().startswith("{")
 
 
 def test_the_most_likely_first_tokens_come_in_order(endpoint: Endpoint) -> None:
-    first = Client(endpoint).first_token(*MESSAGES, FirstTokens(MODEL, 5))
+    first = EndpointClient(endpoint).first_token(*MESSAGES, FirstTokens(MODEL, 5))
     assert list(first.probabilities) == sorted(first.probabilities, reverse=True)
     assert 0 < sum(first.probabilities) <= 1
 
@@ -93,7 +93,7 @@ def test_it_has_no_batch_api_and_that_is_said(
     with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path), print)) as engine:
         [(_, found)] = engine.run([metric], [Example("pair", "It rained.", "Rain fell.")])
     assert isinstance(found, Failure)
-    assert "has no Batch API. Start without --batch." in found.message
+    assert "has no Batch API. Start without --batch." in found.error
 
 
 def test_what_it_can_do_is_found_out(endpoint: Endpoint) -> None:

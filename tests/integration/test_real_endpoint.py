@@ -12,8 +12,8 @@ from transformers.utils import is_accelerate_available
 from transformers.utils.import_utils import is_serve_available
 
 from core.models.llm.chat import Sampling
-from core.models.llm.client.client import Client
-from core.models.llm.client.responses import Completion
+from core.models.llm.client.client import EndpointClient
+from core.models.llm.client.completions import Completion
 from core.models.llm.endpoints.endpoint import Endpoint
 from core.models.llm.spending.budget import SpendTracker
 from core.models.llm.structured import answer_schema
@@ -42,11 +42,11 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
 
 @pytest.fixture(scope="module")
 def greedy(endpoint: Endpoint) -> Completion:
-    return Client(endpoint).chat(MESSAGES, GREEDY, "")
+    return EndpointClient(endpoint).chat(MESSAGES, GREEDY, "")
 
 
 def test_the_models_that_it_serves_are_listed(endpoint: Endpoint) -> None:
-    assert Client(endpoint).models() == [MODEL]
+    assert EndpointClient(endpoint).models() == [MODEL]
 
 
 def test_an_answer_ends_at_the_limit_of_tokens_and_says_so(greedy: Completion) -> None:
@@ -62,29 +62,29 @@ def test_the_tokens_read_are_those_of_the_model(greedy: Completion) -> None:
 
 
 def test_temperature_0_says_the_same_again_and_a_high_one_does_not(endpoint: Endpoint, greedy: Completion) -> None:
-    client = Client(endpoint)
+    client = EndpointClient(endpoint)
     assert client.chat(MESSAGES, GREEDY, "") == greedy
     assert len({client.chat(MESSAGES, WILD, "").text for _ in range(4)} - {greedy.text}) > 1
 
 
 def test_a_small_nucleus_takes_the_chance_out_of_a_high_temperature(endpoint: Endpoint, greedy: Completion) -> None:
-    assert Client(endpoint).chat(MESSAGES, replace(WILD, top_p=1e-6), "").text == greedy.text
+    assert EndpointClient(endpoint).chat(MESSAGES, replace(WILD, top_p=1e-6), "").text == greedy.text
 
 
 def test_an_answer_stops_at_a_text(endpoint: Endpoint, greedy: Completion) -> None:
     word = greedy.text.split()[1]
-    stopped = Client(endpoint).chat(MESSAGES, replace(GREEDY, stop=word), "")
+    stopped = EndpointClient(endpoint).chat(MESSAGES, replace(GREEDY, stop=word), "")
     assert stopped.finish_reason == "stop"
     assert stopped.completion_tokens < greedy.completion_tokens
     assert greedy.text.startswith(stopped.text.removesuffix(word))
 
 
 def test_a_stream_says_and_counts_the_same(endpoint: Endpoint, greedy: Completion) -> None:
-    assert Client(replace(endpoint, stream=True)).chat(MESSAGES, GREEDY, "") == greedy
+    assert EndpointClient(replace(endpoint, stream=True)).chat(MESSAGES, GREEDY, "") == greedy
 
 
 def test_a_server_that_knows_no_schemas_answers_all_the_same(endpoint: Endpoint, greedy: Completion) -> None:
-    assert Client(endpoint).chat(MESSAGES, GREEDY, answer_schema(Mark)).text == greedy.text
+    assert EndpointClient(endpoint).chat(MESSAGES, GREEDY, answer_schema(Mark)).text == greedy.text
 
 
 def test_what_it_says_at_random_is_no_score_and_is_paid_for(
@@ -96,7 +96,7 @@ def test_what_it_says_at_random_is_no_score_and_is_paid_for(
         [(_, found)] = engine.run([metric], [Example("pair", "It rained.", "Rain fell.")])
     assert isinstance(found, Failure)
     assert found.kind is FailureKind.INPUT
-    assert "cut at its limit of tokens" in found.message
+    assert "cut at its limit of tokens" in found.error
     spent = SpendTracker(tmp_path).total()[""]
     assert (spent.questions, spent.written) == (1, 16)
     assert spent.read > 100

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from core.assessment.papers.reproduced.longdoc import LongDoc
+from core.assessment.papers.reproduced.longdoc import LongDocPaper
 from tests.integration.test_metrics_from_hub import (  # noqa: F401  # fixtures
     BART,
     FROM_HUB,
@@ -121,7 +121,7 @@ def test_all_papers_come_from_nothing_and_again_after_an_end_by_force(
         (tmp_path / "whole").mkdir()
         status, output = machine.run(*asked, "--fetch", "-o", tmp_path / "whole")
         assert status == 0, output
-        tables = read_tables(tmp_path / "whole", LongDoc.name)
+        tables = read_tables(tmp_path / "whole", LongDocPaper.name)
         for table in ("1", "3", "4", "5", "6"):
             waiting = {cell["waits"] for cell in tables[table] if cell["state"] == "waits"}
             assert not waiting, (table, waiting)

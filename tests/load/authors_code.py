@@ -20,7 +20,7 @@ from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrai
 
 from core.errors import TouchstoneError
 from core.scoring.metric import Metric
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Example
 
 Scorer = Callable[[Sequence[Example]], list[float]]

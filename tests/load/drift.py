@@ -17,13 +17,13 @@ from core.evaluation.report import estimate_of
 from core.evaluation.studies.drift import Drift
 from core.evaluation.study import StudyData
 from core.results.cases.cases import MetricColumn
-from core.results.cases.pool import Pool
+from core.results.cases.summary_pool import SummaryPool
 from core.stats.statistic import Mask
 
 _WEEKS, _DISTANCE, _RATE = 4, 1.5, 0.1
 
 
-def draw_weeks(last: float, size: int, labels: int, seed: int) -> tuple[Pool, Mask]:
+def draw_weeks(last: float, size: int, labels: int, seed: int) -> tuple[SummaryPool, Mask]:
     """Weeks of `size` summaries, the last with another rate of inconsistent ones, and which are inconsistent, (N,)."""
     rng = np.random.default_rng(seed)
     week = np.repeat(np.arange(_WEEKS), size)
@@ -34,7 +34,7 @@ def draw_weeks(last: float, size: int, labels: int, seed: int) -> tuple[Pool, Ma
     scores = rng.normal(size=len(week)) - _DISTANCE * wrong
     parts = {f"week {number}": week == number for number in range(_WEEKS)}
     ids = [str(number) for number in range(len(week))]
-    return Pool(ids, known, np.arange(len(week)), (MetricColumn("rouge2", scores),), parts=parts), wrong
+    return SummaryPool(ids, known, np.arange(len(week)), (MetricColumn("rouge2", scores),), parts=parts), wrong
 
 
 def main(

@@ -22,7 +22,7 @@ from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
 from core.data.dataset import DATASETS, ImportCounts, source_sha256, strict_items
 from core.results.cases.cases import build_cases
-from core.results.cases.measures import MEASURES, PAPER_MEASURES, MetricRow, draw_resamples, metric_rows, slice_cases
+from core.results.cases.measures import MEASURES, PAPER_MEASURES, MeasuresRow, draw_resamples, metric_rows, slice_cases
 from core.types import ErrorType
 
 _METRICS, _PAIRS, _DOCUMENTS = 12, 693, 196
@@ -66,7 +66,7 @@ def _imported(store: Store, importer: str, source: Path) -> int:
     return store.import_dataset(origin, strict_items(DATASETS.parse(importer).read(source), tally), tally.counts).added
 
 
-def _tables(store: Store, names: tuple[str, ...], resamples: int) -> list[MetricRow]:
+def _tables(store: Store, names: tuple[str, ...], resamples: int) -> list[MeasuresRow]:
     found = build_cases(load_samples(store, "bump"))
     return list(metric_rows(found, slice_cases(found, "error_type"), draw_resamples(found, resamples), names))
 

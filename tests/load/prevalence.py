@@ -20,9 +20,9 @@ import numpy as np
 from annotations.exchange.samples import load_samples
 from annotations.store.store import Store
 from core.results.cases.cases import MetricColumn
-from core.results.cases.pool import Pool, pool_of_cases
 from core.results.cases.pool_rates import draw_of_labels, grade_means
 from core.results.cases.pooling import pool_cases
+from core.results.cases.summary_pool import SummaryPool, pool_of_cases
 from core.stats.rates.prediction_powered import label_worth
 from core.stats.rates.rate import Rate
 from core.stats.statistic import Numbers, Values
@@ -44,7 +44,7 @@ class Outcome:
     worth: float
 
 
-def simulated_pool(rng: np.random.Generator, rate: float, auc: float, per_document: int) -> Pool:
+def simulated_pool(rng: np.random.Generator, rate: float, auc: float, per_document: int) -> SummaryPool:
     """A pool whose labels and scores share some of their variance within documents; all are labelled."""
     from scipy.special import ndtri
 
@@ -54,10 +54,10 @@ def simulated_pool(rng: np.random.Generator, rate: float, auc: float, per_docume
     wrong = np.sqrt(_SHARED) * of_label + np.sqrt(1 - _SHARED) * own < ndtri(rate)
     scores = np.sqrt(_SHARED) * of_score + np.sqrt(1 - _SHARED) * noise - np.sqrt(2) * ndtri(auc) * wrong
     names = [str(row) for row in range(_SUMMARIES)]
-    return Pool(names, 1.0 - wrong, documents, (MetricColumn("simulated", scores),))
+    return SummaryPool(names, 1.0 - wrong, documents, (MetricColumn("simulated", scores),))
 
 
-def drawn_rows(rng: np.random.Generator, pool: Pool, labels: int, *, documents: bool) -> Numbers:
+def drawn_rows(rng: np.random.Generator, pool: SummaryPool, labels: int, *, documents: bool) -> Numbers:
     """Rows of a draw: of single summaries, or of whole documents of equal size."""
     if not documents:
         return rng.choice(len(pool.ids), labels, replace=False)
@@ -66,7 +66,7 @@ def drawn_rows(rng: np.random.Generator, pool: Pool, labels: int, *, documents: 
     return np.flatnonzero(np.isin(pool.documents, taken))
 
 
-def outcome(pool: Pool, rows: Numbers) -> Outcome:
+def outcome(pool: SummaryPool, rows: Numbers) -> Outcome:
     """The intervals where only these rows keep their label."""
     known: Values = np.full(len(pool.ids), np.nan)
     known[rows] = pool.labels[rows]
@@ -152,7 +152,7 @@ def real(database: str, dataset: str, splits: int) -> Iterator[str]:
     with closing(Store.open(database, read_only=True)) as store:
         whole = pool_of_cases(pool_cases([load_samples(store, dataset)]))
     kept = whole.labelled
-    pool = Pool(
+    pool = SummaryPool(
         [whole.ids[row] for row in kept],
         whole.labels[kept],
         whole.documents[kept],

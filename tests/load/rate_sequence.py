@@ -16,8 +16,8 @@ from typing import get_args
 
 import numpy as np
 
-from core.results.cases.pool import Pool
 from core.results.cases.pool_rates import draw_of_labels
+from core.results.cases.summary_pool import SummaryPool
 from core.stats.rates.prediction_powered import pool_ranks, score_features
 from core.stats.rates.rate_sequence import DrawnPool, rate_sequence
 from core.stats.rates.score_draw import (
@@ -57,7 +57,7 @@ class Campaign:
     prevalence_holds: bool | None
 
 
-def campaign(setting: Setting, pool: Pool, seed: int) -> Campaign:
+def campaign(setting: Setting, pool: SummaryPool, seed: int) -> Campaign:
     """Draw, label, look each day, stop."""
     truth = 1 - float(pool.labels.mean())
     features = score_features([pool_ranks(column.values) for column in pool.columns])
@@ -80,12 +80,16 @@ def campaign(setting: Setting, pool: Pool, seed: int) -> Campaign:
         labels *= 2
 
 
-def _prevalence_holds(pool: Pool, order: np.ndarray, weights: np.ndarray, times: np.ndarray, truth: float) -> bool:
+def _prevalence_holds(
+    pool: SummaryPool, order: np.ndarray, weights: np.ndarray, times: np.ndarray, truth: float
+) -> bool:
     known, chances = np.full(len(pool.ids), np.nan), np.full(len(pool.ids), np.nan)
     rows = order[:-1]
     known[rows] = pool.labels[rows]
     chances[rows] = selection_probabilities(weights[rows], float(times[order[-1]]))
-    draw = draw_of_labels(Pool(pool.ids, known, np.arange(len(known)), pool.columns, probabilities=chances), "random")
+    draw = draw_of_labels(
+        SummaryPool(pool.ids, known, np.arange(len(known)), pool.columns, probabilities=chances), "random"
+    )
     low, high = draw.powered.interval()
     return low <= truth <= high
 

@@ -63,7 +63,7 @@ class OurScorer:
         outcomes = [outcome for _, outcome in self._engine.run([self._metric], pairs)]
         for outcome in outcomes:
             if not isinstance(outcome, Result):
-                raise TouchstoneError(f"{self._metric.name} cannot be timed: {outcome.message}")
+                raise TouchstoneError(f"{self._metric.name} cannot be timed: {outcome.error}")
         return [outcome.score for outcome in outcomes if isinstance(outcome, Result)]
 
     def _open(self) -> Engine:

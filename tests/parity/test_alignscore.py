@@ -18,14 +18,14 @@ from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaModel
 from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
 from core.model_reference import Checkpoint
 from core.models.adapters import alignscore as align
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.models.weights.integrity import Fingerprints
 from core.models.weights.locations import ModelStatus, locate, state_on_disk
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.metrics.alignscore import chunks
 from core.settings import Settings
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Example, Failure, Question, Result, Score
 from tests.drive import drive, model
 from tests.parity.texts import LONG_SENTENCE, PAIR_CASES, PAIRS
@@ -314,5 +314,5 @@ def test_a_folder_of_another_model_spoils_only_its_own_cell(folder: Path, tiny_d
     whole = METRICS.parse(f"alignscore-base[checkpoint={folder / 'tiny.ckpt'},backbone={folder}]")
     outcomes = [found for _, found in engine.run([broken, whole], [Example("a", *PAIRS["short"])])]
     assert isinstance(outcomes[0], Failure)
-    assert "Set backbone= to a RoBERTa" in outcomes[0].message
+    assert "Set backbone= to a RoBERTa" in outcomes[0].error
     assert isinstance(outcomes[1], Result)

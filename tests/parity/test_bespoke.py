@@ -18,7 +18,7 @@ from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.metrics.bespoke_minicheck import SYSTEM, user_message
 from core.settings import Settings
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Example, Failure, FailureKind, Result, Score
 from tests.doubles.process import finish, start
 from tests.drive import drive
@@ -190,7 +190,7 @@ def test_a_missing_endpoint_spoils_only_its_own_cell_and_heals_when_one_is_set(
     engine.close()
     assert isinstance(spoiled, Failure)
     assert spoiled.kind is FailureKind.NEEDS_ENDPOINT
-    assert spoiled.message.startswith("No language-model endpoint is set.")
+    assert spoiled.error.startswith("No language-model endpoint is set.")
     assert isinstance(fine, Result)
     assert isinstance(healed, Result)
 

@@ -9,7 +9,7 @@ import torch
 from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
 from core.scoring.metric import METRICS
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import ClaimList, Example, Score, Span, SummaryClaim
 from tests.drive import drive
 from tests.tiny import TEXT

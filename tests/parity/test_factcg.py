@@ -17,7 +17,7 @@ from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.metrics.factcg import chunks, prompt
 from core.settings import Settings
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Example, Result, Score
 from tests.drive import drive
 from tests.parity.texts import LONG_SENTENCE, PAIR_CASES, PAIRS

@@ -16,7 +16,7 @@ from core.models.weights.locations import locate
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Counts, Example, Result
 from tests.drive import drive
 from tests.parity import tiny_likelihood

@@ -17,7 +17,7 @@ from transformers import (
 from core.errors import BadSettingError, UnscorableError
 from core.scoring.metric import METRICS
 from core.scoring.metrics.minicheck import document_units, pack_chunks
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Example
 from tests.drive import drive
 from tests.parity.texts import PAIR_CASES, PAIRS

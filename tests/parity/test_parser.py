@@ -15,7 +15,7 @@ import pytest
 from core.edits.perturbation import PERTURBATIONS
 from core.errors import BadSettingError, LoadError, MissingWeightsError, UnscorableError
 from core.model_reference import Checkpoint
-from core.models.weights.files import PARSER_KINDS
+from core.models.weights.weight_files import PARSER_KINDS
 from core.scoring.metric import METRICS
 from core.text import spacy_pipeline
 from core.text.edits import apply

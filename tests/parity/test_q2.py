@@ -19,7 +19,7 @@ from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.metrics.q2 import answer_f1
 from core.settings import Settings
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Example, Question, Result, Score
 from tests.drive import answer, drive
 from tests.parity import reading, tiny_qa, toy_parser

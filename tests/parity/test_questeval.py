@@ -18,7 +18,7 @@ from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.metrics.questeval import sentence_spans
 from core.settings import Settings
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Answer, Example, Result, Score, Span
 from tests.drive import drive
 from tests.parity import reading, tiny_qa, toy_parser

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from transformers import AutoModel, PreTrainedTokenizerFast
 from core.model_reference import Checkpoint
 from core.models.weights.locations import locate
 from core.scoring.metric import METRICS
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Answer, Example, Question
 from tests.drive import drive, model
 from tests.parity.texts import PAIR_CASES, PAIRS
@@ -40,7 +41,12 @@ def embeddings() -> Embeddings:
             mean = network(input_ids=torch.tensor(ids)).last_hidden_state[0].mean(0)
         return mean / mean.norm()
 
-    return lambda text: torch.stack([one(span.of(text)) for span in sentences(text)])
+    def read(text: str) -> str:
+        """The canonical reading of the texts here."""
+        full_width = {code: chr(code - ord("！") + ord("!")) for code in range(ord("！"), ord("～") + 1)}
+        return unicodedata.normalize("NFC", text.replace("\u00a0", " ").translate(full_width))
+
+    return lambda text: torch.stack([one(span.of(read(text))) for span in sentences(read(text))])
 
 
 @pytest.mark.parametrize("pair", PAIR_CASES)

@@ -20,7 +20,7 @@ from core.scoring.metric import METRICS, signature
 from core.scoring.metrics import summac
 from core.scoring.metrics.summac import SummaCConv, text_units
 from core.settings import Settings
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Example, Failure, Result, Score
 from tests.drive import drive
 from tests.parity.texts import PAIR_CASES, PAIRS
@@ -386,4 +386,4 @@ def test_a_file_that_is_no_head_is_refused(folder: Path, engine: Engine, tmp_pat
     metric = METRICS.parse(f"summac-conv[checkpoint={folder},head={tmp_path / 'even50.bin'}]")
     [(_, found)] = engine.run([metric], [Example("a", *PAIRS["short"])])
     assert isinstance(found, Failure)
-    assert "is no head of SummaC-Conv" in found.message
+    assert "is no head of SummaC-Conv" in found.error

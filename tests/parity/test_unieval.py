@@ -12,7 +12,7 @@ from transformers import PreTrainedTokenizerFast, T5ForConditionalGeneration
 
 from core.errors import BadSettingError, LoadError, UnscorableError
 from core.scoring.metric import METRICS
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Example
 from tests.drive import drive
 from tests.parity import tiny_likelihood

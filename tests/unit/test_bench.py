@@ -13,10 +13,10 @@ from typer.testing import CliRunner, Result
 
 from core.errors import UnknownNameError
 from core.model_reference import Checkpoint
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Answer, Question
 from tests.bench.__main__ import app
 from tests.bench.comparison import TimedQuestion, project_usage, sample_questions

@@ -76,8 +76,8 @@ def test_anything_else_is_a_sentence_and_its_traceback_is_in_the_log(
         problem = raising(error)
     assert isinstance(problem, Problem)
     assert problem.kind is FailureKind.ERROR
-    assert "the log has the details" in problem.message
-    assert "Error" not in problem.message
+    assert "the log has the details" in problem.error
+    assert "Error" not in problem.error
     [logged] = caplog.records
     assert logged.exc_info is not None
     assert logged.exc_info[1] is error
@@ -87,7 +87,7 @@ def test_a_machine_without_memory_is_said_in_a_sentence() -> None:
     problem = raising(MemoryError())
     assert problem is not None
     assert problem.kind is FailureKind.OUT_OF_MEMORY
-    assert problem.message.startswith("This machine has no memory left")
+    assert problem.error.startswith("This machine has no memory left")
 
 
 def test_the_wish_to_stop_is_no_problem() -> None:
@@ -101,5 +101,5 @@ def test_a_message_of_a_library_with_many_lines_becomes_one_line_of_readable_len
 
     problem = attempt(fail)
     assert isinstance(problem, Problem)
-    assert problem.message.startswith("The weights do not load: size mismatch for layer.0 size mismatch xxx")
-    assert len(problem.message) < 1_100
+    assert problem.error.startswith("The weights do not load: size mismatch for layer.0 size mismatch xxx")
+    assert len(problem.error) < 1_100

@@ -14,6 +14,7 @@ from annotations.campaigns.questions import Answer, check_answers, is_asked, rea
 from cli import app
 from core.data.dataset import DATASETS, Importer, Refusal
 from core.data.datasets.bundled import bundled_items
+from core.data.datasets.formats.known_forms import FORMS, Form
 from core.edits.perturbation import PERTURBATIONS, Perturbation
 from core.scoring.metric import METRICS, Metric
 from core.settings import VERSION, Settings
@@ -59,6 +60,14 @@ def test_an_importer_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert isinstance(item, Item)
     assert item.example.summary == "A text."
     assert refusal == Refusal(2, "The block has no line of three dashes between document and summary.")
+
+
+def test_a_form_is_one_new_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found_in_folder("core/data/datasets/tool_exports/ferry_desk.py", tmp_path, FORMS, monkeypatch)  # type: ignore[arg-type]
+    form: Form = FORMS.get("ferry-desk")()
+    record = {"ticket": 1, "notice": "It sails.", "log": "The ferry sails.", "checked_by": "kim", "outcome": "faithful"}
+    assert form.matches([record])
+    assert form.pairs(record)[0]["annotator"] == "kim"
 
 
 def test_the_question_set_that_is_shown_can_be_asked() -> None:

@@ -163,5 +163,5 @@ def test_the_example_of_the_chapter_on_python_gives_what_the_command_line_gives(
     assert found["variants"] == [one for one in lines_of(variants) if one["edited"]]
     command_line("import", "pairs", variants, "--name", "variants")
     command_line("score-dataset", "variants", "--metric", "rouge2")
-    printed = json.loads(command_line("meta", "--dataset", "variants", "--json"))
+    printed = json.loads(command_line("study", "measures", "--dataset", "variants", "--json"))
     assert found["report"]["tables"] == printed["tables"]

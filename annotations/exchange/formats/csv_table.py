@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
 from annotations.exchange.export import to_csv
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat
 from annotations.exchange.export_rows import CAMPAIGN_COLUMNS
+from core.text import BYTE_ORDER_MARK
 
 _ANSWER_PREFIX = "answer."
 
@@ -16,7 +18,12 @@ _ANSWER_PREFIX = "answer."
 @EXPORT_FORMATS.add
 @dataclass(frozen=True)
 class CsvTable(ExportFormat):
-    """CSV with formulas escaped, written row by row; `answers` as JSON, and a column `answer.ID` for each question."""
+    """CSV with formulas escaped, written row by row; `answers` as JSON, and a column `answer.ID` for each question.
+
+    `byte_order_mark` opens it, by which Excel reads it as UTF-8.
+    """
+
+    byte_order_mark: bool = True
 
     name: ClassVar[str] = "csv"
     title: ClassVar[str] = "CSV"
@@ -26,4 +33,5 @@ class CsvTable(ExportFormat):
     def content(self, export: CampaignExport) -> Iterator[bytes]:
         ids = [question.id for question in export.questions()]
         flat = ({**row, **{_ANSWER_PREFIX + id: row.get("answers", {}).get(id) for id in ids}} for row in export.rows())
-        return (line.encode() for line in to_csv(flat, (*CAMPAIGN_COLUMNS, *(_ANSWER_PREFIX + id for id in ids))))
+        lines = to_csv(flat, (*CAMPAIGN_COLUMNS, *(_ANSWER_PREFIX + id for id in ids)))
+        return (line.encode() for line in chain([BYTE_ORDER_MARK] if self.byte_order_mark else [], lines))

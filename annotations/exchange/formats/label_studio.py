@@ -30,7 +30,7 @@ Region = dict[str, Any]
 
 @EXPORT_FORMATS.add
 @dataclass(frozen=True)
-class LabelStudio(ExportFormat):
+class LabelStudioFormat(ExportFormat):
     """A zip of `config.xml`, which goes into the settings of a project, and `tasks.json`, which is imported then; a list whose tasks are all in memory."""
 
     name: ClassVar[str] = "label-studio"

@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from core.assessment.audit.audit_report import AuditReport, audit_metrics, build_report, read_report, report_json
 from core.assessment.audit.data import AuditData, audit_command, kept_scores, samples_data
-from core.assessment.audit.evidence import Measurement
+from core.assessment.audit.evidence import EvidenceWork
 from core.assessment.audit.question import MetricAudit
-from core.assessment.audit.report import AuditReport, audit_metrics, build_report, read_report, report_json
 from core.data import bundled_items
 from core.model_reference import local_checkpoints
 from core.models.weights import embedded
@@ -71,7 +71,7 @@ def write_bundled_audits() -> None:
 
     specs, data, settings = audited_metrics(), bundled_data(), Settings.read()
     with closing(Engine.open(settings)) as engine:
-        measured = Measurement(engine, settings, data, [METRICS.parse(spec) for spec in specs])
+        measured = EvidenceWork(engine, settings, data, [METRICS.parse(spec) for spec in specs])
         for _ in measured.work():
             pass
         audits = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.assessment.audit.question import Figure, Level, Scale
+from core.assessment.audit.question import AuditFigure, Level, VerdictScale
 from core.stats import Estimate
 
 _ORDER = (Level.TOO_FEW, Level.GOOD, Level.MEASURED, Level.WEAK, Level.FAILS)
@@ -15,9 +15,9 @@ _ORDER = (Level.TOO_FEW, Level.GOOD, Level.MEASURED, Level.WEAK, Level.FAILS)
 class Effect:
     """Figure of an effect beyond its control, its size where it is bad, and the verdict on that; `brief` says it where it is bad."""
 
-    figure: Figure
+    figure: AuditFigure
     size: Estimate
-    scale: Scale
+    scale: VerdictScale
     brief: str
 
     @property
@@ -40,12 +40,12 @@ class Effect:
         return f" Claim: {self.claim}." if self.claim else ""
 
 
-def rise(figure: Figure, scale: Scale, brief: str) -> Effect:
+def rise(figure: AuditFigure, scale: VerdictScale, brief: str) -> Effect:
     """An effect of which only a rise is bad."""
     return Effect(figure, figure.estimate, scale, brief)
 
 
-def bias(figure: Figure, scale: Scale, briefs: tuple[str, str]) -> Effect:
+def bias(figure: AuditFigure, scale: VerdictScale, briefs: tuple[str, str]) -> Effect:
     """An effect that is bad in either direction; `briefs` are for above and below 0."""
     estimate = figure.estimate
     # the size of the figure, with the sizes that its interval allows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from shlex import quote
@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from core.assessment.audit.audit_judge import is_judge, judge_model, judge_sampling
 from core.assessment.audit.data import AuditData, audit_command
-from core.assessment.audit.judge import is_judge, judge_model, judge_sampling
 from core.assessment.audit.judge_measurement import JudgeEvidence
-from core.assessment.audit.repetition import Repetition, ask_again, ask_reworded, next_sample, repeated_texts
+from core.assessment.audit.repetition import RepeatedRun, ask_again, ask_reworded, next_sample, repeated_texts
 from core.edits import Battery, Filler, Perturbation, Repeated
 from core.errors import Problem, TouchstoneError, attempt
 from core.evaluation import (
@@ -35,20 +35,21 @@ from core.results import (
     OVERALL_SLICE,
     PLACES,
     Cases,
+    MeasuresRow,
     MetricColumn,
-    MetricRow,
     PlacedPair,
     Plan,
-    Run,
     Shift,
     Slice,
     Source,
+    StressRun,
     affordable_resamples,
     continue_run,
     draw_resamples,
     metric_rows,
     missing_conversations,
     planned_examples,
+    pool_cases,
     score_placed,
     score_shifts,
 )
@@ -70,22 +71,22 @@ class Evidence:
     data: AuditData
     """Texts, labels and edits to measure on."""
     cases: Cases
-    """Labelled summaries with the scores of this audit."""
-    run: Run
+    """Labelled summaries with the scores of this audit; empty until there are all of these."""
+    run: StressRun
     """Stress run on the originals."""
-    gaming_run: Run
+    gaming_run: StressRun
     """Stress run on summaries labelled inconsistent, with phrases that game metrics and repetitions of the same length."""
-    outcomes: Sequence[Outcome]
+    outcomes: list[Outcome] = field(default_factory=list)
     """Score or failure of each labelled summary by each metric and surface feature."""
-    repetitions: Mapping[str, Repetition]
+    repetitions: dict[str, RepeatedRun] = field(default_factory=dict)
     """Some texts scored again, by metric."""
-    rewordings: Mapping[str, Sequence[Repetition]]
+    rewordings: dict[str, list[RepeatedRun]] = field(default_factory=dict)
     """The same texts scored under each other wording of the instructions, by metric; no wordings for most metrics."""
-    placed: Sequence[PlacedPair]
+    placed: list[PlacedPair] = field(default_factory=list)
     """Scores of faithful and broken summaries beside long documents, by place of the evidence."""
-    sweeps: Mapping[str, Run]
+    sweeps: dict[str, StressRun] = field(default_factory=dict)
     """Stress run with several window sizes, by metric; only for metrics that retrieve passages."""
-    densities: Mapping[str, Sequence[SentenceScores]]
+    densities: dict[str, list[SentenceScores]] = field(default_factory=dict)
     """Sentence scores of the original summaries, by metric; only for metrics that score sentences."""
     seed: int = 0
     """Seed of the audit."""
@@ -93,7 +94,7 @@ class Evidence:
     """Bootstrap resamples of the cases."""
     saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
     """Threshold to judge instead of one fitted on these data, by metric."""
-    given: frozenset[str] = frozenset()
+    released: tuple[str, ...] = ()
     """Metrics whose scores came with the data, so that no other text can be scored."""
     judges: Mapping[str, JudgeEvidence] = field(default_factory=dict)
     """Experiments on the metrics that are judges, by metric."""
@@ -124,7 +125,7 @@ class Evidence:
 
     def card(self, metric: str) -> Card:
         """Card of a metric, and for scores that were given one without bounds."""
-        return GIVEN_CARD if metric in self.given else METRICS.parse(metric).card
+        return GIVEN_CARD if metric in self.released else METRICS.parse(metric).card
 
     def scores(self, metric: str) -> Values:
         """Scores of the samples, (samples,), nan where there is none."""
@@ -134,12 +135,12 @@ class Evidence:
     def missing(self, metric: str) -> Values:
         """1 where a sample has no score and 0 where it has one, (samples,); nan where scores were given, and it has no label."""
         missing = np.isnan(self.scores(metric)).astype(np.float64)
-        return np.where(np.isnan(self.cases.labels), np.nan, missing) if metric in self.given else missing
+        return np.where(np.isnan(self.cases.labels), np.nan, missing) if metric in self.released else missing
 
     def failures(self, metric: str) -> dict[str, str]:
         """Reasons why texts have no score, by the id of the text."""
         failed = (outcome for outcome in self.outcomes if isinstance(outcome, Failure) and outcome.metric == metric)
-        return {failure.example_id: failure.message for failure in failed}
+        return {failure.example_id: failure.error for failure in failed}
 
     def failure_reasons(self, metric: str) -> Counter[str]:
         return Counter(self.failures(metric).values())
@@ -153,7 +154,7 @@ class Evidence:
 
     def column(self, metric: str) -> MetricColumn | None:
         """The metric among the columns of the cases, with the scores of this audit; None where all failed."""
-        if metric in self.given:
+        if metric in self.released:
             return next((column for column in self.cases.all_columns if column.name == metric), None)
         signature = self.signature(metric)
         return next((column for column in self.cases.all_columns if signature and column.signature == signature), None)
@@ -162,7 +163,7 @@ class Evidence:
         """The cases with the scores of this metric alone."""
         return replace(self.cases, columns=(column,), separate=())
 
-    def rows(self, metric: str, parts: Sequence[Slice], names: tuple[str, ...]) -> list[MetricRow]:
+    def rows(self, metric: str, parts: Sequence[Slice], names: tuple[str, ...]) -> list[MeasuresRow]:
         """The rows of the study of measures for this metric; none without scores."""
         column = self.column(metric)
         return list(metric_rows(self.cases_with(column), parts, self.drawn, names)) if column else []
@@ -211,7 +212,7 @@ class Evidence:
 
 
 @dataclass(eq=False)
-class Measurement:
+class EvidenceWork:
     """Measures the evidence step by step: `work` is a generator for a background task, `evidence` returns the result at its end."""
 
     engine: Engine
@@ -222,38 +223,39 @@ class Measurement:
     """Texts, labels and edits to measure on."""
     metrics: Sequence[Metric]
     """Metrics to score."""
-    seed: int = 0
+    seed: InitVar[int] = 0
     """Seed of the edits."""
-    saved_thresholds: Mapping[str, OwnThreshold] = field(default_factory=dict)
+    saved_thresholds: InitVar[Mapping[str, OwnThreshold] | None] = None
     """Threshold to judge instead of one fitted on these data, by metric."""
-    given: Sequence[str] = ()
+    released: InitVar[Sequence[str]] = ()
     """Metrics whose scores came with the data; nothing is scored for them."""
-    outcomes: list[Outcome] = field(default_factory=list)
-    """Score or failure of each labelled summary so far."""
-    placed: list[PlacedPair] = field(default_factory=list)
-    """Scores beside long documents so far."""
-    sweeps: dict[str, Run] = field(default_factory=dict)
-    """Stress runs with several window sizes so far, by metric."""
-    densities: dict[str, list[SentenceScores]] = field(default_factory=dict)
-    """Sentence scores of the original summaries so far, by metric."""
-    repetitions: dict[str, Repetition] = field(default_factory=dict)
-    """Texts scored again so far, by metric."""
-    rewordings: dict[str, list[Repetition]] = field(default_factory=dict)
-    """Texts scored under other wordings so far, by metric."""
 
-    def __post_init__(self) -> None:
+    def __post_init__(
+        self, seed: int, saved_thresholds: Mapping[str, OwnThreshold] | None, released: Sequence[str]
+    ) -> None:
         battery = self.data.battery
-        self.run = self._new_run("audit", battery.perturbations(), self.data.sources, battery.signature)
         kinds = [*battery.of_intent("gaming"), *phrase_controls(battery)]
-        self.gaming_run = self._new_run("audit, inconsistent summaries", kinds, self.data.broken)
         self.judges = [judge for metric in self.metrics if (judge := self._judge(metric))]
-        self._of_judges = sum(judge.planned(self.run, self.gaming_run, len(self.data.texts)) for judge in self.judges)
+        self.gathered = Evidence(
+            self.data,
+            pool_cases([]),
+            self._new_run("audit", battery.perturbations(), self.data.sources, seed, battery.signature),
+            self._new_run("audit, inconsistent summaries", kinds, self.data.broken, seed),
+            seed=seed,
+            saved_thresholds=saved_thresholds or {},
+            released=tuple(released),
+            judges={judge.metric.spec: judge for judge in self.judges},
+        )
+        run, gaming_run = self.gathered.run, self.gathered.gaming_run
+        self._of_judges = sum(judge.planned(run, gaming_run, len(self.data.texts)) for judge in self.judges)
         features = [METRICS.parse(spec) for spec in SURFACE_FEATURES]
         self.scored = list({metric.spec: metric for metric in [*self.metrics, *features]}.values())
         self.finished: Evidence | None = None
 
-    def _new_run(self, name: str, kinds: Sequence[Perturbation], sources: Sequence[Source], battery: str = "") -> Run:
-        run = Run(Plan.of(name, kinds, self.metrics, self.seed, battery=battery))
+    def _new_run(
+        self, name: str, kinds: Sequence[Perturbation], sources: Sequence[Source], seed: int, battery: str = ""
+    ) -> StressRun:
+        run = StressRun(Plan.of(name, kinds, self.metrics, seed, battery=battery))
         for source in sources:
             run.add(source)
         return run
@@ -271,19 +273,29 @@ class Measurement:
     @property
     def counts(self) -> tuple[int, int]:
         """Scores that are done, and those that there will be at most."""
-        done = len(self.outcomes) + self.run.settled + self.gaming_run.settled + 2 * len(self.placed)
-        done += sum(run.settled for run in self.sweeps.values()) + sum(map(len, self.densities.values()))
-        asked_again = [*self.repetitions.values(), *chain.from_iterable(self.rewordings.values())]
+        done = (
+            len(self.gathered.outcomes)
+            + self.gathered.run.settled
+            + self.gathered.gaming_run.settled
+            + 2 * len(self.gathered.placed)
+        )
+        done += sum(run.settled for run in self.gathered.sweeps.values()) + sum(
+            map(len, self.gathered.densities.values())
+        )
+        asked_again = [*self.gathered.repetitions.values(), *chain.from_iterable(self.gathered.rewordings.values())]
         repeated = sum(len(repetition.scores) for repetition in asked_again)
         of_texts = len(self.data.texts) * len(self.scored)
         ways = len(self.metrics) + sum(len(metric.rewordings()) for metric in self.metrics)
         again = ways * len(repeated_texts(self.data.texts))
         placed = 2 * len(self.metrics) * len(PLACES) * min(MOST_PLACED, len(self.data.sources))
         swept = (
-            len(WINDOWS) * sum(map(is_retrieval_metric, self.metrics)) * self.run.planned // max(1, len(self.metrics))
+            len(WINDOWS)
+            * sum(map(is_retrieval_metric, self.metrics))
+            * self.gathered.run.planned
+            // max(1, len(self.metrics))
         )
-        by_density = len(self.metrics) * len(self.run.sources)
-        of_runs = self.run.planned + self.gaming_run.planned + swept + by_density
+        by_density = len(self.metrics) * len(self.gathered.run.sources)
+        of_runs = self.gathered.run.planned + self.gathered.gaming_run.planned + swept + by_density
         judged = sum(judge.done for judge in self.judges)
         return done + repeated + judged, of_texts + of_runs + again + placed + self._of_judges
 
@@ -293,87 +305,74 @@ class Measurement:
         if not paid:
             return
         yield from self.engine.conversations(paid, self.data.texts)
-        sweeps = [window_run(self.run, [metric], "windows") for metric in paid if is_retrieval_metric(metric)]
-        for run in (self.run, self.gaming_run, *sweeps):
+        sweeps = [window_run(self.gathered.run, [metric], "windows") for metric in paid if is_retrieval_metric(metric)]
+        for run in (self.gathered.run, self.gathered.gaming_run, *sweeps):
             yield from missing_conversations(self.engine, run)
-        yield from self.engine.conversations(paid, planned_examples(self.run))
+        yield from self.engine.conversations(paid, planned_examples(self.gathered.run))
         again = [next_sample(metric) for metric in paid]
         reworded = [other for metric in paid for other in metric.rewordings()]
         yield from self.engine.conversations([*again, *reworded], repeated_texts(self.data.texts))
         for judge in self.judges:
-            yield from judge.conversations(self.engine, self.run, self.gaming_run)
+            yield from judge.conversations(self.engine, self.gathered.run, self.gathered.gaming_run)
 
     def work(self) -> Generator[object]:
         """Every score of the audit; closing it cancels what is under way."""
         for _, outcome in self.engine.run(self.scored, self.data.texts):
-            self.outcomes.append(outcome)
+            self.gathered.outcomes.append(outcome)
             yield outcome
-        for run in (self.run, self.gaming_run) if self.metrics else ():
+        for run in (self.gathered.run, self.gathered.gaming_run) if self.metrics else ():
             yield from continue_run(self.engine, run)
         for metric in self.metrics:
-            for pair in score_placed(self.engine, self.run, metric):
-                self.placed.append(pair)
+            for pair in score_placed(self.engine, self.gathered.run, metric):
+                self.gathered.placed.append(pair)
                 yield pair
             yield from self._sweep_and_bin(metric)
         for metric in self.metrics:
             first = self._scores_of(metric)
-            self.repetitions[metric.spec] = ask_again(self.engine, self.settings, metric, self.data.texts, first)
+            self.gathered.repetitions[metric.spec] = ask_again(
+                self.engine, self.settings, metric, self.data.texts, first
+            )
             yield metric
-            self.rewordings[metric.spec] = []
+            self.gathered.rewordings[metric.spec] = []
             for other in metric.rewordings():
-                self.rewordings[metric.spec].append(ask_reworded(self.engine, other, self.data.texts, first))
+                self.gathered.rewordings[metric.spec].append(ask_reworded(self.engine, other, self.data.texts, first))
                 yield other
         for judge in self.judges:
             first = self._scores_of(judge.metric)
             scored = [text for text in self.data.texts if text.id in first]
-            yield from judge.work(self.engine, self.run, self.gaming_run, scored)
-        self.finished = self._evidence()
+            yield from judge.work(self.engine, self.gathered.run, self.gathered.gaming_run, scored)
+        cases = self.data.cases_of(self.gathered.outcomes)
+        self.finished = replace(self.gathered, cases=cases, resamples=affordable_resamples(cases))
         yield self.finished
 
     def _sweep_and_bin(self, metric: Metric) -> Generator[object]:
         """The windows of a metric that retrieves, and the sentences of one that scores them."""
         if is_retrieval_metric(metric):
-            self.sweeps[metric.spec] = window_run(self.run, [metric], f"{self.run.plan.name}, windows")
-            yield from continue_run(self.engine, self.sweeps[metric.spec])
+            self.gathered.sweeps[metric.spec] = window_run(
+                self.gathered.run, [metric], f"{self.gathered.run.plan.name}, windows"
+            )
+            yield from continue_run(self.engine, self.gathered.sweeps[metric.spec])
         if any(
-            outcome.parts for outcome in self.outcomes if isinstance(outcome, Result) and outcome.metric == metric.spec
+            outcome.parts
+            for outcome in self.gathered.outcomes
+            if isinstance(outcome, Result) and outcome.metric == metric.spec
         ):
-            self.densities[metric.spec] = []
-            for scores in score_sentences(self.engine, [metric], original_summaries(self.run)):
-                self.densities[metric.spec].append(scores)
+            self.gathered.densities[metric.spec] = []
+            for scores in score_sentences(self.engine, [metric], original_summaries(self.gathered.run)):
+                self.gathered.densities[metric.spec].append(scores)
                 yield scores
 
     def evidence(self) -> Evidence:
         """Measured evidence. Raises TouchstoneError where the work has not ended, or a saved threshold is of other scores."""
         if self.finished is None:
             raise TouchstoneError("The audit was stopped before its end: start it again, what was scored is kept.")
-        for metric, saved in self.saved_thresholds.items():
+        for metric, saved in self.gathered.saved_thresholds.items():
             saved.require_signature(self.finished.signature(metric))
         return self.finished
 
     def _scores_of(self, metric: Metric) -> dict[str, float]:
-        scores = (outcome for outcome in self.outcomes if isinstance(outcome, Result))
+        scores = (outcome for outcome in self.gathered.outcomes if isinstance(outcome, Result))
         return {result.example_id: result.score for result in scores if result.metric == metric.spec}
-
-    def _evidence(self) -> Evidence:
-        cases = self.data.cases_of(self.outcomes)
-        return Evidence(
-            self.data,
-            cases,
-            self.run,
-            self.gaming_run,
-            self.outcomes,
-            self.repetitions,
-            self.rewordings,
-            self.placed,
-            self.sweeps,
-            self.densities,
-            self.seed,
-            affordable_resamples(cases),
-            self.saved_thresholds,
-            frozenset(self.given),
-            {judge.metric.spec: judge for judge in self.judges},
-        )
 
 
 def phrase_controls(battery: Battery) -> list[Perturbation]:
@@ -382,5 +381,5 @@ def phrase_controls(battery: Battery) -> list[Perturbation]:
     return [Repeated(words=length) for length in control_lengths(phrases)]
 
 
-def overall_row(rows: Sequence[MetricRow]) -> MetricRow | None:
+def overall_row(rows: Sequence[MeasuresRow]) -> MeasuresRow | None:
     return next((row for row in rows if row.slice == OVERALL_SLICE), None)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
-from core.assessment.audit.question import LEVEL_MARKS, Finding, MetricAudit
-from core.assessment.audit.report import AuditReport, same_battery
+from core.assessment.audit.audit_report import AuditReport, same_battery
+from core.assessment.audit.question import LEVEL_MARKS, AuditAnswer, MetricAudit
 from core.stats import align_columns
 
 LAST = "LAST"
@@ -68,7 +68,7 @@ class HistoryPoint:
     """One question at one audit; `changes` names what differs from the audit before, as the signature."""
 
     finished: datetime
-    finding: Finding
+    finding: AuditAnswer
     changes: tuple[str, ...]
 
 

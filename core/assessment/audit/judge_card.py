@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.assessment.audit.judge import JudgeModel
-from core.assessment.audit.question import Finding, MetricAudit
+from core.assessment.audit.audit_judge import JudgeModel
+from core.assessment.audit.question import AuditAnswer, MetricAudit
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class JudgeCard:
     model: JudgeModel
     audits: tuple[MetricAudit, ...]
 
-    def rows(self) -> list[tuple[str, list[Finding | None]]]:
+    def rows(self) -> list[tuple[str, list[AuditAnswer | None]]]:
         """A row for each question of the card: its title, and the finding on each metric."""
         titles = {finding.question: finding.title for audit in self.audits for finding in audit.on_card}
         return [(title, [audit.finding(question) for audit in self.audits]) for question, title in titles.items()]

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Any
 
-from core.assessment.audit.judge import JudgeModel
+from core.assessment.audit.audit_judge import JudgeModel
 from core.assessment.audit.judge_trials import BROKEN, FAITHFUL, ScoredTrial, Trial, plan_trials, stand_in_trials
 from core.assessment.audit.repetition import next_sample
-from core.evaluation import Comparison, pairwise_conversation
+from core.evaluation import PairwiseAnswer, pairwise_conversation
 from core.models import Sampling, Usage, actual_usage, endpoint_of, has_cost, money_of
-from core.results import Run
+from core.results import StressRun
 from core.scoring import Conversation, Engine, Metric
 from core.text import document_for_reader
 from core.types import Answer, Example, Failure, Question, Result, Rounds, Score
@@ -23,7 +23,7 @@ class ComparedPair:
     """A summary and its broken variant compared in both orders by the judge's model; None where it failed."""
 
     trial: Trial
-    comparison: Comparison | None
+    comparison: PairwiseAnswer | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +63,14 @@ class JudgeEvidence:
     def done(self) -> int:
         return sum(len(scored.scores) for scored in self.trials) + len(self.comparisons) + len(self.usages)
 
-    def planned(self, run: Run, wrong: Run, texts: int) -> int:
+    def planned(self, run: StressRun, wrong: StressRun, texts: int) -> int:
         """Number of scores, comparisons and usages that there will be at most."""
         trials = list(stand_in_trials(run, wrong))
         pairs = sum(trial.experiment == "pair" for trial in trials)
         forms = len(self._pair_metrics()) * 2
         return sum(len(trial.arms) for trial in trials) + pairs * (forms + 1) + texts
 
-    def conversations(self, engine: Engine, run: Run, wrong: Run) -> Iterator[Conversation[Any]]:
+    def conversations(self, engine: Engine, run: StressRun, wrong: StressRun) -> Iterator[Conversation[Any]]:
         """Conversations of the work, for an estimate of their cost."""
         trials = list(stand_in_trials(run, wrong))
         yield from engine.conversations([self.metric], _forms(trials))
@@ -78,7 +78,7 @@ class JudgeEvidence:
         yield from engine.conversations(self._pair_metrics(), _forms(pairs))
         yield from (self._comparison(pair) for pair in pairs)
 
-    def work(self, engine: Engine, run: Run, wrong: Run, scored: Sequence[Example]) -> Generator[object]:
+    def work(self, engine: Engine, run: StressRun, wrong: StressRun, scored: Sequence[Example]) -> Generator[object]:
         """Score the trials, compare the pairs in both orders and read the usage of what is `scored`, whose answers are kept."""
         trials = plan_trials(run, wrong)
         pairs = [trial for trial in trials if trial.experiment == "pair"]
@@ -107,7 +107,7 @@ class JudgeEvidence:
             self.trials.append(ScoredTrial(trial, metric.spec, {arm: next(scores) for arm in trial.arms}))
             yield trial
 
-    def _comparison(self, pair: Trial) -> Conversation[Comparison]:
+    def _comparison(self, pair: Trial) -> Conversation[PairwiseAnswer]:
         faithful, broken = pair.arms[FAITHFUL], pair.arms[BROKEN]
         return pairwise_conversation(
             faithful.id, document_for_reader(faithful), faithful.summary, broken.summary, self.sampling

@@ -6,16 +6,16 @@ from abc import ABC
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from core.assessment.audit.question import Figure, Finding, Level, Question
+from core.assessment.audit.question import AuditAnswer, AuditFigure, AuditQuestion, Level
 
 
 @dataclass(frozen=True)
-class JudgeQuestion(Question, ABC):
+class JudgeQuestion(AuditQuestion, ABC):
     """Student's interval of an effect holds of few documents too, so that nothing warns of it."""
 
     scores: ClassVar[bool] = True
     asked_of: ClassVar[Literal["all", "judges"]] = "judges"
 
-    def found(self, level: Level, sentence: str, figure: Figure | None = None) -> Finding:
+    def found(self, level: Level, sentence: str, figure: AuditFigure | None = None) -> AuditAnswer:
         finding = super().found(level, sentence, figure)
         return finding if level is Level.TOO_FEW else replace(finding, warning="")

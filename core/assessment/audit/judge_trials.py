@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from core.results import Run, Source, broken_variant, document_array
+from core.results import Source, StressRun, broken_variant, document_array
 from core.scoring import Card
 from core.stats import Estimate, Numbers, Values, cluster_mean, share_estimate
 from core.text import sentences, words
@@ -117,7 +117,7 @@ def per_range(card: Card) -> float:
     return (-1.0 if card.direction == "lower" else 1.0) / width
 
 
-def plan_trials(run: Run, wrong: Run) -> list[Trial]:
+def plan_trials(run: StressRun, wrong: StressRun) -> list[Trial]:
     """All trials on the originals of a run with their broken variants, and on the summaries of another that are labelled wrong."""
     # a source of each document with its broken variant
     pairs: list[tuple[Source, Example]] = []
@@ -136,7 +136,7 @@ def plan_trials(run: Run, wrong: Run) -> list[Trial]:
     ]
 
 
-def stand_in_trials(run: Run, wrong: Run) -> Iterator[Trial]:
+def stand_in_trials(run: StressRun, wrong: StressRun) -> Iterator[Trial]:
     """As many texts about as long, before any variant is made, for an estimate of what they will cost."""
     for source in _one_of_each_document(run.sources.values()):
         summary = source.example.summary

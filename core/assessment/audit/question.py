@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from core.assessment.audit.judge import JudgeModel
+from core.assessment.audit.audit_judge import JudgeModel
 from core.models import format_money
 from core.registry import Registry
 from core.stats import MIN_TEST_DOCUMENTS, Estimate, format_in_units, format_percent, format_ratio, format_unsigned
@@ -50,7 +50,7 @@ Unit = Literal["area", "share", "quotient", "deviations", "score", "seconds", "m
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class AuditFigure:
     """A number with its interval, n and unit: areas and shares lie in 0..1, deviations are those of the metric's scores.
 
     Of a mean shift `edge` is the distance in units of that to the edge of its noise, None where that is unknown.
@@ -104,7 +104,7 @@ class ShownPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class FigureCase:
     """One text or pair that a figure was counted from: what counts, by column, and its summaries."""
 
     cells: Mapping[str, str | float | None]
@@ -112,7 +112,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AuditAnswer:
     """The answer to one question of one metric."""
 
     question: str
@@ -125,11 +125,11 @@ class Finding:
     """Verdict."""
     sentence: str
     """Verdict in words."""
-    figure: Figure | None = None
+    figure: AuditFigure | None = None
     """Figure that the verdict rests on; None without a measurement."""
     brief: str = ""
     """Clause for the one-line summary of the metric; empty if it adds none."""
-    details: tuple[Figure, ...] = ()
+    details: tuple[AuditFigure, ...] = ()
     """Further figures."""
     pairs: tuple[ShownPair, ...] = ()
     """Examples behind the figure."""
@@ -142,7 +142,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Question(ABC):
+class AuditQuestion(ABC):
     """One question of the audit."""
 
     name: ClassVar[str]
@@ -167,14 +167,14 @@ class Question(ABC):
     """Metrics that it applies to: all, or only those that ask a language model."""
 
     @abstractmethod
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         """Finding that the evidence gives for the metric of that spec."""
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:  # noqa: ARG002  # most figures are on another page
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:  # noqa: ARG002  # most figures are on another page
         """Every text or pair that the figures which no other page has were counted from; none where all are there."""
         return ()
 
-    def found(self, level: Level, sentence: str, figure: Figure | None = None) -> Finding:
+    def found(self, level: Level, sentence: str, figure: AuditFigure | None = None) -> AuditAnswer:
         """A finding of this question, with a warning where its interval is likely too narrow."""
         warning = ""
         if figure is not None and figure.estimate.value is None:
@@ -183,26 +183,26 @@ class Question(ABC):
             warning = f"{figure.estimate.n} cases of {figure.estimate.documents} documents: too few for a verdict, which takes {MIN_TEST_DOCUMENTS} documents."
         elif figure is not None and figure.estimate.of_few_documents:
             warning = f"Few documents ({figure.estimate.documents})."
-        return Finding(self.name, self.title, self.axis, level, sentence, figure, warning=warning)
+        return AuditAnswer(self.name, self.title, self.axis, level, sentence, figure, warning=warning)
 
-    def not_measured(self, why: str) -> Finding:
+    def not_measured(self, why: str) -> AuditAnswer:
         """Finding for data, or a metric, that give no answer."""
         return self.found(Level.NOT_MEASURED, why)
 
-    def not_asked(self, why: str = "It needs new scores, and those of this metric were given.") -> Finding:
+    def not_asked(self, why: str = "It needs new scores, and those of this metric were given.") -> AuditAnswer:
         """Finding for scores that were given, where the question takes scores of other texts, or for data that it has no sense for."""
         return self.found(Level.NOT_ASKED, why)
 
 
-QUESTIONS: Registry[Question] = Registry("question of the audit", f"{__package__}.questions")
+QUESTIONS: Registry[AuditQuestion] = Registry("question of the audit", f"{__package__}.questions")
 
 
-def ordered_questions() -> list[Question]:
+def ordered_questions() -> list[AuditQuestion]:
     """Those asked of every metric, in the order of the report."""
     return [plugin() for plugin in sorted(QUESTIONS, key=lambda plugin: plugin.place) if plugin.asked_of == "all"]
 
 
-def judge_questions() -> list[Question]:
+def judge_questions() -> list[AuditQuestion]:
     """Those asked of judges besides, in the order of their card."""
     return [plugin() for plugin in sorted(QUESTIONS, key=lambda plugin: plugin.place) if plugin.asked_of == "judges"]
 
@@ -214,27 +214,27 @@ class MetricAudit:
     metric: str
     signature: str
     summary: str
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditAnswer, ...]
     judge: JudgeModel | None = None
 
     @property
-    def common(self) -> list[Finding]:
+    def common(self) -> list[AuditAnswer]:
         """Findings on what every metric is asked."""
         of_judges = {question.name for question in judge_questions()}
         return [finding for finding in self.findings if finding.question not in of_judges]
 
     @property
-    def on_card(self) -> list[Finding]:
+    def on_card(self) -> list[AuditAnswer]:
         """Findings on what judges alone are asked, and on what counts for them among the others; none of other metrics."""
         names = {*_ALSO_ON_CARD, *(question.name for question in judge_questions())}
         return [finding for finding in self.findings if finding.question in names] if self.judge else []
 
-    def finding(self, question: str) -> Finding | None:
+    def finding(self, question: str) -> AuditAnswer | None:
         return next((finding for finding in self.findings if finding.question == question), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class VerdictScale:
     """Values from which on a figure is good, and up to which it fails; with the smaller `good`, less is better."""
 
     good: float

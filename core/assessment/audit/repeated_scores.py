@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import Figure
-from core.assessment.audit.repetition import RepeatedScore, Repetition
+from core.assessment.audit.question import AuditFigure
+from core.assessment.audit.repetition import RepeatedRun, RepeatedScore
 from core.results import STRESS_RESAMPLES, score_array
 from core.stats import (
     Estimate,
@@ -48,19 +48,19 @@ class RepeatedScores:
         """1 where the decision is another one, (n,); None without a threshold."""
         return None if self.decisions is None else (self.decisions[0] != self.decisions[1]).astype(np.float64)
 
-    def share_same(self) -> Figure:
-        return Figure("texts with the same score", self._share(self.same.astype(np.float64)), "share")
+    def share_same(self) -> AuditFigure:
+        return AuditFigure("texts with the same score", self._share(self.same.astype(np.float64)), "share")
 
-    def details(self, way: str = "") -> list[Figure]:
+    def details(self, way: str = "") -> list[AuditFigure]:
         """The largest difference, the flips and their agreement; `way` stands after their labels."""
         largest = Estimate(float(np.max(np.abs(self.first - self.second))), None, None, len(self.first))
-        figures = [Figure(f"largest difference{way}", largest, "score")]
+        figures = [AuditFigure(f"largest difference{way}", largest, "score")]
         if self.decisions is not None and self.flipped is not None:
             matrix = LabelMatrix(np.column_stack(self.decisions).astype(np.float64), self.documents)
             kappa = self._drawn().estimate(cohen_kappa(matrix, 0, 1, nominal_distance))
             figures += [
-                Figure(f"decisions that flip at its threshold{way}", self._share(self.flipped), "share"),
-                Figure(f"Cohen's kappa of the decisions{way}", kappa, "score"),
+                AuditFigure(f"decisions that flip at its threshold{way}", self._share(self.flipped), "share"),
+                AuditFigure(f"Cohen's kappa of the decisions{way}", kappa, "score"),
             ]
         return figures
 
@@ -72,7 +72,7 @@ class RepeatedScores:
         return Resamples.draw(int(self.documents.max()) + 1, STRESS_RESAMPLES, self.seed)
 
 
-def repeated_scores(evidence: Evidence, metric: str, repetition: Repetition | None) -> RepeatedScores | None:
+def repeated_scores(evidence: Evidence, metric: str, repetition: RepeatedRun | None) -> RepeatedScores | None:
     """None where no text has both scores."""
     both = (
         [score for score in repetition.scores if score.first is not None and score.second is not None]

@@ -31,10 +31,10 @@ class RepeatedScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Repetition:
+class RepeatedRun:
     """One metric asked again in some way: so many seconds for the `timed` texts after the first of them.
 
-    `processor_seconds` are those of all threads of this process meanwhile, `asked` the questions that no kept answer spared.
+    `processor_seconds` are those of all threads of this process meanwhile, `questions` those that no kept answer spared.
     """
 
     scores: tuple[RepeatedScore, ...]
@@ -43,7 +43,7 @@ class Repetition:
     way: str
     device: str = ""
     processor_seconds: float = 0.0
-    asked: int = 0
+    questions: int = 0
 
 
 def repeated_texts(texts: Sequence[Example]) -> list[Example]:
@@ -54,7 +54,7 @@ def repeated_texts(texts: Sequence[Example]) -> list[Example]:
 
 def ask_again(
     engine: Engine, settings: Settings, metric: Metric, texts: Sequence[Example], first: Mapping[str, float]
-) -> Repetition:
+) -> RepeatedRun:
     """From the last text to the first, by an engine that remembers nothing; of a judge another sample. `first` is by id."""
     paid = asks_endpoint(metric.checkpoints())
     again = next_sample(metric) if paid else metric
@@ -67,7 +67,7 @@ def ask_again(
             return _timed(fresh, again, texts, first, way)
 
 
-def ask_reworded(engine: Engine, metric: Metric, texts: Sequence[Example], first: Mapping[str, float]) -> Repetition:
+def ask_reworded(engine: Engine, metric: Metric, texts: Sequence[Example], first: Mapping[str, float]) -> RepeatedRun:
     """With the metric whose instructions are in other words, named by its spelling."""
     return _timed(engine, metric, texts, first, metric.spec)
 
@@ -124,7 +124,7 @@ class AnotherSample(Metric):
 
 def _timed(
     engine: Engine, metric: Metric, texts: Sequence[Example], first: Mapping[str, float], way: str
-) -> Repetition:
+) -> RepeatedRun:
     """The first of the texts loads the model, and its time does not count."""
     latest, *others = reversed(repeated_texts(texts))
     outcomes = list(engine.run([metric], [latest]))
@@ -138,4 +138,4 @@ def _timed(
     )
     device = next((outcome.device for _, outcome in outcomes if isinstance(outcome, Result)), "")
     questions = engine.counts().asked - asked_before
-    return Repetition(scores, seconds, len(others), way, device, processor_seconds, questions)
+    return RepeatedRun(scores, seconds, len(others), way, device, processor_seconds, questions)

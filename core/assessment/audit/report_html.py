@@ -7,10 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from core.assessment.audit.audit_report import AuditReport
 from core.assessment.audit.false_verdicts import false_verdicts
 from core.assessment.audit.judge_card import judge_cards
-from core.assessment.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Figure, Finding, Level, MetricAudit, ShownPair
-from core.assessment.audit.report import AuditReport
+from core.assessment.audit.question import (
+    JUDGED_LEVELS,
+    LEVEL_MARKS,
+    AuditAnswer,
+    AuditFigure,
+    Level,
+    MetricAudit,
+    ShownPair,
+)
 from core.base import open_templates
 from core.results import format_edge, mark_place
 from core.text import as_segments, recover, with_visible_controls
@@ -29,12 +37,12 @@ def report_html(report: AuditReport) -> str:
     return TEMPLATES.get_template("report.html").render(report=report)
 
 
-def level_strip(findings: Sequence[Finding], style: str = "strip") -> str:
+def level_strip(findings: Sequence[AuditAnswer], style: str = "strip") -> str:
     """A cell for each question with its verdict and the figure, readable at a glance; `style` is its class."""
     return TEMPLATES.get_template("strip.html").render(findings=findings, style=style)
 
 
-def format_verdicts(findings: Sequence[Finding]) -> str:
+def format_verdicts(findings: Sequence[AuditAnswer]) -> str:
     """Number of verdicts of each kind, by their signs, as ✓2 ~2 ✗5."""
     counts = Counter(finding.level for finding in findings)
     return " ".join(f"{LEVEL_MARKS[level][1]}{counts[level]}" for level in JUDGED_LEVELS if counts[level])
@@ -47,7 +55,7 @@ def shared_label(audits: Sequence[MetricAudit], question: str) -> str:
     return labels.pop() if len(labels) == 1 else ""
 
 
-def range_places(figure: Figure | None) -> RangePlaces | None:
+def range_places(figure: AuditFigure | None) -> RangePlaces | None:
     """Return the places of an area or a share between 0 and 1; None for figures on other scales."""
     if figure is None or figure.unit not in ("area", "share") or figure.estimate.value is None:
         return None
@@ -56,7 +64,7 @@ def range_places(figure: Figure | None) -> RangePlaces | None:
     return RangePlaces(*(5 + 140 * min(1.0, max(0.0, share or 0.0)) for share in (low, high, estimate.value)))
 
 
-def strip_mark(figure: Figure) -> float | None:
+def strip_mark(figure: AuditFigure) -> float | None:
     """Horizontal place of a mean shift on its strip of 120 px; None for what is no shift, or one of unknown noise."""
     place = None if figure.estimate.value is None else mark_place(figure.edge, figure.estimate.value)
     return None if place is None else 120 * place
@@ -68,7 +76,7 @@ def pair_segments(pair: ShownPair) -> list[tuple[int, str]]:
     return [(op, with_visible_controls(text)) for op, text in segments]
 
 
-def short_figure(figure: Figure | None) -> str:
+def short_figure(figure: AuditFigure | None) -> str:
     """The value alone, as it fits into a cell of the strip."""
     if figure is None or figure.estimate.value is None:
         return ""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from core.assessment.audit.audit_report import AuditReport, FindingChange, failure_lines, warnings_of
 from core.assessment.audit.judge_card import JudgeCard, judge_cards
-from core.assessment.audit.question import JUDGED_LEVELS, LEVEL_MARKS, Finding, Level, MetricAudit
-from core.assessment.audit.report import AuditReport, FindingChange, failure_lines, warnings_of
+from core.assessment.audit.question import JUDGED_LEVELS, LEVEL_MARKS, AuditAnswer, Level, MetricAudit
 from core.assessment.audit.report_html import TEMPLATES
+from core.data import format_dataset
 from core.stats import align_columns, markdown_table
 
 _COLOURS = {Level.GOOD: "#1f6b4f", Level.WEAK: "#8a5a00", Level.FAILS: "#a83214", Level.TOO_FEW: "#5a6475"}
@@ -18,7 +19,7 @@ _LABEL = "audit"
 def report_markdown(report: AuditReport) -> str:
     """Sections for a model card: a table for each metric, its warnings, the data and the command."""
     data = "; ".join(
-        f"{facts.name} ({facts.summaries:,} summaries of {facts.documents:,} documents, SHA-256 `{facts.sha256}`)"
+        f"{format_dataset(facts.name)} ({facts.summaries:,} summaries of {facts.documents:,} documents, SHA-256 `{facts.sha256}`)"
         for facts in report.data
     )
     sections = [
@@ -117,9 +118,9 @@ def badge_svg(audit: MetricAudit) -> str:
     )
 
 
-def _figure(finding: Finding) -> str:
+def _figure(finding: AuditAnswer) -> str:
     return str(finding.figure) if finding.figure else "–"
 
 
-def _n(finding: Finding) -> str:
+def _n(finding: AuditAnswer) -> str:
     return str(finding.figure.estimate.n) if finding.figure else ""

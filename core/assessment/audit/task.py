@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
+from core.assessment.audit.audit_report import AuditReport, audit_metrics, build_report
 from core.assessment.audit.data import audit_command
-from core.assessment.audit.evidence import Evidence, Measurement
+from core.assessment.audit.evidence import Evidence, EvidenceWork
 from core.assessment.audit.question import MetricAudit
-from core.assessment.audit.report import AuditReport, audit_metrics, build_report
 from core.base import BackgroundTask
 
 
@@ -17,10 +17,10 @@ class AuditTask:
     `keep` is called with the report at the end of the work, in its thread.
     """
 
-    def __init__(self, measured: Measurement, keep: Callable[[AuditReport], None] | None = None) -> None:
-        self.metrics = [*measured.given, *(metric.spec for metric in measured.metrics)]
+    def __init__(self, measured: EvidenceWork, keep: Callable[[AuditReport], None] | None = None) -> None:
+        self.metrics = [*measured.gathered.released, *(metric.spec for metric in measured.metrics)]
         self.data = measured.data
-        self.thresholds = [threshold.name for threshold in measured.saved_thresholds.values()]
+        self.thresholds = [threshold.name for threshold in measured.gathered.saved_thresholds.values()]
         self._measured = measured
         self._audits: list[MetricAudit] = []
         self._keep = keep

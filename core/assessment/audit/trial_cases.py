@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.assessment.audit.judge_trials import ScoredTrial
-from core.assessment.audit.question import MOST_SHOWN_PAIRS, Case, ShownPair
+from core.assessment.audit.question import MOST_SHOWN_PAIRS, FigureCase, ShownPair
 
 
-def trial_case(scored: ScoredTrial, before: str, after: str) -> Case:
+def trial_case(scored: ScoredTrial, before: str, after: str) -> FigureCase:
     """Every form of a summary with its score, and the two forms to show."""
     cells = {"variety": scored.trial.title or None, **scored.scores}
-    return Case(cells, trial_pair(scored, before, after))
+    return FigureCase(cells, trial_pair(scored, before, after))
 
 
 def trial_pair(scored: ScoredTrial, before: str, after: str) -> ShownPair:

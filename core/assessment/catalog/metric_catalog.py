@@ -11,7 +11,7 @@ from typing import Literal
 from core.assessment.catalog.metric_setup import format_megabytes, missing_steps, setup_state
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from core.models import PACKAGE, ModelPool, ModelStatus, is_local_source, revision_of
-from core.scoring import METRICS, ContextReading, Metric
+from core.scoring import METRICS, Card, ContextReading, Metric
 from core.types import Direction
 
 _ENDPOINT = "package:core.models.llm"  # what `cli.py metrics --json` lists in the place of a checkpoint
@@ -30,88 +30,63 @@ _DIRECTION_LABELS: dict[Direction, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class MetricRow:
-    """One metric as `cli.py metrics` lists it, with its default settings."""
+class CatalogRow:
+    """A registered metric with its default settings, and what it still needs.
+
+    `checkpoints` are the sources of its models, `_ENDPOINT` for one behind an endpoint, `revisions` their commits, "" for one that is
+    not on the hub. `state` is "ready", "failed", or what is missing; `error` the same in full, with the command that helps, "" if ready.
+    """
 
     name: str
-    """Name by which a spec calls it."""
-    title: str
-    """Name shown to people."""
-    family: str
-    """Group under which it is listed, as "Entailment" or "Surface"."""
-    low: float | None
-    """Smallest possible score; None for no bound."""
-    high: float | None
-    """Largest possible score; None for no bound."""
-    direction: Direction
-    """Side on which consistent summaries lie; "neutral" where neither side is better."""
+    card: Card
     checkpoints: tuple[str, ...]
-    """Source of each model, `_ENDPOINT` for one behind an endpoint; empty for a metric without models."""
-    download_mb: int
-    """Size of the weights on the hub in MB; 0 if nothing is downloaded."""
-    state: str
-    """A few words: "ready", "failed", or what is missing."""
-    message: str
-    """The same in full, with the command that helps; empty if ready."""
-    paper: str
-    """Authors, year and title of the publication."""
-    url: str
-    """Address of that publication."""
-    measures: str
-    """A sentence on how the number comes about."""
-    differs: str
-    """Differences from the published score; empty if there are none."""
-    contexts: ContextReading
-    """Reading of a document that consists of several contexts."""
-    languages: str
-    """Language codes separated by blanks, or `ANY` or `SPACED` of `core.text.language`."""
-    licence: str
-    """Licences of the code and the weights."""
     revisions: tuple[str, ...]
-    """Commit of each of `checkpoints`, in their order; empty text for one that is not on the hub."""
-    memory_mb: int
-    """Memory in MB that the largest model takes."""
+    state: str
+    error: str
+
+    def record(self) -> dict[str, object]:
+        """The row as `cli.py metrics --json` lists it."""
+        card = self.card
+        return {
+            "name": self.name,
+            "title": card.title,
+            "family": card.family,
+            "low": card.low,
+            "high": card.high,
+            "direction": card.direction,
+            "checkpoints": self.checkpoints,
+            "download_mb": card.download_mb,
+            "state": self.state,
+            "message": self.error,
+            "paper": card.paper,
+            "url": card.url,
+            "measures": card.measures,
+            "differs": card.differs,
+            "contexts": card.contexts,
+            "languages": card.languages,
+            "licence": card.licence,
+            "revisions": self.revisions,
+            "memory_mb": card.memory_mb or card.download_mb,
+        }
 
 
-def list_metrics(pool: ModelPool) -> list[MetricRow]:
+def list_metrics(pool: ModelPool) -> list[CatalogRow]:
     """Every registered metric with its default settings, families together. Loads no model and no torch."""
     rows = []
     for plugin in METRICS:
         metric = plugin()
-        card = metric.card
-        state, message = _availability(metric, pool)
+        models = metric.checkpoints()
+        sources = tuple(_ENDPOINT if isinstance(model, EndpointModel) else model.source for model in models)
         rows.append(
-            MetricRow(
-                name=metric.name,
-                title=card.title,
-                family=card.family,
-                low=card.low,
-                high=card.high,
-                direction=card.direction,
-                checkpoints=tuple(
-                    _ENDPOINT if isinstance(model, EndpointModel) else model.source for model in metric.checkpoints()
-                ),
-                download_mb=card.download_mb,
-                state=state,
-                message=message,
-                paper=card.paper,
-                url=card.url,
-                measures=card.measures,
-                differs=card.differs,
-                contexts=card.contexts,
-                languages=card.languages,
-                licence=card.licence,
-                revisions=tuple(map(_revision, metric.checkpoints())),
-                memory_mb=card.memory_mb or card.download_mb,
-            )
+            CatalogRow(metric.name, metric.card, sources, tuple(map(_revision, models)), *_availability(metric, pool))
         )
-    return sorted(rows, key=lambda row: (row.family, row.name))
+    return sorted(rows, key=lambda row: (row.card.family, row.name))
 
 
-def default_metrics(pool: ModelPool) -> list[MetricRow]:
+def default_metrics(pool: ModelPool) -> list[CatalogRow]:
     """The metrics that are ready without being set up; not judges, which cost money, nor wrappers, which repeat."""
     ready = [row for row in list_metrics(pool) if row.state == "ready" and row.name != _WITHOUT_MODEL]
-    return [row for row in ready if row.family not in _NOT_DEFAULT_FAMILIES]
+    return [row for row in ready if row.card.family not in _NOT_DEFAULT_FAMILIES]
 
 
 Availability = Literal["ready", "needs set-up", "endpoint"]
@@ -130,31 +105,31 @@ class MetricFilter:
     speed: Speed | None = None
     memory_mb: int | None = None
 
-    def accepts(self, row: MetricRow) -> bool:
-        text = f"{row.name} {row.title} {row.family} {row.paper} {row.measures}".casefold()
+    def accepts(self, row: CatalogRow) -> bool:
+        text = f"{row.name} {row.card.title} {row.card.family} {row.card.paper} {row.card.measures}".casefold()
         return (
             all(word in text for word in self.words.casefold().split())
             and self.availability in (None, availability_of(row))
-            and self.family in (None, row.family)
+            and self.family in (None, row.card.family)
             and self.speed in (None, speed_of(row))
             and (self.memory_mb is None or model_megabytes(row) <= self.memory_mb)
         )
 
 
-def ready_first(rows: Sequence[MetricRow]) -> list[MetricRow]:
+def ready_first(rows: Sequence[CatalogRow]) -> list[CatalogRow]:
     """Sort metrics by their availability: ready, to be set up, behind endpoints; within each the order stays."""
     order: tuple[Availability, ...] = ("ready", "needs set-up", "endpoint")
     return sorted(rows, key=lambda row: order.index(availability_of(row)))
 
 
-def availability_of(row: MetricRow) -> Availability:
+def availability_of(row: CatalogRow) -> Availability:
     """Availability of a metric before a first score; a judge always asks an endpoint, whether one is set or not."""
     if speed_of(row) == "endpoint":
         return "endpoint"
     return "ready" if row.state == "ready" else "needs set-up"
 
 
-def speed_of(row: MetricRow) -> Speed:
+def speed_of(row: CatalogRow) -> Speed:
     """Speed of a score, from the quickest to the slowest on one machine; the size of the model decides."""
     if not row.checkpoints:
         return "no model"
@@ -163,15 +138,15 @@ def speed_of(row: MetricRow) -> Speed:
     return "small model" if model_megabytes(row) <= _SMALL_MODEL_MB else "large model"
 
 
-def model_megabytes(row: MetricRow) -> int:
+def model_megabytes(row: CatalogRow) -> int:
     """About what the largest model takes in memory, as the card has it; 0 for none and for what comes with the packages."""
     card = METRICS.get(row.name).card
     return card.memory_mb or card.download_mb
 
 
-def closest_metrics(rows: Sequence[MetricRow], words: str) -> list[str]:
+def closest_metrics(rows: Sequence[CatalogRow], words: str) -> list[str]:
     """The titles of at most three metrics whose name or title is nearest to what was typed."""
-    spellings = {spelling.casefold(): row.title for row in rows for spelling in (row.name, row.title)}
+    spellings = {spelling.casefold(): row.card.title for row in rows for spelling in (row.name, row.card.title)}
     near = get_close_matches(words.casefold(), spellings, n=3, cutoff=_MIN_LIKENESS)
     return list(dict.fromkeys(spellings[spelling] for spelling in near))
 
@@ -190,19 +165,19 @@ def format_contexts(contexts: ContextReading) -> str:
     return _CONTEXT_LABELS[contexts]
 
 
-def metrics_markdown(rows: Sequence[MetricRow]) -> str:
+def metrics_markdown(rows: Sequence[CatalogRow]) -> str:
     """The table of metrics in docs/reference/metrics.md."""
     table = []
     for row in rows:
-        citation = re.split(r"(?<=\b\d{4})", row.paper, maxsplit=1)[0]  # up to its first year
+        citation = re.split(r"(?<=\b\d{4})", row.card.paper, maxsplit=1)[0]  # up to its first year
         weights = "with the packages" if row.checkpoints else "none"
         if _ENDPOINT in row.checkpoints:
             weights = "an endpoint's"
-        elif row.download_mb:
-            weights = format_megabytes(row.download_mb)
+        elif row.card.download_mb:
+            weights = format_megabytes(row.card.download_mb)
         table.append(
-            f"| `{row.name}` | {row.family} | [{citation}]({row.url}) | {format_range(row.low, row.high)} "
-            f"| {format_direction(row.direction)} | {weights} |"
+            f"| `{row.name}` | {row.card.family} | [{citation}]({row.card.url}) | {format_range(row.card.low, row.card.high)} "
+            f"| {format_direction(row.card.direction)} | {weights} |"
         )
     return "\n".join(
         ["| metric | family | source | range | direction | weights |", "|---|---|---|---|---|---|", *table]

@@ -103,7 +103,7 @@ def _model_steps(metric: Metric | Perturbation | NliCheck, model: ModelRef) -> I
         yield SetupStep("endpoint", model.endpoint or "the endpoint that is set", not problem, problem)
     elif isinstance(model, PluginFunction):
         code, framework = (attempt(partial(source_hash, model.source)), framework_of(model.source))
-        message = code.message if isinstance(code, Problem) else ""
+        message = code.error if isinstance(code, Problem) else ""
         if framework and message:
             plugin_step = SetupStep("package", framework.title, False, _OWN_ENVIRONMENT, install_command(framework))
         else:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from math import fsum
 from pathlib import Path
 
-from core.assessment.audit.question import Finding, Level, MetricAudit
+from core.assessment.audit.question import AuditAnswer, Level, MetricAudit
 from core.assessment.gate.output import verdict_sentence
 from core.assessment.gate.regression import Limit, compare_sides, regressions
-from core.assessment.gate.results_file import MetricSide, graded_columns, matched_sides, read_results, unlabelled_cases
+from core.assessment.gate.results_file import graded_columns, matched_sides, read_results, unlabelled_cases
 from core.errors import UnknownNameError
-from core.results import draw_resamples
+from core.results import MetricScores, draw_resamples
 from core.scoring import JsonRecord
 
 _MOST_NAMED = 5
@@ -47,7 +47,7 @@ class AuditAssertions:
             if finding.level not in (Level.GOOD, Level.WEAK):
                 raise AssertionError(self._message(question, f"its verdict is “{finding.level.value}”"))
 
-    def finding(self, question: str) -> Finding:
+    def finding(self, question: str) -> AuditAnswer:
         """The finding of a question, for assertions of one's own."""
         finding = self.audit.finding(question)
         if finding is None:
@@ -119,7 +119,7 @@ class ScoreAssertions:
         __tracebackhide__ = True
         self.all_scored()
         scores = {record["id"]: float(record["score"]) for record in self.records}
-        ours = {self._metric: MetricSide(self._metric, "", scores)}
+        ours = {self._metric: MetricScores(self._metric, "", scores)}
 
         limits = [Limit.parse(fail_on)] if fail_on else []
         matched = matched_sides(read_results(Path(results)), ours)

@@ -130,7 +130,7 @@ def _fresh_engine() -> Iterator[Engine]:
 
 
 def _value(outcome: Outcome) -> float | Problem:
-    return outcome.score if isinstance(outcome, Result) else Problem(outcome.kind, outcome.message)
+    return outcome.score if isinstance(outcome, Result) else Problem(outcome.kind, outcome.error)
 
 
 def _first_problem(
@@ -145,7 +145,7 @@ def _problem(metric: Metric, example: Example, outcome: Outcome, failures: Seque
     if isinstance(outcome, Failure):
         if outcome.kind in failures:
             return ""
-        return f"{example.id}: {outcome.message}"
+        return f"{example.id}: {outcome.error}"
     low = -math.inf if metric.card.low is None else metric.card.low
     high = math.inf if metric.card.high is None else metric.card.high
     for number in (outcome.score, *(part.score for part in outcome.parts)):

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from core.assessment.gate.regression import CONSISTENT, Change, MetricComparison
-from core.assessment.gate.results_file import MetricSide
 from core.errors import TouchstoneError
-from core.results import LabelDraw, MetricColumn, Pool, PoolLabel, draw_of_labels, with_labels
+from core.results import LabelDraw, MetricColumn, MetricScores, PoolLabel, SummaryPool, draw_of_labels, with_labels
 from core.scoring import METRICS
 from core.stats import Estimate, Rate, difference_interval, difference_p
 
@@ -19,8 +18,8 @@ _NAME = "summaries"
 
 
 def compare_rates(
-    before: Mapping[str, MetricSide],
-    after: Mapping[str, MetricSide],
+    before: Mapping[str, MetricScores],
+    after: Mapping[str, MetricScores],
     labels: tuple[Sequence[PoolLabel], Sequence[PoolLabel]],
 ) -> tuple[MetricComparison, list[str]]:
     """The change of the share of consistent summaries by the labels of each side, and sentences on these.
@@ -45,7 +44,9 @@ def compare_rates(
             for metric_side in side.values()
         ]
         draws.append(
-            draw_of_labels(with_labels(Pool(ids, np.full(len(ids), np.nan), np.arange(len(ids)), tuple(columns)), some))
+            draw_of_labels(
+                with_labels(SummaryPool(ids, np.full(len(ids), np.nan), np.arange(len(ids)), tuple(columns)), some)
+            )
         )
     first, second = (draw.powered for draw in draws)
     low, high = difference_interval(first, second)  # the share of consistent ones rises as that of others falls
@@ -58,7 +59,7 @@ def compare_rates(
 
 
 def split_labels(
-    before: Mapping[str, MetricSide], after: Mapping[str, MetricSide], labels: Sequence[PoolLabel]
+    before: Mapping[str, MetricScores], after: Mapping[str, MetricScores], labels: Sequence[PoolLabel]
 ) -> tuple[list[PoolLabel], list[PoolLabel]]:
     """The labels of each side, by the ids that it alone has scores of. Raises TouchstoneError for a label of both."""
     first, second = ({id for metric_side in side.values() for id in metric_side.scores} for side in (before, after))

@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,27 +15,18 @@ from core.assessment.gate.regression import GradedColumn
 from core.base import signature_differences
 from core.errors import TouchstoneError
 from core.evaluation import OwnThreshold, is_threshold, read_threshold
-from core.results import Cases, MetricColumn, pool_cases
+from core.results import Cases, MetricColumn, MetricScores, pool_cases
 from core.scoring import METRICS, Metric
 from core.types import Example, Failure, Item, Outcome, Sample
 
 
-@dataclass(frozen=True, slots=True)
-class MetricSide:
-    """The scores of one metric by the id of the item; those that failed are not among them."""
-
-    metric: str
-    signature: str = ""
-    scores: dict[str, float] = field(default_factory=dict)
-
-
-def read_results(path: Path) -> dict[str, MetricSide]:
+def read_results(path: Path) -> dict[str, MetricScores]:
     """Every metric of a file of results.
 
     Raises TouchstoneError, with the line, where it is none, and for scores of one metric by several signatures.
     """
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise TouchstoneError(f"{path} cannot be read: {error}. Give a file that `score -o` wrote.") from error
     by_metric: dict[str, dict[str, _SignedScore]] = {}
@@ -56,7 +47,7 @@ def read_results(path: Path) -> dict[str, MetricSide]:
                 f"{f' The first two differ in {differing}.' if differing else ''} A change of settings, weights or code cannot be told "
                 "from a better or worse score: keep the lines of one signature, or score every item again."
             )
-        sides[metric] = MetricSide(metric, next(iter(counts), ""), {id: score for id, (score, _) in scores.items()})
+        sides[metric] = MetricScores(metric, next(iter(counts), ""), {id: score for id, (score, _) in scores.items()})
     return sides
 
 
@@ -108,7 +99,7 @@ class GivenSide:
         threshold = read_threshold(file) if file.is_file() else thresholds[text]
         return cls(metric=METRICS.parse(threshold.metric), threshold=threshold)
 
-    def scores(self, scored: Mapping[str, MetricSide]) -> dict[str, MetricSide]:
+    def scores(self, scored: Mapping[str, MetricScores]) -> dict[str, MetricScores]:
         """The scores of its file, or those of its metric among `scored`, by spec.
 
         Raises TouchstoneError for scores that are not those that the threshold is for.
@@ -121,16 +112,16 @@ class GivenSide:
         return {self.metric.spec: side}
 
 
-def side_of_outcomes(metric: str, outcomes: Iterable[Outcome]) -> MetricSide:
+def side_of_outcomes(metric: str, outcomes: Iterable[Outcome]) -> MetricScores:
     """Scores of one metric from outcomes of this process."""
     results = [outcome for outcome in outcomes if not isinstance(outcome, Failure) and outcome.metric == metric]
     signature = results[0].signature if results else ""
-    return MetricSide(metric, signature, {result.example_id: result.score for result in results})
+    return MetricScores(metric, signature, {result.example_id: result.score for result in results})
 
 
 def matched_sides(
-    before: Mapping[str, MetricSide], after: Mapping[str, MetricSide]
-) -> dict[str, tuple[MetricSide, MetricSide]]:
+    before: Mapping[str, MetricScores], after: Mapping[str, MetricScores]
+) -> dict[str, tuple[MetricScores, MetricScores]]:
     """The metrics that both have, or the only one of each. Raises TouchstoneError where neither is so."""
     common = {metric: (before[metric], after[metric]) for metric in before if metric in after}
     if common:
@@ -159,13 +150,13 @@ def require_agreeing_labels(cases: Cases) -> None:
         )
 
 
-def unlabelled_cases(sides: Iterable[MetricSide]) -> Cases:
+def unlabelled_cases(sides: Iterable[MetricScores]) -> Cases:
     """Every item that one of the sides has scored, each a document of its own."""
     ids = dict.fromkeys(id for side in sides for id in side.scores)
     return pool_cases([[Sample("results", Item(Example(id, "", "")), stored=id) for id in ids]])
 
 
-def column_of(cases: Cases, side: MetricSide) -> MetricColumn:
+def column_of(cases: Cases, side: MetricScores) -> MetricColumn:
     """The scores beside the samples, which are found by their own ids or those of the store."""
     values = [
         side.scores.get(sample.item.example.id, side.scores.get(sample.stored, float("nan")))
@@ -177,7 +168,7 @@ def column_of(cases: Cases, side: MetricSide) -> MetricColumn:
 
 def graded_columns(
     cases: Cases,
-    matched: Mapping[str, tuple[MetricSide, MetricSide]],
+    matched: Mapping[str, tuple[MetricScores, MetricScores]],
     thresholds: Sequence[float | None] = (None, None),
 ) -> dict[str, tuple[GradedColumn, GradedColumn]]:
     """The columns of both sides of every metric, each with the threshold of its side."""
@@ -188,7 +179,7 @@ def graded_columns(
     }
 
 
-def shared_signatures(sides: Sequence[tuple[MetricSide, MetricSide]]) -> list[str]:
+def shared_signatures(sides: Sequence[tuple[MetricScores, MetricScores]]) -> list[str]:
     """A sentence for each metric whose two sides rest on the same signature: then the texts must differ, or nothing does."""
     return [
         f"{first.metric}: both sides have the signature {first.signature}."

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.assessment.audit.audit_report import audit_metrics
 from core.assessment.audit.data import items_data, with_battery
-from core.assessment.audit.evidence import Measurement
-from core.assessment.audit.report import audit_metrics
+from core.assessment.audit.evidence import EvidenceWork
 from core.assessment.gate.assertions import AuditAssertions, ScoreAssertions
 from core.assessment.notebook.scores import score_pairs
 from core.assessment.notebook.session import Pairs, download_weights, engine, read_pairs
@@ -23,7 +23,7 @@ def audit_file(metric: str, path: Path, most: int | None, seed: int, battery: st
     parsed, opened = METRICS.parse(metric), engine()
     download_weights(opened.pool, parsed.checkpoints())
     data = with_battery(items_data(path, read_file(path), most, seed), battery)
-    measured = Measurement(opened, Settings.read(), data, [parsed], seed)
+    measured = EvidenceWork(opened, Settings.read(), data, [parsed], seed)
     for _ in measured.work():
         pass
     [audit] = audit_metrics(measured.evidence(), [parsed.spec])

@@ -7,10 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.assessment.gate.results_file import MetricSide
 from core.edits import Intent
 from core.errors import TouchstoneError
-from core.results import Cases, Run, ScoreRecord, VariantKey, intent_of, pool_cases, run_from_lines, scored_sample
+from core.results import (
+    Cases,
+    MetricScores,
+    ScoreRecord,
+    StressRun,
+    VariantKey,
+    intent_of,
+    pool_cases,
+    run_from_lines,
+    scored_sample,
+)
 from core.types import Example, Item, Verdict
 
 _VERDICTS: dict[Intent, Verdict] = {"breaking": Verdict.INCONSISTENT, "preserving": Verdict.CONSISTENT}
@@ -22,7 +31,7 @@ class SharedTexts:
     """The texts that two runs have in common, as cases, and how many texts only one of them has."""
 
     cases: Cases
-    sides: tuple[dict[str, MetricSide], dict[str, MetricSide]]
+    sides: tuple[dict[str, MetricScores], dict[str, MetricScores]]
     others: int
 
 
@@ -37,16 +46,16 @@ def is_stress_run(path: Path) -> bool:
     return isinstance(record, dict) and record.get("record") == "plan"
 
 
-def read_stress_run(path: Path) -> Run:
+def read_stress_run(path: Path) -> StressRun:
     """The run of a file that `stress` wrote."""
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         raise TouchstoneError(f"{path} is no text in UTF-8 ({error}). Give a file that `stress` wrote.") from None
     return run_from_lines(line for line in lines if line)
 
 
-def shared_texts(before: Run, after: Run) -> SharedTexts:
+def shared_texts(before: StressRun, after: StressRun) -> SharedTexts:
     """Originals and harmless edits are consistent, broken variants are not, and phrases that game metrics have no label.
 
     Raises TouchstoneError where the runs have no text in common.
@@ -77,7 +86,7 @@ def shared_texts(before: Run, after: Run) -> SharedTexts:
     )
 
 
-def _texts(run: Run) -> dict[VariantKey, tuple[str, str]]:
+def _texts(run: StressRun) -> dict[VariantKey, tuple[str, str]]:
     """Document and summary by source and kind, "" for the source itself."""
     sources = {(id, ""): (source.example.document, source.example.summary) for id, source in run.sources.items()}
     variants = {
@@ -88,7 +97,7 @@ def _texts(run: Run) -> dict[VariantKey, tuple[str, str]]:
     return sources | variants
 
 
-def _sides_of_run(run: Run, keys: Sequence[VariantKey]) -> dict[str, MetricSide]:
+def _sides_of_run(run: StressRun, keys: Sequence[VariantKey]) -> dict[str, MetricScores]:
     """The scores of every metric of a run."""
     shared_keys = set(keys)
     scored: list[ScoreRecord] = [
@@ -101,7 +110,7 @@ def _sides_of_run(run: Run, keys: Sequence[VariantKey]) -> dict[str, MetricSide]
             _text_id(reading.source, reading.kind): reading.value for reading in of_metric if reading.value is not None
         }
         signature = next((reading.signature for reading in of_metric if reading.signature), "")
-        sides[metric] = MetricSide(metric, signature, scores)
+        sides[metric] = MetricScores(metric, signature, scores)
     return sides
 
 

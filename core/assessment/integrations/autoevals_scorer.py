@@ -11,7 +11,7 @@ from core.assessment.notebook.session import parse_metrics
 from core.errors import BadSettingError
 
 
-class Consistency(Scorer):
+class AutoevalsScorer(Scorer):
     """See `touchstone.autoevals_scorer`."""
 
     def __init__(self, metric: str) -> None:

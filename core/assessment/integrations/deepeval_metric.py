@@ -13,7 +13,7 @@ from core.assessment.notebook.session import parse_metrics
 from core.errors import TouchstoneError
 
 
-class Consistency(BaseMetric):
+class DeepEvalMetric(BaseMetric):
     """See `touchstone.deepeval_metric`."""
 
     def __init__(self, metric: str, threshold: float) -> None:

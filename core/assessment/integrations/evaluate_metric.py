@@ -24,7 +24,7 @@ Returns:
 """
 
 
-class Consistency(evaluate.Metric):
+class EvaluateMetric(evaluate.Metric):
     """See `touchstone.evaluate_metric`."""
 
     def __init__(self, metric: str) -> None:

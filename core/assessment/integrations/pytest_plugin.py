@@ -126,8 +126,8 @@ def _contract_metrics(named: Sequence[str], root: Path) -> tuple[list[Metric], d
         specs += report.names if report else ()
         if report is None:
             missing[name] = f"The entry point {name} = {source!r} is not installed. Run: python -m pip install -e ."
-        elif report.problem:
-            missing[name] = report.problem
+        elif report.error:
+            missing[name] = report.error
     if not specs and not missing:
         missing["touchstone"] = (
             f"{root / 'pyproject.toml'} has no entry point of {METRIC_GROUP}. Name a metric: --touchstone-contract=NAME."

@@ -15,7 +15,7 @@ from core.assessment.notebook.scores import score_texts
 from core.assessment.notebook.session import parse_metrics
 
 
-class Consistency(SimpleBaseMetric, NumericValidator):
+class RagasMetric(SimpleBaseMetric, NumericValidator):
     """See `touchstone.ragas_metric`."""
 
     def __init__(self, metric: str) -> None:

@@ -12,7 +12,7 @@ from core.assessment.notebook.scores import score_texts
 from core.assessment.notebook.session import parse_metrics
 
 
-class Consistency(Metric):
+class TorchMetric(Metric):
     """See `touchstone.torchmetric`. Its states are sums, so processes and batches are put together rightly."""
 
     full_state_update = False

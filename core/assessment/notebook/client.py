@@ -20,7 +20,7 @@ _AGAIN = frozenset({429, 502, 503, 504})
 Record = dict[str, Any]
 
 
-class Client:
+class CampaignClient:
     """Campaigns of a server, as a token allows. Every method raises TouchstoneError with what the server says.
 
     What is written is sent with a key of its own, so that it is written once, however often the network makes it be sent.

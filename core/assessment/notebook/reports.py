@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.assessment.notebook.session import Pairs, download_weights, engine, read_pairs
+from core.assessment.notebook.session import download_weights, engine
 from core.base import Setting
 from core.errors import TouchstoneError
 from core.evaluation import (
@@ -24,7 +24,7 @@ from core.evaluation import (
     write_report,
 )
 from core.results import (
-    Run,
+    StressRun,
     affordable_resamples,
     pool_cases,
     pool_labels,
@@ -37,7 +37,7 @@ from core.results import (
 )
 from core.scoring import METRICS, parts_of_texts
 from core.stats import RESAMPLES
-from core.types import Part, Sample, StoredScore
+from core.types import Item, Part, Sample, StoredScore
 
 PAIRS_DATASET = "pairs"
 """The name that the pairs of a notebook have where others have that of their dataset."""
@@ -91,17 +91,16 @@ def run_study(
 
 
 def study_data(
-    pairs: Pairs | None,
+    items: Sequence[Item],
     scores: Iterable[Mapping[str, Any]],
     datasets: Sequence[str],
-    run: str | Path | Run | None,
+    run: str | Path | StressRun | None,
     by: str | None,
     load: Callable[[str], list[Sample]],
 ) -> StudyData:
-    """The data of a study: pairs with scores, datasets that `load` reads, and a run or its file."""
+    """The data of a study: items of pairs with scores, datasets that `load` reads, and a run or its file."""
     samples = [load(name) for name in datasets]
     names = list(datasets)
-    items = read_pairs(pairs) if pairs is not None else []
     parts: dict[tuple[str, str], list[Part]] = {}
     if items:
         summaries = {item.example.id: item.example.summary for item in items}
@@ -115,7 +114,7 @@ def study_data(
         samples.append([scored_sample(PAIRS_DATASET, item, stored[item.example.id]) for item in items])
         names.append(PAIRS_DATASET)
     cases = pool_cases(samples) if samples else None
-    read, run_name = run if isinstance(run, Run) else None, "RUN.jsonl"
+    read, run_name = run if isinstance(run, StressRun) else None, "RUN.jsonl"
     if isinstance(run, str | Path):
         read, run_name = run_of_file(Path(run)), str(run)
     return StudyData(
@@ -125,7 +124,7 @@ def study_data(
         resamples=RESAMPLES,
         run=read,
         run_name=run_name,
-        items={PAIRS_DATASET: items} if items else {},
+        items={PAIRS_DATASET: list(items)} if items else {},
         sentence_scores=parts,
     )
 
@@ -140,7 +139,7 @@ def with_pool_labels(
     return dataclasses.replace(data, pool=pool, labels_file=str(labels) if of_file else "")
 
 
-def run_of_file(file: Path) -> Run:
+def run_of_file(file: Path) -> StressRun:
     """The stress run in a file. Raises TouchstoneError where it cannot be read."""
     try:
         lines = file.read_text(encoding="utf-8").split("\n")  # U+2028 and the like end no row

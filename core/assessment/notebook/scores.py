@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 
-from core.assessment.notebook.session import Pairs, download_weights, engine, parse_metrics, read_pairs
+from core.assessment.notebook.session import Pairs, download_weights, engine, parse_metrics, read_rows, require_all
 from core.base import open_templates
+from core.data import Refusal
 from core.scoring import METRICS, JsonRecord, outcome_record
-from core.types import Example
+from core.types import Example, Failure, FailureKind, Item
 
 _MOST_ROWS = 50
 _TEMPLATES = open_templates(Path(__file__).with_name("templates"))
@@ -35,11 +37,26 @@ class Scores(list[JsonRecord]):
 
 def score_pairs(pairs: Pairs, metrics: str | Sequence[str]) -> Scores:
     """See `touchstone.score`."""
-    parsed_metrics, items = parse_metrics(metrics), read_pairs(pairs)
+    parsed_metrics, results = parse_metrics(metrics), read_rows(pairs)
+    items = [result for result in results if isinstance(result, Item)]
+    if not items:
+        require_all(result for result in results if isinstance(result, Refusal))
     opened = engine()
     download_weights(opened.pool, (model for metric in parsed_metrics for model in metric.checkpoints()))
     outcomes = opened.run(parsed_metrics, (item.example for item in items))
-    return Scores(outcome_record(example, outcome) for example, outcome in outcomes)
+    records = Scores()
+    for result in results:
+        if isinstance(result, Item):
+            records += [outcome_record(*outcome) for outcome in islice(outcomes, len(parsed_metrics))]
+        else:
+            records += [_refused_record(result, metric.spec) for metric in parsed_metrics]
+    return records
+
+
+def _refused_record(refusal: Refusal, metric: str) -> JsonRecord:
+    """The record of a pair that cannot be read: the error of its row, which stops no other."""
+    id = f"line-{refusal.line}"
+    return outcome_record(Example(id, "", ""), Failure(id, metric, FailureKind.INPUT, refusal.reason))
 
 
 def score_texts(metric: str, summaries: Sequence[str], documents: Sequence[str]) -> Scores:

@@ -10,7 +10,19 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from core.data import Refusal, Row, items_of_record, items_of_rows
+from core.data import (
+    ANSWER_WORDS,
+    FIELD_NAMES,
+    SIDES,
+    YES_ANSWERS,
+    Refusal,
+    Row,
+    are_answers,
+    items_of_record,
+    items_of_rows,
+    opposite,
+    spelling,
+)
 from core.errors import TouchstoneError
 from core.model_reference import ModelRef, local_checkpoints
 from core.models import ModelPool, ModelStatus
@@ -76,16 +88,66 @@ def read_pairs(pairs: Pairs) -> list[Item]:
 
     Raises TouchstoneError, which numbers the pairs from 1, where one of them cannot be read.
     """
+    results = read_rows(pairs)
+    require_all(result for result in results if isinstance(result, Refusal))
+    return [result for result in results if isinstance(result, Item)]
+
+
+def read_labelled_pairs(pairs: Pairs, label_of_1: str = "") -> list[Item]:
+    """The items of pairs whose labels are used; `label_of_1`, consistent or inconsistent, is what a label of 1, yes or true says.
+
+    Raises TouchstoneError as `read_pairs`, for another `label_of_1`, and without one where the labels are 1 and 0, yes and no or
+    true and false alone: nothing says which of them is consistent.
+    """
+    if label_of_1 not in ("", *SIDES):
+        raise TouchstoneError(
+            f"label_of_1 is {label_of_1!r}. It is {' or '.join(SIDES)}: what a label of 1 or yes says."
+        )
+    rows = [_row(pair) for pair in (pairs.to_dict("records") if isinstance(pairs, DataFrame) else pairs)]
+    columns = [_label_column(row) for row in rows]
+    words = [_word(row[column]) if column else "" for row, column in zip(rows, columns, strict=True)]
+    listed = sorted({*words} - {""})
+    if {*listed} & ANSWER_WORDS and are_answers(listed) and not label_of_1:
+        [first, *_] = filter(None, columns)
+        raise TouchstoneError(
+            f"{first} says {', '.join(listed)}, and nothing says which of them is consistent. "
+            'Say it: label_of_1="inconsistent" where 1 means an error, label_of_1="consistent" where it means none.'
+        )
+    if label_of_1:
+        verdict = SIDES[label_of_1]
+        rows = [
+            {**row, column: (verdict if word in YES_ANSWERS else opposite(verdict)).value}
+            if word in ANSWER_WORDS
+            else row
+            for row, column, word in zip(rows, columns, words, strict=True)
+        ]
+    return read_pairs(rows)
+
+
+def _label_column(row: Row) -> str:
+    """The column of a row that is called as a label is; "" without one."""
+    spelt = {spelling(name): name for name in row}
+    return next((spelt[name] for name in FIELD_NAMES["label"] if name in spelt), "")
+
+
+def _word(label: object) -> str:
+    return "" if label is None else str(label).strip().lower()
+
+
+def read_rows(pairs: Pairs) -> list[Item | Refusal]:
+    """The items of pairs as `read_pairs` gives them, with a refusal in the place of a pair that cannot be read."""
     rows = pairs.to_dict("records") if isinstance(pairs, DataFrame) else pairs
     numbered = ((number, _row(pair)) for number, pair in enumerate(rows, start=1))
-    results = list(
+    return list(
         items_of_rows(numbered, Path("pairs"), lambda row, place: items_of_record(row, f"line-{place.number}"), {})
     )
-    refused = [result for result in results if isinstance(result, Refusal)]
-    if refused:
+
+
+def require_all(refusals: Iterable[Refusal]) -> None:
+    """Raise TouchstoneError, which names the first of them, where pairs were refused."""
+    if refused := list(refusals):
         named = " ".join(f"Pair {refusal.line}: {refusal.reason}" for refusal in refused[:_NAMED_REFUSALS])
         raise TouchstoneError(f"{len(refused)} of the pairs cannot be read. {named}")
-    return [result for result in results if isinstance(result, Item)]
 
 
 def _row(pair: Example | Mapping[str, object]) -> Row:

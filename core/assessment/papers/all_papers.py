@@ -13,8 +13,8 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 from core.assessment.papers.benchmarks import PAGES, benchmark_pages, labelled_files
-from core.assessment.papers.comparison import compare_paper, comparison_record
 from core.assessment.papers.paper import DataFile, Paper, ReleasedData
+from core.assessment.papers.paper_comparison import compare_paper, comparison_record
 from core.assessment.papers.paper_words import own_words_note
 from core.assessment.papers.site import site_pages
 from core.base import Root, code_hash, code_parts
@@ -43,14 +43,14 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class ReproductionStage:
     """One part of the job that is done, by its name; `again` where its result was there already."""
 
     name: str
     again: bool
 
 
-def run_job(job: Job) -> Iterator[Stage]:
+def run_job(job: Job) -> Iterator[ReproductionStage]:
     """Do one stage after another and write the site at the end; a stage whose inputs are the same is read from its result.
 
     The same results make the same site, byte by byte. Inside of a stage, answers of models are kept by the engine.
@@ -60,12 +60,12 @@ def run_job(job: Job) -> Iterator[Stage]:
         key = _key(job, paper.data, paper.metrics(), type(paper).__module__)
         record, again = _stage(job, paper.name, key, partial(_compare, paper, job.data))
         papers[paper.name] = record
-        yield Stage(paper.name, again)
+        yield ReproductionStage(paper.name, again)
     key = _key(job, labelled_files(job.data), job.metrics, benchmark_pages.__module__)
     benchmarks, again = _stage(
         job, _BENCHMARKS, key, lambda: dict(benchmark_pages(job.data, job.metrics, job.resamples))
     )
-    yield Stage(_BENCHMARKS, again)
+    yield ReproductionStage(_BENCHMARKS, again)
     titles = {name: title for name, (title, _, _) in PAGES.items()}
     for name, page in site_pages(papers, benchmarks, titles, VERSION).items():
         _write(job.site / name, page)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from types import MappingProxyType
 
-from core.assessment.papers.paper import Figures, MissingDataError, ReleasedData, Waiting
-from core.assessment.papers.published import CellPlace
+from core.assessment.papers.paper import Figures, MissingDataError, ReleasedData
+from core.assessment.papers.published import CellPlace, Waiting
 from core.edits import PERTURBATIONS
-from core.results import Plan, Run
+from core.results import Plan, StressRun
 from core.scoring import METRICS, NLI_CHECKS, Metric
 from core.types import Item
 
@@ -119,7 +119,7 @@ def contradiction_rates(datasets: Mapping[str, ItemsOf], data: ReleasedData) -> 
     return figures
 
 
-def _run(dataset: str, items: Sequence[Item], metrics: Sequence[Metric], data: ReleasedData) -> Run | Waiting:
+def _run(dataset: str, items: Sequence[Item], metrics: Sequence[Metric], data: ReleasedData) -> StressRun | Waiting:
     kinds = [PERTURBATIONS.parse(f"{kind}@longdoc") for kind in _KINDS.values()]
     if missing := next((missing for kind in kinds if (missing := data.missing(kind))), None):
         return missing
@@ -128,10 +128,8 @@ def _run(dataset: str, items: Sequence[Item], metrics: Sequence[Metric], data: R
     return data.run(Plan.of(dataset, kinds, metrics, guard=guard), items)
 
 
-def _no_score(run: Run, spec: str, errors: Sequence[str]) -> Waiting:
+def _no_score(run: StressRun, spec: str, errors: Sequence[str]) -> Waiting:
     """The reason for a cell without a figure: the first error of a score, or the first refusal of a variant."""
-    refusals = [
-        variant.refusal for (_, kind), variant in run.variants.items() if kind.startswith(spec) and variant.refusal
-    ]
+    refusals = [variant.error for (_, kind), variant in run.variants.items() if kind.startswith(spec) and variant.error]
     why = next(filter(None, [*errors, *refusals]), "no variant was made")
     return Waiting(f"No figure: {why}", "a figure in the data")

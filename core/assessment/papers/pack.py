@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.assessment.papers.comparison import ComparedTable, comparison_csv, format_paper
 from core.assessment.papers.paper import DataFile, Paper, ReleasedData
+from core.assessment.papers.paper_comparison import ComparedTable, comparison_csv, format_paper
 from core.assessment.papers.paper_pack import PackRequest, write_pack
 from core.assessment.papers.published import PublishedPaper
 from core.base import profile_names, read_profile

@@ -12,13 +12,13 @@ from shlex import quote
 from typing import ClassVar
 
 from core.assessment.catalog.metric_setup import missing_steps
-from core.assessment.papers.published import CellPlace
+from core.assessment.papers.published import CellPlace, Waiting
 from core.data import DATASETS, ImportCounts, readable_items, source_sha256
 from core.edits import Perturbation
 from core.errors import TouchstoneError
 from core.model_reference import EndpointModel
 from core.registry import Registry
-from core.results import Cases, Plan, Run, Source, build_cases, continue_run
+from core.results import Cases, Plan, Source, StressRun, build_cases, continue_run
 from core.scoring import Engine, Metric, NliCheck
 from core.types import Example, Failure, Item, Outcome, Result, Sample, StoredScore
 
@@ -34,14 +34,6 @@ class DataFile:
     importer: str
     place: str
     get: str
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """Reason why there is no figure of ours here and what to do; the `need` is data, weights, an endpoint, people."""
-
-    why: str
-    need: str = "data"
 
 
 Figures = Mapping[CellPlace, float | Waiting]
@@ -60,7 +52,7 @@ class ReleasedData:
     asks: bool = False
     _read: dict[DataFile, tuple[Sample, ...]] = field(default_factory=dict)
     _counts: dict[DataFile, ImportCounts] = field(default_factory=dict)
-    _runs: dict[Plan, Run] = field(default_factory=dict)
+    _runs: dict[Plan, StressRun] = field(default_factory=dict)
 
     def samples(self, file: DataFile) -> tuple[Sample, ...]:
         """Samples that the importer reads; broken records are left out and counted. Raises MissingDataError without the file."""
@@ -105,7 +97,7 @@ class ReleasedData:
                 if isinstance(outcome, Result):
                     scores.append(StoredScore(name, outcome.signature, outcome.score))
                 else:
-                    scores.append(StoredScore(name, "", None, outcome.message))
+                    scores.append(StoredScore(name, "", None, outcome.error))
             scored.append(replace(sample, kept=tuple(scores)))
         return scored
 
@@ -126,13 +118,13 @@ class ReleasedData:
         if scores:
             return fsum(scores) / len(scores)
         return Waiting(
-            next((f"No score: {outcome.message}" for outcome in outcomes if isinstance(outcome, Failure)), "No text.")
+            next((f"No score: {outcome.error}" for outcome in outcomes if isinstance(outcome, Failure)), "No text.")
         )
 
-    def run(self, plan: Plan, items: Sequence[Item]) -> Run:
+    def run(self, plan: Plan, items: Sequence[Item]) -> StressRun:
         """The stress run of a plan over these texts, to its end; the same plan is run once."""
         if plan not in self._runs:
-            run = self._runs[plan] = Run(plan)
+            run = self._runs[plan] = StressRun(plan)
             for item in items:
                 run.add(Source.of(item))
             deque(continue_run(self.engine, run), maxlen=0)

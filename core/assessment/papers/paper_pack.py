@@ -15,9 +15,10 @@ from typing import Any, Protocol
 from core.assessment.papers.paper_tables import citations_bib, metrics_card
 from core.assessment.papers.rate_methods import RATE_STUDY, methods_files
 from core.base import zip_files
-from core.data import DATASETS, format_counts
+from core.data import DATASETS, dataset_of_reference, format_counts, format_dataset
 from core.errors import Problem, UnknownNameError, attempt
 from core.evaluation import STUDIES, Input, Report, Study, StudyData, table_csv, table_latex, table_markdown
+from core.registry import settings_of
 from core.results import Cases
 from core.settings import VERSION
 from core.stats import RESAMPLES
@@ -106,13 +107,19 @@ def pack_commands(request: PackRequest) -> str:
         reading: dict[str, str] = file.counts.get("reading", {})
         settings = {**reading, **({"mapping": _mapping_path(place)} if "mapping" in reading else {})}
         named = settings.pop("files", "")
-        spelt = ",".join(f'{name}="{value}"' for name, value in settings.items())
-        importer = f"{file.importer.partition('[')[0]}[{spelt}]" if settings else file.importer
+        importer_settings = settings_of(DATASETS.get(file.importer.partition("[")[0]))
+        spelt = ",".join(f'{name}="{value}"' for name, value in settings.items() if name in importer_settings)
+        importer = f"{file.importer.partition('[')[0]}[{spelt}]" if spelt else file.importer
         shipped = DATASETS.get(importer.partition("[")[0]).shipped
         if named and not shipped:
             imports.append(f"# {file.file}: a folder with {named}")
         source = "" if shipped else f" {quote(file.file)}"
-        imports.append(f"python cli.py import {quote(importer)}{source} --name {quote(file.dataset)}")
+        dataset = dataset_of_reference(file.dataset)
+        if file.dataset not in (dataset, f"{dataset}@1"):
+            imports.append(
+                f"# {format_dataset(file.dataset)}: import the files of its earlier versions first, in order"
+            )
+        imports.append(f"python cli.py import {quote(importer)}{source} --name {quote(dataset)}")
     return "\n".join(
         [
             *imports,
@@ -151,7 +158,7 @@ def packed_reports(request: PackRequest) -> tuple[dict[str, Report], dict[str, s
             continue
         forms = attempt(partial(study.in_pack, data))
         if isinstance(forms, Problem):
-            missing[study.title] = forms.message
+            missing[study.title] = forms.error
             continue
         views: dict[str, list[Study]] = {}
         for form in forms:
@@ -159,7 +166,7 @@ def packed_reports(request: PackRequest) -> tuple[dict[str, Report], dict[str, s
         for of_view in views.values():
             outcome = attempt(partial(_reports_of, of_view, data))
             if isinstance(outcome, Problem):
-                missing[of_view[0].view_title] = outcome.message
+                missing[of_view[0].view_title] = outcome.error
             else:
                 by_name[_file_name(of_view[0])] = outcome
     return {stem: report for name in sorted(by_name) for stem, report in by_name[name].items()}, missing
@@ -216,7 +223,7 @@ def pack_readme(request: PackRequest, reports: Mapping[str, Report], missing: Ma
     absent = [f"- {title}: {reason}" for title, reason in missing.items()]
     return "\n\n".join(
         [
-            f"# {' + '.join(request.datasets)}",
+            f"# {' + '.join(map(format_dataset, request.datasets))}",
             f"Made by Touchstone {VERSION}. Figures are percentages in the Markdown and LaTeX tables and shares in the CSV; "
             f"intervals are those of {request.resamples:,} bootstrap resamples of whole documents (seed 0). Bold is the best of a "
             "slice; † is not significantly worse (paired bootstrap, Holm, p ≥ .05); ‡ was not tested. Cases without a score are "
@@ -241,7 +248,7 @@ def data_card(request: PackRequest) -> str:
         except UnknownNameError:
             url = ""
         sections.append(
-            f"## {file.dataset}\n\nFile `{file.file}` (SHA-256 `{file.sha256}`), read as {file.importer.partition('[')[0]}"
+            f"## {format_dataset(file.dataset)}\n\nFile `{file.file}` (SHA-256 `{file.sha256}`), read as {file.importer.partition('[')[0]}"
             f"{release}. {f'From {url}. ' if url else ''}Licence: {file.licence or 'not stated'}.\n\n{counts}\n"
         )
     for name, sentences in sorted(request.own.items()):
@@ -250,7 +257,7 @@ def data_card(request: PackRequest) -> str:
         sections.append(f"## {name}\n\n{described}\n\n")
     warnings = "".join(f"- {warning}\n" for warning in cases.warnings)
     return (
-        f"# Data card: {' + '.join(request.datasets)}\n\n"
+        f"# Data card: {' + '.join(map(format_dataset, request.datasets))}\n\n"
         f"In these tables: {len(cases.samples)} summaries, {len(cases.pairs)} minimal pairs, {cases.clusters} documents.\n\n"
         f"{''.join(sections)}"
         "## Use\n\nThe annotations are under the licences above; the documents and summaries that come with them have terms of "

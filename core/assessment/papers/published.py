@@ -19,11 +19,11 @@ files by the authors' rule, none but ours, or a printed table compared once more
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
-    """Reason why a table has no figures of ours, and the `need`: data, weights, an endpoint, people."""
+class Waiting:
+    """Reason why there is no figure of ours here and what to do; the `need` is data, weights, an endpoint, people."""
 
-    need: str
-    why: str
+    error: str
+    need: str = "data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class PublishedTable:
     """A figure for each of `columns` by row; None if nobody printed it or it cannot be read for sure."""
     origin: Origin
     """Publisher of the figures."""
-    missing: Missing | None
+    missing: Waiting | None
     """Reason why nothing computes our figures; None if a computation does."""
     printed_in: PrintedLines | None
     """Place of the table in the text of the paper; None if it is not recorded."""
@@ -112,9 +112,13 @@ def read_published(name: str) -> PublishedPaper:
                 for row, values in table["rows"].items()
             },
             origin=origin,
-            missing=Missing(**table["missing"]) if "missing" in table else None,
+            missing=_waiting(**table["missing"]) if "missing" in table else None,
             printed_in=PrintedLines(table["text"], *table["lines"]) if "text" in table else None,
             deviations=deviations,
         )
     missing = tuple(record.get("missing", ()))
     return PublishedPaper(record["title"], record["citation"], record["url"], tuple(tables.values()), missing)
+
+
+def _waiting(need: str, why: str) -> Waiting:
+    return Waiting(f"Waits for {need}: {why}", need)

@@ -30,12 +30,12 @@ class PublishedScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """A published score and ours; where there is none, `problem` says why."""
+class ScoreComparison:
+    """A published score and ours; where there is none, `error` says why."""
 
     published: PublishedScore
     ours: float | None
-    problem: str = ""
+    error: str = ""
 
     @property
     def difference(self) -> float | None:
@@ -46,19 +46,19 @@ class Comparison:
         return self.difference is not None and abs(self.difference) <= self.published.tolerance
 
 
-def compare_published(engine: Engine, published: Iterable[PublishedScore]) -> Iterator[Comparison]:
+def compare_published(engine: Engine, published: Iterable[PublishedScore]) -> Iterator[ScoreComparison]:
     """Score each example with the weights that are here; downloads nothing."""
     for published_score in published:
         metric = METRICS.parse(published_score.spec)
         if missing := missing_steps(metric):
             names = ", ".join(dict.fromkeys(step.name for step in missing))
-            yield Comparison(published_score, None, f"{names}: not here. Run: cli.py doctor {metric.name}")
+            yield ScoreComparison(published_score, None, f"{names}: not here. Run: cli.py doctor {metric.name}")
             continue
         [(_, outcome)] = engine.run([metric], [Example("published", published_score.document, published_score.summary)])
         if isinstance(outcome, Result):
-            yield Comparison(published_score, outcome.score)
+            yield ScoreComparison(published_score, outcome.score)
         else:
-            yield Comparison(published_score, None, outcome.message)
+            yield ScoreComparison(published_score, None, outcome.error)
 
 
 _LIBRARY = "A group of students gather in the school library to study for their upcoming final exams."

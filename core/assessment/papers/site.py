@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from core.assessment.papers.comparison import Coverage, format_coverage
+from core.assessment.papers.paper_comparison import PaperCoverage, format_coverage
 from core.base import open_templates
 
 _TEMPLATES = open_templates(Path(__file__).with_name("templates"))
@@ -80,7 +80,7 @@ def site_pages(
 
 
 def _coverage(record: Mapping[str, Any]) -> str:
-    return format_coverage(Coverage(**record["coverage"]))
+    return format_coverage(PaperCoverage(**record["coverage"]))
 
 
 def _counts(tables: Sequence[Mapping[str, Any]]) -> Counter[str]:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 from types import MappingProxyType
 
-from core.assessment.papers.paper import Figures, ReleasedData, Waiting
-from core.assessment.papers.published import CellPlace
+from core.assessment.papers.paper import Figures, ReleasedData
+from core.assessment.papers.published import CellPlace, Waiting
 from core.errors import MissingEndpointError
 from core.evaluation import (
-    Case,
+    Detection,
     ExplainMode,
-    Finding,
+    ExplanationCase,
     JudgeSetup,
     SummaryWithEdit,
     converse_in_order,
@@ -57,7 +57,7 @@ def detection_accuracies(items: Sequence[Item], data: ReleasedData) -> Figures:
             figures[name, "DA"] = 100 * sum(right) / len(right)
         else:
             figures[name, "DA"] = Waiting(
-                next(f"No score: {outcome.message}" for _, outcome in outcomes if isinstance(outcome, Failure))
+                next(f"No score: {outcome.error}" for _, outcome in outcomes if isinstance(outcome, Failure))
             )
     return figures
 
@@ -104,16 +104,16 @@ def _scores(items: Sequence[Item], sampling: Sampling, data: ReleasedData) -> Ma
 
 def _findings(
     summaries: Sequence[SummaryWithEdit], mode: ExplainMode, sampling: Sampling, data: ReleasedData
-) -> list[tuple[SummaryWithEdit, Finding]]:
+) -> list[tuple[SummaryWithEdit, Detection]]:
     applicable = [summary for summary in summaries if is_applicable(summary, mode)]
     outcomes = explain_all(data.engine, applicable, mode, sampling, _PROFILE)
     return [(summary, finding) for summary, finding in outcomes if not isinstance(finding, Failure)]
 
 
-def _grades(pairs: Sequence[tuple[SummaryWithEdit, Finding]], sampling: Sampling, data: ReleasedData) -> list[float]:
+def _grades(pairs: Sequence[tuple[SummaryWithEdit, Detection]], sampling: Sampling, data: ReleasedData) -> list[float]:
     """The grades of explanations by the reference that comes with each edit."""
     cases = [
-        Case(summary.item.example.id, finding.explanation, reference=summary.reference, group=summary.group)
+        ExplanationCase(summary.item.example.id, finding.explanation, reference=summary.reference, group=summary.group)
         for summary, finding in pairs
         if summary.reference
     ]

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from core.assessment.audit.question import Finding, MetricAudit, ShownPair
-from core.assessment.audit.report import AuditReport
+from core.assessment.audit.audit_report import AuditReport
+from core.assessment.audit.question import AuditAnswer, MetricAudit, ShownPair
 from core.assessment.audit.shown_pairs import shown_shifts
 from core.assessment.pinned.pin import AuditSource, PairSource, Pin, PinnedPair, StudySource
 from core.edits import PERTURBATIONS
@@ -158,7 +158,7 @@ def _pinned(pair: ShownPair, of: str = "") -> PinnedPair:
     return PinnedPair(pair.before, pair.after, remark, f"score {scores}")
 
 
-def _findings_table(findings: Sequence[tuple[MetricAudit, Finding]]) -> Table:
+def _findings_table(findings: Sequence[tuple[MetricAudit, AuditAnswer]]) -> Table:
     columns = (
         Column("metric", format="metric"),
         Column("question"),

@@ -122,7 +122,7 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PinnedPart:
     """A part of a report: Markdown, and the pin below it where there is one."""
 
     text: str = ""
@@ -134,7 +134,7 @@ class PinnedReport:
     """A report of pins in their order, with Markdown between them."""
 
     title: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[PinnedPart, ...] = ()
 
     @property
     def pins(self) -> list[Pin]:

@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from core.assessment.pinned.comparison import Basis, basis_of
 from core.assessment.pinned.pin import AuditSource, PairSource, PinnedReport, Source, StudySource
+from core.assessment.pinned.pin_comparison import PinBasis, basis_of
 from core.errors import TouchstoneError
 
 _SOURCES: Mapping[str, type[Source]] = {"study": StudySource, "audit": AuditSource, "pair": PairSource}
@@ -25,7 +25,7 @@ class RecipePart:
     text: str = ""
     title: str = ""
     source: Source | None = None
-    then: Basis | None = None
+    then: PinBasis | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def read_recipe(text: str) -> Recipe:
         if len(named) > 1:
             raise TouchstoneError(f"{where} has {' and '.join(named)}. Give each result a [[part]] of its own.")
         source = _read(where, _SOURCES[named[0]], part[named[0]]) if named else None
-        then = _read(where, Basis, part["then"]) if "then" in part else None
+        then = _read(where, PinBasis, part["then"]) if "then" in part else None
         read.append(RecipePart(str(part.get("text", "")), str(part.get("title", "")), source, then))
     return Recipe(record["title"], tuple(read))
 

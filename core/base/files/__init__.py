@@ -1,1 +1,1 @@
-"""Files of the user and of this program: documents, archives, databases of answers, folders of guests."""
+"""Files of the user and of this program: archives, databases of answers, folders of guests."""

@@ -16,8 +16,9 @@ from typing import ClassVar
 from core.data.dataset import DATASETS, Importer, Refusal
 from core.data.datasets.formats import fields, item_stream
 from core.data.datasets.formats.item_stream import LABEL_WORDS, RecordConverter, RecordPlace, SeenItems
-from core.data.datasets.formats.table_files import csv_header, file_rows
+from core.data.datasets.formats.table_files import file_rows
 from core.data.datasets.formats.text_files import Row
+from core.data.datasets.formats.text_tables import csv_header
 from core.data.datasets.formats.workbook_files import xlsx_sheets
 from core.types import Example, Item, ReleasedScore, Split
 
@@ -36,6 +37,9 @@ class AggreFact(Importer):
 
     name: ClassVar[str] = "aggrefact"
     title: ClassVar[str] = "AggreFact"
+    record_fields: ClassVar[frozenset[str]] = frozenset(
+        {"annotated_span", "cut", "dataset", "doc", "error_type", "id", "label", "model_name", "origin", "summ"}
+    )
     licence: ClassVar[str] = "none stated"
     release: ClassVar[str] = "final and SOTA tables, Unified workbooks"
     url: ClassVar[str] = "https://github.com/Liyan06/AggreFact"

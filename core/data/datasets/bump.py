@@ -33,6 +33,9 @@ class Bump(Importer):
     name: ClassVar[str] = "bump"
     for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "BUMP"
+    record_fields: ClassVar[frozenset[str]] = frozenset(
+        {"article_id", "reference_summary", "edited_summary", "corrected_error_type"}
+    )
     licence: ClassVar[str] = "MIT (articles: CNN/DailyMail)"
     release: ClassVar[str] = "task 1 of 693 pairs, task 2 of 196"
     url: ClassVar[str] = "https://github.com/dataminr-ai/BUMP"

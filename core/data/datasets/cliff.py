@@ -31,6 +31,9 @@ class Cliff(Importer):
 
     name: ClassVar[str] = "cliff"
     title: ClassVar[str] = "CLIFF"
+    record_fields: ClassVar[frozenset[str]] = frozenset(
+        {"annotated_span", "cut", "dataset", "doc", "error_type", "id", "model_name", "origin", "summ"}
+    )
     licence: ClassVar[str] = "none stated (code of CLIFF: Apache-2.0)"
     release: ClassVar[str] = "600 summaries with error types, by AggreFact"
     url: ClassVar[str] = "https://github.com/Liyan06/AggreFact"

@@ -37,6 +37,7 @@ class DiaSumFact(Importer):
 
     name: ClassVar[str] = "diasumfact"
     title: ClassVar[str] = "DiaSumFact"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"utterances", "target_summary", "annotations"})
     licence: ClassVar[str] = "MIT (dialogues: SAMSum, QMSum)"
     release: ClassVar[str] = "1,340 sentences of 475 summaries"
     url: ClassVar[str] = "https://github.com/731935354/Dia-Sum-Fact"

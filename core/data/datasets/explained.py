@@ -16,10 +16,10 @@ from core.data.datasets.formats import fields, item_stream
 from core.data.datasets.formats.item_stream import RecordPlace
 from core.data.datasets.formats.table_files import file_rows
 from core.data.datasets.formats.text_files import Row
-from core.types import GRADE_VALUES, Example, GradedExplanation, Item, Verdict
+from core.types import Example, Grade, GradedExplanation, Item, Verdict
 
 _VERDICTS = {verdict.value: verdict for verdict in (Verdict.CONSISTENT, Verdict.INCONSISTENT)}
-_GRADES: dict[str, str] = {grade: grade for grade in GRADE_VALUES}
+_GRADES = {grade.value: grade.value for grade in Grade}
 
 
 @DATASETS.add
@@ -29,6 +29,7 @@ class Explained(Importer):
 
     name: ClassVar[str] = "explained"
     title: ClassVar[str] = "Answers and grades of explain and judge"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"sample", "by", "explanation"})
     licence: ClassVar[str] = "your own"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:

@@ -29,6 +29,7 @@ class FacEval(Importer):
 
     name: ClassVar[str] = "faceval"
     title: ClassVar[str] = "FacEval"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"DocID", "Dialogue", "Model", "Summary", "SubObjE"})
     licence: ClassVar[str] = "MIT (dialogues: SAMSum)"
     release: ClassVar[str] = "750 summaries"
     url: ClassVar[str] = "https://github.com/BinWang28/FacEval"

@@ -29,6 +29,7 @@ class FactualNLG(Importer):
     name: ClassVar[str] = "factualnlg"
     for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "factualNLG, graded explanations"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"doc", "summary", "samples"})
     licence: ClassVar[str] = "Apache-2.0 (articles: CNN/DailyMail)"
     release: ClassVar[str] = "125 summaries with 3,643 explanations"
     url: ClassVar[str] = "https://github.com/salesforce/factualNLG"

@@ -41,6 +41,7 @@ class FaithBench(Importer):
 
     name: ClassVar[str] = "faithbench"
     title: ClassVar[str] = "FaithBench"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"sample_id", "source", "summary", "annotations", "metadata"})
     licence: ClassVar[str] = "CC-BY-NC-SA-4.0 (non-commercial, share alike)"
     release: ClassVar[str] = "batches 1 to 16 without 13; the table of 800"
     url: ClassVar[str] = "https://github.com/vectara/FaithBench"

@@ -40,6 +40,7 @@ class Frank(Importer):
     name: ClassVar[str] = "frank"
     for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "FRANK"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"hash", "model_name", "Factuality", "EntE"})
     licence: ClassVar[str] = "MIT (articles: CNN/DailyMail, XSum)"
     release: ClassVar[str] = "2,246 summaries, metrics as corrected in July 2021"
     url: ClassVar[str] = "https://github.com/artidoro/frank"

@@ -39,6 +39,7 @@ class GenAudit(Importer):
 
     name: ClassVar[str] = "genaudit"
     title: ClassVar[str] = "GenAudit"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"source", "summary", "annotated_spans", "origin"})
     licence: ClassVar[str] = "Apache-2.0 (tool), none stated for the annotations"
     release: ClassVar[str] = "702 annotated summaries"
     url: ClassVar[str] = "https://github.com/kukrishna/genaudit"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, ClassVar
 
 from core.data.dataset import DATASETS, Importer, Refusal
 from core.data.datasets.formats import fields, foreign_records, item_stream
-from core.data.datasets.formats.column_inference import infer_column_map
+from core.data.datasets.formats.claim_rows import claim_columns, merge_claims
 from core.data.datasets.formats.column_map import (
     SPLIT_WORDS,
     UNLABELLED_WORDS,
@@ -20,19 +20,33 @@ from core.data.datasets.formats.column_map import (
     label_word,
     label_words,
     load_column_map,
-    undecided_classes,
     voting_columns,
     with_consistent_words,
 )
+from core.data.datasets.formats.encodings import decoding_error
+from core.data.datasets.formats.grouping import RestartingIds, begins_again
+from core.data.datasets.formats.header_rows import check_column_count
 from core.data.datasets.formats.item_stream import RecordPlace
-from core.data.datasets.formats.mapping_report import direction_question, format_mapping
-from core.data.datasets.formats.table_files import table_rows
-from core.data.datasets.formats.text_files import UTF8, Row
-from core.data.datasets.formats.workbook_files import sheet_names
+from core.data.datasets.formats.known_forms import ARCHIVES, form_columns, form_of, form_rows
+from core.data.datasets.formats.label_answers import (
+    open_direction,
+    open_votes,
+    table_shape,
+    with_label_of_1,
+    with_vote_of_1,
+    with_ways,
+)
+from core.data.datasets.formats.mapping_report import format_mapping, label_record
+from core.data.datasets.formats.stated_classes import named_table_rows, stated_columns
+from core.data.datasets.formats.summary_choice import summary_question, with_summary
+from core.data.datasets.formats.table_files import table_notes, table_paths
+from core.data.datasets.formats.text_files import UTF8, NumberedRow, Row
+from core.data.datasets.formats.vote_columns import gather_votes
+from core.data.datasets.formats.workbook_files import default_sheet, sheet_names
 from core.errors import TouchstoneError
 from core.types import ALL_JUDGES, Item, Judgement, Rating, ReleasedScore, Verdict
 
-_COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title", "contexts", "question")
+_COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title", "contexts", "question", "claims")
 _CONTEXT_NAMES = frozenset(item_stream.FIELD_NAMES["contexts"])
 """Columns whose lists and objects are the parts of one document, and not several samples or fields."""
 _SLICE_NAMES = frozenset(item_stream.FIELD_NAMES["slices"])
@@ -46,7 +60,11 @@ class Generic(Importer):
     """A file and the mapping of its columns: a saved one, or the guess from the first rows where `mapping` is "".
 
     `encoding` is that of a text file, `sheet` names one of a workbook, by default the first. `consistent` are the words of the
-    label that mean a consistent summary, with + between them; its other words mean an inconsistent one then.
+    label that mean a consistent summary, with + between them; its other words mean an inconsistent one then. `summary` is the
+    column of the system's text, `label` that of the label, none for no label; `label_of_1` and `vote_of_1`, consistent or inconsistent, are what a 1 or yes of
+    the label or of a judge says of the summary. `higher` and `lower` are columns of numbers, with + between them, of which
+    more or less is better. `garbled` is keep where texts with traces of a wrong encoding are read as they are; otherwise they
+    are refused.
     """
 
     name: ClassVar[str] = "generic"
@@ -56,28 +74,105 @@ class Generic(Importer):
     encoding: str = UTF8
     sheet: str = ""
     consistent: str = ""
+    summary: str = ""
+    label: str = ""
+    label_of_1: str = ""
+    vote_of_1: str = ""
+    higher: str = ""
+    lower: str = ""
+    garbled: str = ""
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        rows, columns = self._rows(source), self._columns(source)
-        if not self.mapping and (classes := undecided_classes(rows, columns)):
-            raise TouchstoneError(f"{source.name}: {direction_question(columns, classes)}")
-        return read_with_map(source, columns, self.encoding, self.sheet)
+        if question := self.question(source):
+            raise TouchstoneError(f"{source.name}: {question}")
+        return read_with_map(source, self.columns(source), self.encoding, self.sheet, self.garbled)
+
+    def question(self, source: Path) -> str:
+        """The question about the direction of the labels that a person has to answer before they are used; "" without one."""
+        if self.mapping:
+            return ""
+        rows, columns = self._rows(source), self.columns(source)
+        is_form = form_of(source, self.encoding, self.sheet) is not None
+        if not self.summary and not is_form and (question := summary_question(rows, columns)):
+            return question
+        return open_direction(rows, columns) or ("" if self.vote_of_1 else open_votes(rows, columns))
 
     def describe(self, source: Path) -> list[str]:
-        return format_mapping(
-            self._columns(source), self._rows(source), [name for name in sheet_names(source)[1:] if not self.sheet]
-        )
+        paths = table_paths(source)
+        notes = [
+            f"{'note':12} {path.name + ': ' if len(paths) > 1 else ''}{note}"
+            for path in paths
+            if path.suffix.lower() not in ARCHIVES
+            for note in table_notes(path, self.encoding, self.sheet)
+        ]
+        others = [name for name in sheet_names(source) if not self.sheet and name != default_sheet(source)]
+        rows, columns = self._rows(source), self.columns(source)
+        mapping = format_mapping(columns, rows, others, "; ".join(self._record(source).values()))
+        return [*notes, *mapping, *(f"{'check':12} {decision}" for decision in structure_notes(rows, columns))]
 
     def settings_used(self, source: Path) -> dict[str, str]:
-        return used_settings(self._columns(source), self.encoding, self.sheet)
+        settings = {
+            "summary": self.summary,
+            "label_of_1": self.label_of_1,
+            "vote_of_1": self.vote_of_1,
+            "consistent": self.consistent,
+        }
+        answers = {name: answer for name, answer in settings.items() if answer}
+        return {
+            **used_settings(self.columns(source), self.encoding, self.sheet),
+            **self._record(source),
+            **answers,
+            **({"shape": self.shape(source)} if answers else {}),
+            **({"garbled": self.garbled} if self.garbled else {}),
+        }
 
-    def _columns(self, source: Path) -> ColumnMap:
-        columns = load_column_map(Path(self.mapping)) if self.mapping else infer_column_map(self._rows(source))
-        words = [word.strip().lower() for word in self.consistent.split("+") if word.strip()]
-        return with_consistent_words(self._rows(source), columns, words) if words else columns
+    def _record(self, source: Path) -> dict[str, str]:
+        answered = bool(self.mapping or self.label_of_1 or self.consistent)
+        return label_record(
+            self.columns(source),
+            self._rows(source),
+            stated_columns(source),
+            answered=answered,
+            voted=bool(self.vote_of_1),
+        )
+
+    def shape(self, source: Path) -> str:
+        """The shape of the table, for which an answer holds."""
+        return table_shape(self._rows(source), self.columns(source))
+
+    def columns(self, source: Path) -> ColumnMap:
+        """The mapping of the table with what was said of it."""
+        rows = self._rows(source)
+        if self.mapping:
+            columns = load_column_map(Path(self.mapping))
+        else:
+            columns = form_columns(source, rows, self.encoding, self.sheet, self.label)
+        if self.summary:
+            columns = with_summary(columns, self.summary)
+        if words := [word.strip().lower() for word in self.consistent.split("+") if word.strip()]:
+            columns = with_consistent_words(rows, columns, words)
+        if self.label_of_1:
+            columns = with_label_of_1(rows, columns, self.label_of_1)
+        if self.vote_of_1:
+            columns = with_vote_of_1(rows, columns, self.vote_of_1)
+        higher, lower = ([name for name in names.split("+") if name] for names in (self.higher, self.lower))
+        return with_ways(rows, columns, higher, lower) if higher or lower else columns
 
     def _rows(self, source: Path) -> list[Row]:
         return preview_rows(source, encoding=self.encoding, sheet=self.sheet)
+
+
+def structure_notes(rows: Sequence[Row], columns: ColumnMap) -> list[str]:
+    """Decisions on rows that belong together, for a person to check."""
+    notes = []
+    if columns.id and begins_again(rows, columns.id, columns.document, columns.summary):
+        notes.append(
+            f"{columns.id} begins again after some rows, as in joined files: it names no document, and the samples of the second part "
+            "are called NAME-2."
+        )
+    if columns.claims:
+        notes.append("the claims of a response are one sample: inconsistent if one of them is.")
+    return notes
 
 
 def used_settings(columns: ColumnMap, encoding: str, sheet: str) -> dict[str, str]:
@@ -91,16 +186,49 @@ def preview_rows(source: Path, number: int = _PREVIEW_ROWS, encoding: str = UTF8
 
     Raises TouchstoneError, with the reason of the first row, where there is none.
     """
-    lines = list(islice(table_rows(source, encoding, sheet), number))
+    paths = table_paths(source)
+    lines = [line for path in paths for line in islice(_record_lines(path, encoding, sheet), number // len(paths))]
     rows = [flat for _, row in lines if not isinstance(row, str) for flat in _flat_rows(row)]
+    check_column_count(len({name for row in rows for name in row}), source.name)
+    _check_same_columns(source, encoding, sheet)
     if not rows:
         reasons = (f" Line {line}: {row}" for line, row in lines if isinstance(row, str))
         raise TouchstoneError(f"{source.name} has no row that can be read.{next(reasons, ' It has a header at most.')}")
     return rows
 
 
-def read_with_map(source: Path, columns: ColumnMap, encoding: str = UTF8, sheet: str = "") -> Iterator[Item | Refusal]:
+def _record_lines(source: Path, encoding: str, sheet: str) -> Iterator[NumberedRow]:
+    """The records of a file; rows for each claim of a response are one."""
+    if form_of(source, encoding, sheet):
+        return form_rows(source, encoding, sheet)
+    lines = named_table_rows(source, encoding, sheet)
+    first = list(islice(lines, _PREVIEW_ROWS))
+    columns = claim_columns([row for _, row in first if not isinstance(row, str)])
+    return merge_claims(chain(first, lines), *columns) if columns else chain(first, lines)
+
+
+def _check_same_columns(source: Path, encoding: str, sheet: str) -> None:
+    """Raises TouchstoneError where the first records of two files of a folder have other columns."""
+    paths = table_paths(source)
+    headers = [
+        next(({*row} for _, row in named_table_rows(path, encoding, sheet) if not isinstance(row, str)), set[str]())
+        for path in (paths if len(paths) > 1 else [])
+    ]
+    for path, header in zip(paths, headers, strict=False):
+        if header and header != headers[0]:
+            other = ", ".join(sorted(header ^ headers[0])[:10])
+            raise TouchstoneError(
+                f"{paths[0].name} and {path.name} do not have the same columns ({other}). Import them one after the other, or give "
+                "the columns the same names."
+            )
+
+
+def read_with_map(
+    source: Path, columns: ColumnMap, encoding: str = UTF8, sheet: str = "", garbled: str = ""
+) -> Iterator[Item | Refusal]:
     """The items of a file by a mapping. Raises TouchstoneError where the file lacks one of the mapped columns."""
+    if garbled not in ("", "keep"):
+        raise TouchstoneError(f"generic[garbled={garbled}] is unknown. Write garbled=keep, or leave it out.")
     first = preview_rows(source, encoding=encoding, sheet=sheet)
     column_names = dict.fromkeys(name for row in first for name in row)
     for field, column in columns.used():
@@ -108,16 +236,35 @@ def read_with_map(source: Path, columns: ColumnMap, encoding: str = UTF8, sheet:
             raise TouchstoneError(
                 f"{source.name} has no column {column!r} for the {field}. The columns are {', '.join(column_names)}."
             )
-    reading = _MappedReader(columns, columns.single(), columns.verdicts, columns.votes, voting_columns(first, columns))
-    lines = table_rows(source, encoding, sheet)
+    restarts = bool(columns.id) and begins_again(first, columns.id, columns.document, columns.summary)
+    reading = _MappedReader(
+        columns=columns,
+        mapped=columns.single(),
+        verdicts=columns.verdicts,
+        votes=columns.votes,
+        voters=voting_columns(first, columns),
+        keeps_garbled=bool(garbled),
+        restarting_ids=RestartingIds() if restarts else None,
+    )
+    paths, seen = table_paths(source), item_stream.SeenItems()
+    files = ((path, _record_lines(path, encoding, sheet)) for path in paths)
     if not columns.annotator:
-        return item_stream.items_of_rows(lines, source, reading.items, {})
+        return chain.from_iterable(item_stream.items_of_rows(lines, path, reading.items, seen) for path, lines in files)
     # a row for each judge: the same sample comes again and again
-    records = (record for line in lines for record in item_stream.items_of_rows([line], source, reading.items, {}))
-    return merge_judges(records)
+    return merge_judges(
+        record
+        for path, lines in files
+        for line in lines
+        for record in item_stream.items_of_rows([line], path, reading.items, {})
+    )
 
 
 def _flat_rows(row: Row) -> list[Row]:
+    """The flat rows of a record, with the votes and marks of each gathered in columns."""
+    return [gather_votes(flat) for flat in _rows_of_record(row)]
+
+
+def _rows_of_record(row: Row) -> list[Row]:
     """A record with the fields of its objects as columns; one that lists the samples of a document is a row for each.
 
     A chat is the pair of its last answer and of what was said before.
@@ -171,6 +318,8 @@ class _MappedReader:
     verdicts: dict[str, Verdict]
     votes: dict[str, Verdict]
     voters: frozenset[str]
+    keeps_garbled: bool
+    restarting_ids: RestartingIds | None
 
     def items(self, record: Row, place: RecordPlace) -> list[Item]:
         """The items of a record: of one row, or of those of the samples that it lists."""
@@ -184,6 +333,10 @@ class _MappedReader:
         values = self._texts(row)
         if self.columns.annotator and not values.get("id"):
             default_id = fields.document_key("\0".join(str(value) for value in values.values()))
+        if self.restarting_ids and (name := fields.optional(values, "id")):
+            values["id"] = self.restarting_ids.unique(name, (str(values.get("document")), str(values["summary"])))
+        if not self.keeps_garbled:
+            check_decoding(values)
         made = item_stream.items_of_fields(values, default_id)
         *plain, last = made
         original = Verdict.CONSISTENT if self.columns.edited_label else None
@@ -280,6 +433,17 @@ class _MappedReader:
         words = [word for word in label_words(row, column) if word not in self.columns.unlabelled]
         verdicts = {fields.meaning(column, word, self.verdicts) for word in words}
         return next((verdict for verdict in _WORST_FIRST if verdict in verdicts), None)
+
+
+def check_decoding(values: Row) -> None:
+    """Raises TouchstoneError where a text of these fields was lost or mixed up in a wrong encoding."""
+    for field in ("document", "summary", "edited"):
+        text = values.get(field)
+        if isinstance(text, str) and (error := decoding_error(text)):
+            raise TouchstoneError(
+                f"The {field} {error} Write the file again from the original texts, name its encoding "
+                "(generic[encoding=…]), or keep such texts (generic[garbled=keep])."
+            )
 
 
 def _filled_passage(row: Row, column: str) -> str:

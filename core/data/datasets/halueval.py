@@ -27,6 +27,7 @@ class HaluEval(Importer):
 
     name: ClassVar[str] = "halueval"
     title: ClassVar[str] = "HaluEval, summarization"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"document", "right_summary", "hallucinated_summary"})
     licence: ClassVar[str] = "MIT"
     release: ClassVar[str] = "summarization_data.json"
     url: ClassVar[str] = "https://github.com/RUCAIBox/HaluEval"

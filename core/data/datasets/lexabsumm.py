@@ -32,6 +32,7 @@ class LexAbSumm(Importer):
     name: ClassVar[str] = "lexabsumm"
     for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "LexAbSumm"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"article", "aspect", "summary"})
     licence: ClassVar[str] = "AFL-3.0, as the copy on the hub states"
     release: ClassVar[str] = "one file of 85 MB"
     url: ClassVar[str] = "https://huggingface.co/datasets/MahmoudAly/LexAbSumm"

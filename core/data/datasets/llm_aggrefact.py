@@ -25,6 +25,7 @@ class LlmAggreFact(Importer):
 
     name: ClassVar[str] = "llm-aggrefact"
     title: ClassVar[str] = "LLM-AggreFact"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"dataset", "doc", "claim", "label"})
     licence: ClassVar[str] = "CC-BY-ND-4.0 (for evaluation only)"
     release: ClassVar[str] = "dev 30,420 and test 29,320 claims"
     url: ClassVar[str] = "https://huggingface.co/datasets/lytang/LLM-AggreFact"

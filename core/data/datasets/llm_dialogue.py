@@ -33,6 +33,7 @@ class LLMDialogue(Importer):
 
     name: ClassVar[str] = "llm-dialogue"
     title: ClassVar[str] = "LLM dialogue summaries"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"docid", "model", "nonfactual_spans", "factual_error"})
     licence: ClassVar[str] = "none stated (dialogues: SAMSum, DialogSum)"
     release: ClassVar[str] = "2,076 summaries of 325 dialogues"
     url: ClassVar[str] = "https://github.com/sanjanaramprasad/probing_summarization_factuality"

@@ -37,6 +37,7 @@ class LongEval(Importer):
 
     name: ClassVar[str] = "longeval"
     title: ClassVar[str] = "LongEval-PubMed"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"story", "score"})
     licence: ClassVar[str] = "Apache-2.0"
     release: ClassVar[str] = "40 summaries with three annotators each"
     url: ClassVar[str] = "https://github.com/jbshp/LongDocFACTScore"

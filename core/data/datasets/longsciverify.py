@@ -18,8 +18,8 @@ from core.data.dataset import DATASETS, Importer, Refusal
 from core.data.datasets.formats import fields, item_stream
 from core.data.datasets.formats.item_stream import RecordPlace, SeenItems
 from core.data.datasets.formats.json_files import json_rows as listed
-from core.data.datasets.formats.table_files import csv_rows as table
 from core.data.datasets.formats.text_files import NumberedRow, Row
+from core.data.datasets.formats.text_tables import csv_rows as table
 from core.errors import TouchstoneError
 from core.types import ALL_JUDGES, Example, Item, Rating
 
@@ -39,6 +39,7 @@ class LongSciVerify(Importer):
     name: ClassVar[str] = "longsciverify"
     for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "LongSciVerify"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"gencomparesumabs", "dancersum"})
     licence: ClassVar[str] = "MIT"
     release: ClassVar[str] = "PubMed and arXiv, 15 papers each"
     url: ClassVar[str] = "https://github.com/jbshp/LongDocFACTScore"

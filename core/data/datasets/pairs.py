@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.data.dataset import DATASETS, Importer, Refusal
-from core.data.datasets.formats import item_stream, table_files
+from core.data.datasets.formats import item_stream
+from core.data.datasets.formats.table_files import table_form
+from core.data.datasets.formats.text_tables import csv_header
 from core.types import Item
-
-_TABLES = {".csv", ".tsv"}
 
 
 @DATASETS.add
 @dataclass(frozen=True)
 class Pairs(Importer):
-    """`.csv` and `.tsv` are tables, everything else is JSONL; UTF-8 with or without a byte-order mark.
+    """A table with a header or JSON, by what is in the file; UTF-8 with or without a byte-order mark.
 
     A record without an id is called `line-<number>`. Raises TouchstoneError where the file as a whole cannot be read:
     absent, empty, not UTF-8, a table without a document or summary column.
@@ -36,8 +36,8 @@ class Pairs(Importer):
     licence: ClassVar[str] = "your own"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        if source.suffix.lower() in _TABLES:
-            item_stream.match_columns(table_files.csv_header(source))
+        if table_form(source) == "csv":
+            item_stream.match_columns(csv_header(source))
         yield from item_stream.items_of_files(
             [source], lambda row, place: item_stream.items_of_record(row, f"line-{place.number}")
         )

@@ -34,6 +34,7 @@ class Qags(Importer):
 
     name: ClassVar[str] = "qags"
     title: ClassVar[str] = "QAGS"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"article", "summary_sentences"})
     licence: ClassVar[str] = "none stated"
     release: ClassVar[str] = "235 CNN/DM and 239 XSum summaries"
     url: ClassVar[str] = "https://github.com/W4ngatang/qags"

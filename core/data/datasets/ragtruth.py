@@ -38,6 +38,7 @@ class RagTruth(Importer):
 
     name: ClassVar[str] = "ragtruth"
     title: ClassVar[str] = "RAGTruth"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"source_id", "model", "labels", "response"})
     licence: ClassVar[str] = "MIT"
     release: ClassVar[str] = "summaries, answers and data-to-text"
     url: ClassVar[str] = "https://github.com/ParticleMedia/RAGTruth"

@@ -35,6 +35,7 @@ class ReferenceMatters(Importer):
 
     name: ClassVar[str] = "referencematters"
     title: ClassVar[str] = "ReferenceMatters"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"dialogue", "model_summaries"})
     licence: ClassVar[str] = "none stated"
     release: ClassVar[str] = "500 dialogues each of SAMSum and DialogSum"
     url: ClassVar[str] = "https://github.com/sanjanaramprasad/probing_summarization_factuality"

@@ -28,6 +28,7 @@ class ScholarQABench(Importer):
     name: ClassVar[str] = "scholarqabench"
     for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "ScholarQABench"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"input", "ctxs", "output", "annotator", "subject"})
     licence: ClassVar[str] = "MIT"
     release: ClassVar[str] = "scholarqa_multi, 108 answers"
     url: ClassVar[str] = "https://github.com/AkariAsai/ScholarQABench"

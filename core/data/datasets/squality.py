@@ -32,6 +32,7 @@ class Squality(Importer):
     name: ClassVar[str] = "squality"
     for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "SQuALITY"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"metadata", "document", "questions"})
     licence: ClassVar[str] = "CC-BY-4.0 (stories: Project Gutenberg)"
     release: ClassVar[str] = "v1.3"
     url: ClassVar[str] = "https://github.com/nyu-mll/SQuALITY"

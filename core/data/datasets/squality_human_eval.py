@@ -35,6 +35,7 @@ class SqualityHumanEval(Importer):
 
     name: ClassVar[str] = "squality-human-eval"
     title: ClassVar[str] = "SQuALITY, human evaluation"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"passage-id", "questions"})
     licence: ClassVar[str] = "CC-BY-4.0 (stories: Project Gutenberg)"
     release: ClassVar[str] = "20 stories, 300 responses, 900 reviews"
     url: ClassVar[str] = "https://github.com/nyu-mll/SQuALITY"

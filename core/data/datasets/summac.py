@@ -28,6 +28,7 @@ class SummaCBenchmark(Importer):
 
     name: ClassVar[str] = "summac"
     title: ClassVar[str] = "SummaC benchmark form"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"document", "claim", "label", "cut"})
     licence: ClassVar[str] = "that of each dataset (loader: Apache-2.0)"
     url: ClassVar[str] = "https://github.com/tingofurro/summac"
 

@@ -31,6 +31,7 @@ class SummEdits(Importer):
     name: ClassVar[str] = "summedits"
     for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "SummEdits"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"id", "doc", "summary", "label", "edit_types"})
     licence: ClassVar[str] = "Apache-2.0 (copy on the hub: CC-BY-4.0)"
     release: ClassVar[str] = "ten domains, 6,348 summaries"
     url: ClassVar[str] = "https://github.com/salesforce/factualNLG"

@@ -34,6 +34,7 @@ class SummEval(Importer):
 
     name: ClassVar[str] = "summeval"
     title: ClassVar[str] = "SummEval"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"decoded", "expert_annotations", "model_id"})
     licence: ClassVar[str] = "MIT (articles: CNN/DailyMail)"
     release: ClassVar[str] = "model_annotations.aligned.jsonl"
     url: ClassVar[str] = "https://github.com/Yale-LILY/SummEval"

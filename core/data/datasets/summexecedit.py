@@ -31,6 +31,9 @@ class SummExecEdit(Importer):
     name: ClassVar[str] = "summexecedit"
     for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "SummExecEdit"
+    record_fields: ClassVar[frozenset[str]] = frozenset(
+        {"original_summary", "original_text", "replace_text", "edited_summary"}
+    )
     licence: ClassVar[str] = "CC-BY-4.0"
     release: ClassVar[str] = "4,241 summaries"
     url: ClassVar[str] = "https://huggingface.co/datasets/Salesforce/summexecedit"

@@ -34,6 +34,9 @@ class TofuEval(Importer):
 
     name: ClassVar[str] = "tofueval"
     title: ClassVar[str] = "TofuEval"
+    record_fields: ClassVar[frozenset[str]] = frozenset(
+        {"doc_id", "annotation_id", "sent_idx", "summ_sent", "sent_label"}
+    )
     licence: ClassVar[str] = "MIT-0 (for evaluation only)"
     release: ClassVar[str] = "factual consistency, dev and test"
     url: ClassVar[str] = "https://github.com/amazon-science/tofueval"

@@ -31,6 +31,7 @@ class UniEval(Importer):
     name: ClassVar[str] = "unieval"
     for_evaluation: ClassVar[bool] = True
     title: ClassVar[str] = "UniEval result files"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"doc_id", "system_id", "source", "system_output", "scores"})
     licence: ClassVar[str] = "MIT"
     release: ClassVar[str] = "reproduce/unieval_predict"
     url: ClassVar[str] = "https://github.com/maszhongming/UniEval"

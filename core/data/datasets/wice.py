@@ -38,6 +38,7 @@ class Wice(Importer):
 
     name: ClassVar[str] = "wice"
     title: ClassVar[str] = "WiCE"
+    record_fields: ClassVar[frozenset[str]] = frozenset({"claim", "evidence", "supporting_sentences"})
     licence: ClassVar[str] = "ODC-BY-1.0 (claims: CC-BY-SA-4.0; evidence: Common Crawl terms)"
     release: ClassVar[str] = "claims, subclaims, non-supported tokens, oracle chunks"
     url: ClassVar[str] = "https://github.com/ryokamoi/wice"

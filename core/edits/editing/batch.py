@@ -52,7 +52,7 @@ class UnusedEdit:
 
     source: str
     reason_kind: UnusedReason
-    reason: str
+    error: str
 
 
 def edited_pairs(
@@ -73,7 +73,7 @@ def edited_pairs(
         for (item, accepted), (_, opinion) in zip(pending, opinions, strict=True):
             id = f"{item.example.id}/{accepted.number}"
             if isinstance(opinion, Failure):
-                yield UnusedEdit(id, UnusedReason.FAILED, f"Whether it is trivial: {opinion.message}")
+                yield UnusedEdit(id, UnusedReason.FAILED, f"Whether it is trivial: {opinion.error}")
             elif opinion.kind:
                 yield UnusedEdit(
                     id, UnusedReason.TRIVIAL, f"By the model it is a change of {opinion.kind}: {opinion.because}"
@@ -105,10 +105,10 @@ def _accepted_edits(
         for conversation, outcome in answers:
             item = items_by_id.pop(conversation.example.id)
             if isinstance(outcome, Failure):
-                yield UnusedEdit(item.example.id, UnusedReason.FAILED, outcome.message)
+                yield UnusedEdit(item.example.id, UnusedReason.FAILED, outcome.error)
                 continue
             for rejected in outcome.rejected:
-                yield UnusedEdit(f"{item.example.id}/{rejected.number}", rejected.reason_kind, rejected.reason)
+                yield UnusedEdit(f"{item.example.id}/{rejected.number}", rejected.reason_kind, rejected.error)
             for accepted in outcome.accepted:
                 kind = trivial_kind(accepted.edit, item.example.summary)
                 if trivial_filter in {"rule", "both"} and kind is not None:

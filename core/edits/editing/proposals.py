@@ -61,7 +61,7 @@ class RejectedEdit:
     number: int
     text: str
     reason_kind: UnusedReason
-    reason: str
+    error: str
 
 
 CheckedEdit = AcceptedEdit | RejectedEdit

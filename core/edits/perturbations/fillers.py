@@ -107,7 +107,7 @@ class QualifierFiller(Filler):
 
 @PERTURBATIONS.add
 @dataclass(frozen=True)
-class Phrase(Filler):
+class PhraseFiller(Filler):
     """The phrase as it is given; what stands there by default breaks off after speaking of the document."""
 
     name: ClassVar[str] = "phrase"

@@ -4,39 +4,49 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import get_args
+from typing import Annotated
+
+from pydantic import WithJsonSchema
 
 from core.errors import TouchstoneError
-from core.evaluation.explanations.judge import Case, Cause, Judgement, JudgeSetup, judge_conversation, judge_explanation
+from core.evaluation.explanations.judge import (
+    ExplanationCase,
+    ExplanationGrade,
+    JudgeSetup,
+    judge_conversation,
+    judge_explanation,
+)
 from core.models import Sampling, StructuredAnswer, ask_structured, load_prompt
 from core.scoring import Conversation
-from core.types import Rounds
+from core.types import ExplanationFlaw, Grade, Rounds
 
 _PROMPT = "explanation-cause"
 _VARIABLES = ("explanation", "because")
-_CAUSES: tuple[Cause, ...] = get_args(Cause)
+
+
+_CAUSE_SCHEMA = {"enum": [*map(str, ExplanationFlaw)], "title": "Cause", "type": "string"}  # see `judge.Graded`
 
 
 class NamedCause(StructuredAnswer):
     """Answer to the prompt `explanation-cause`, the reason first."""
 
     because: str
-    cause: Cause
+    cause: Annotated[ExplanationFlaw, WithJsonSchema(_CAUSE_SCHEMA)]
 
 
-def parse_cause(words: str) -> Cause:
+def parse_cause(words: str) -> ExplanationFlaw:
     """The cause that a person or file names; raises TouchstoneError for an unknown name."""
     name = words.replace("_", " ").strip().lower()
-    cause = next((cause for cause in _CAUSES if cause == name), None)
+    cause = next((cause for cause in ExplanationFlaw if cause == name), None)
     if cause is None:
-        raise TouchstoneError(f"The cause is {words[:60]!r}. Known: {', '.join(_CAUSES)}.")
+        raise TouchstoneError(f"The cause is {words[:60]!r}. Known: {', '.join(ExplanationFlaw)}.")
     return cause
 
 
-def judge_with_cause(case: Case, setup: JudgeSetup, sampling: Sampling) -> Rounds[Judgement]:
+def judge_with_cause(case: ExplanationCase, setup: JudgeSetup, sampling: Sampling) -> Rounds[ExplanationGrade]:
     """The grade and, where it is not "entirely", what the same judge says is wrong; UnscorableError as for the grade."""
     judged = yield from judge_explanation(case, setup, sampling)
-    if judged.grade == "entirely":
+    if judged.grade is Grade.ENTIRELY:
         return judged
     used = load_prompt(_PROMPT, _VARIABLES)
     texts = {"explanation": case.explanation, "because": judged.because}
@@ -44,7 +54,7 @@ def judge_with_cause(case: Case, setup: JudgeSetup, sampling: Sampling) -> Round
     return replace(judged, cause=answer.cause, cause_by=used.signature)
 
 
-def cause_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Conversation[Judgement]:
+def cause_conversation(case: ExplanationCase, setup: JudgeSetup, sampling: Sampling) -> Conversation[ExplanationGrade]:
     """The conversation for the engine."""
     graded = judge_conversation(case, setup, sampling)
     return replace(graded, spec=f"cause-{graded.spec}", rounds=partial(judge_with_cause, case, setup, sampling))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.evaluation.explanations.judge import Case
+from core.evaluation.explanations.judge import ExplanationCase
 from core.text import FUNCTION_WORDS, NEGATIVES, base_forms, base_forms_in, recover, sentences, words
 from core.types import Edit, Verdict
 
@@ -121,7 +121,7 @@ class RuleChecks:
     contradicts_verdict: bool
 
 
-def run_rule_checks(case: Case) -> RuleChecks:
+def run_rule_checks(case: ExplanationCase) -> RuleChecks:
     """Check by `check_named_edits` and `contradicts_itself` the explanation of a summary that was found inconsistent."""
     edits = recover(case.seed, case.summary) if case.seed and case.summary else []
     named_edits = check_named_edits(case.explanation, case.seed, edits)

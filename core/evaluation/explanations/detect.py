@@ -29,7 +29,7 @@ from core.types import Example, Failure, Rounds, Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Detection:
     """Verdict of a language model on a summary, the explanation, and its signature."""
 
     verdict: Verdict
@@ -37,7 +37,7 @@ class Finding:
     by: str
 
 
-ExplainFunction = Callable[[Example, Sampling, str], Rounds[Finding]]
+ExplainFunction = Callable[[Example, Sampling, str], Rounds[Detection]]
 """A way to ask for an explanation, in the words of a paper where one is named."""
 
 
@@ -88,36 +88,36 @@ class Detected(StructuredAnswer):
         return self
 
 
-class Explained(StructuredAnswer):
+class GivenExplanation(StructuredAnswer):
     """Answer to the prompt `explain-given`."""
 
     explanation: NonBlankText
 
 
-def detect_and_explain(example: Example, sampling: Sampling, profile: str = "") -> Rounds[Finding]:
+def detect_and_explain(example: Example, sampling: Sampling, profile: str = "") -> Rounds[Detection]:
     """D&E: ask whether the summary is consistent, and why; UnscorableError, with the raw answer, for one not to be read."""
     used = load_prompt("detect-explain", PAIR_VARIABLES, profile)
     answer = yield from ask_structured(used.fill(pair_texts(example)), sampling, Detected)
     verdict = Verdict.CONSISTENT if answer.consistent == "yes" else Verdict.INCONSISTENT
-    return Finding(verdict, answer.explanation.strip(), model_signature("detect-explain", used, sampling))
+    return Detection(verdict, answer.explanation.strip(), model_signature("detect-explain", used, sampling))
 
 
-def explain_given_detection(example: Example, sampling: Sampling, profile: str = "") -> Rounds[Finding]:
+def explain_given_detection(example: Example, sampling: Sampling, profile: str = "") -> Rounds[Detection]:
     """E|D: state that the summary is inconsistent, and ask why; UnscorableError as above."""
     used = load_prompt("explain-given", PAIR_VARIABLES, profile)
-    answer = yield from ask_structured(used.fill(pair_texts(example)), sampling, Explained)
-    return Finding(Verdict.INCONSISTENT, answer.explanation.strip(), model_signature("explain-given", used, sampling))
+    answer = yield from ask_structured(used.fill(pair_texts(example)), sampling, GivenExplanation)
+    return Detection(Verdict.INCONSISTENT, answer.explanation.strip(), model_signature("explain-given", used, sampling))
 
 
 def explanation_signature(ask: ExplainMode, sampling: Sampling, profile: str = "") -> str:
-    """Signature that `Finding.by` will be; raises MissingEndpointError where no endpoint is set."""
+    """Signature that `Detection.by` will be; raises MissingEndpointError where no endpoint is set."""
     name = _EXPLAIN_PROMPTS[ask]
     return model_signature(name, load_prompt(name, PAIR_VARIABLES, profile), sampling)
 
 
 def explain_conversation(
     explain: ExplainFunction, example: Example, sampling: Sampling, profile: str = ""
-) -> Conversation[Finding]:
+) -> Conversation[Detection]:
     """The conversation for the engine."""
     prompt = next(_EXPLAIN_PROMPTS[mode] for mode, function in _EXPLAIN_FUNCTIONS.items() if function is explain)
     form = f"{prompt}@{profile}" if profile else prompt
@@ -136,20 +136,20 @@ def is_applicable(subject: SummaryWithEdit, ask: ExplainMode) -> bool:
 
 def summary_conversation(
     subject: SummaryWithEdit, ask: ExplainMode, sampling: Sampling, profile: str = ""
-) -> Conversation[Finding]:
+) -> Conversation[Detection]:
     """The conversation for the engine."""
     return explain_conversation(_EXPLAIN_FUNCTIONS[ask], subject.item.example, sampling, profile)
 
 
 def explain_all(
     engine: Engine, subjects: Iterable[SummaryWithEdit], ask: ExplainMode, sampling: Sampling, profile: str = ""
-) -> Iterator[tuple[SummaryWithEdit, Finding | Failure]]:
+) -> Iterator[tuple[SummaryWithEdit, Detection | Failure]]:
     """Each summary with what the model said of it, or with the reason why there is no answer, in order."""
     return converse_in_order(engine, subjects, lambda subject: summary_conversation(subject, ask, sampling, profile))
 
 
 def explanation_record(
-    subject: SummaryWithEdit, ask: ExplainMode, outcome: Finding | Failure, by: str
+    subject: SummaryWithEdit, ask: ExplainMode, outcome: Detection | Failure, by: str
 ) -> dict[str, object]:
     """One line, which `cli.py judge` grades and the importer `explained` reads; `by` is who was asked.
 
@@ -166,7 +166,7 @@ def explanation_record(
         "label": item.intended,
     }
     if isinstance(outcome, Failure):
-        return {**record, "status": "failed", "by": by, "verdict": None, "explanation": "", "error": outcome.message}
+        return {**record, "status": "failed", "by": by, "verdict": None, "explanation": "", "error": outcome.error}
     verdict = outcome.verdict if ask is ExplainMode.DETECT else None
     answer = {"by": outcome.by, "verdict": verdict, "explanation": outcome.explanation}
     return {**record, "status": "ok", **answer, "error": None}

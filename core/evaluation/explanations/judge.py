@@ -9,32 +9,28 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from types import MappingProxyType
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, TypeVar
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, WithJsonSchema
 
 from core.errors import TouchstoneError, UnscorableError
 from core.models import Prompt, Sampling, StructuredAnswer, ask_structured, load_prompt, model_signature, plain_words
 from core.scoring import Conversation, ScoringEngine
-from core.types import Example, Failure, Grade, Rounds
-
-Cause = Literal["misattribution", "additional unrelated", "completeness", "vague"]
-"""Flaw of an explanation that is not entirely correct."""
-
+from core.types import Example, ExplanationFlaw, Failure, Grade, Rounds
 
 _GRADE_WORDS: Mapping[str, Grade] = MappingProxyType(
     {
-        "entirely": "entirely",
-        "entirely correct": "entirely",
-        "correct": "entirely",
-        "partially": "partially",
-        "partially correct": "partially",
-        "not": "not",
-        "not correct": "not",
-        "incorrect": "not",
+        "entirely": Grade.ENTIRELY,
+        "entirely correct": Grade.ENTIRELY,
+        "correct": Grade.ENTIRELY,
+        "partially": Grade.PARTIALLY,
+        "partially correct": Grade.PARTIALLY,
+        "not": Grade.NOT,
+        "not correct": Grade.NOT,
+        "incorrect": Grade.NOT,
         # an unrelated or empty explanation does not explain the error
-        "unrelated": "not",
-        "no explanation": "not",
+        "unrelated": Grade.NOT,
+        "no explanation": Grade.NOT,
     }
 )
 
@@ -70,7 +66,7 @@ _INPUT_TITLES = {"seed": "original summary", "reference": "reference explanation
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ExplanationCase:
     """An explanation of what is wrong with a summary, and the texts by which it may be judged."""
 
     id: str
@@ -93,7 +89,7 @@ class Case:
     """Id of the summary in its dataset; "" for that of the case."""
     by: str = ""
     """Name or signature of who wrote the explanation; "" where it is not known."""
-    human_cause: Cause | None = None
+    human_cause: ExplanationFlaw | None = None
     """Flaw that the same person named, which no judge is shown; None where nothing is wrong or nobody asked."""
 
     def texts(self) -> dict[str, str]:
@@ -106,13 +102,13 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class ExplanationGrade:
     """The grade that a judge gave, why, and its signature; where it was asked for, what is wrong and by which prompt."""
 
     grade: Grade
     because: str
     by: str
-    cause: Cause | None = None
+    cause: ExplanationFlaw | None = None
     cause_by: str = ""
 
 
@@ -121,14 +117,18 @@ def _as_grade(value: object) -> object:
     return _GRADE_WORDS.get(plain_words(value), value) if isinstance(value, str) else value
 
 
+_GRADE_SCHEMA = {"enum": [*map(str, Grade)], "title": "Grade", "type": "string"}
+# pydantic would put the grades beside the schema, which is part of the key of cached answers
+
+
 class Graded(StructuredAnswer):
     """Answer to the prompts `judge-v1` to `judge-v4`, the reason first, so that the grade follows from it."""
 
     because: str
-    grade: Annotated[Grade, BeforeValidator(_as_grade)]
+    grade: Annotated[Grade, BeforeValidator(_as_grade), WithJsonSchema(_GRADE_SCHEMA)]
 
 
-def judge_explanation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Rounds[Judgement]:
+def judge_explanation(case: ExplanationCase, setup: JudgeSetup, sampling: Sampling) -> Rounds[ExplanationGrade]:
     """Ask for a grade; UnscorableError where a text is missing and, with the raw answer, for one that cannot be read."""
     if missing := case.missing_inputs(setup):
         raise UnscorableError(
@@ -136,16 +136,16 @@ def judge_explanation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Roun
         )
     used = _judge_prompt(setup)
     answer = yield from ask_structured(used.fill(case.texts()), sampling, Graded)
-    return Judgement(answer.grade, answer.because.strip(), model_signature(used.name, used, sampling))
+    return ExplanationGrade(answer.grade, answer.because.strip(), model_signature(used.name, used, sampling))
 
 
 def judge_signature(setup: JudgeSetup, sampling: Sampling) -> str:
-    """Signature that `Judgement.by` will be; raises MissingEndpointError where no endpoint is set."""
+    """Signature that `ExplanationGrade.by` will be; raises MissingEndpointError where no endpoint is set."""
     used = _judge_prompt(setup)
     return model_signature(used.name, used, sampling)
 
 
-def judge_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Conversation[Judgement]:
+def judge_conversation(case: ExplanationCase, setup: JudgeSetup, sampling: Sampling) -> Conversation[ExplanationGrade]:
     """The conversation for the engine, about the explanation and what it is judged by."""
     # each text by its name: the engine refuses an example without texts, and `judge_explanation` has the better message
     *read, explanation = (f"{name}: {case.texts()[name]}" for name in SETUP_INPUTS[setup])

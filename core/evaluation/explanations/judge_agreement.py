@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import get_args
 
 import numpy as np
 
-from core.evaluation.explanations.judge import Cause
 from core.evaluation.report import Column, Table
 from core.stats import (
     RESAMPLES,
@@ -27,7 +25,7 @@ from core.stats import (
     raw_agreement,
 )
 from core.stats.annotators import agreement as distance
-from core.types import GRADE_VALUES, Grade
+from core.types import GRADE_VALUES, ExplanationFlaw, Grade
 
 _GRADE_CUTS = {"entirely": 0.75, "at least partially": 0.25}  # halfway between two grades
 
@@ -45,8 +43,8 @@ class GradePair:
     judge_grade: Grade | None
     human_grade: Grade
     group: str
-    judge_cause: Cause | None = None
-    human_cause: Cause | None = None
+    judge_cause: ExplanationFlaw | None = None
+    human_cause: ExplanationFlaw | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +156,7 @@ def agreement_with_people(
     human = np.array([GRADE_VALUES[case.human_grade] for case in compared])
     draws = Resamples.draw(len(groups), resamples, seed)
 
-    places = {cause: float(place) for place, cause in enumerate(get_args(Cause))}
+    places = {cause: float(place) for place, cause in enumerate(ExplanationFlaw)}
     named = np.array(
         [[places[cause] if cause else np.nan for cause in (pair.judge_cause, pair.human_cause)] for pair in compared]
     )

@@ -61,7 +61,7 @@ class Compared(StructuredAnswer):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PairwiseAnswer:
     """Summary that a model finds more consistent, with the original first and with the edited one first; and the reasons."""
 
     original_first: Preference
@@ -80,7 +80,7 @@ class Comparison:
         return (self.original_first == "original") + (self.edited_first == "edited")
 
 
-def compare_summaries(document: str, original: str, edited: str, sampling: Sampling) -> Rounds[Comparison]:
+def compare_summaries(document: str, original: str, edited: str, sampling: Sampling) -> Rounds[PairwiseAnswer]:
     """Ask in both orders at once; UnscorableError where the summaries are the same or an answer cannot be read."""
     if original.strip() == edited.strip():
         raise UnscorableError("The two summaries are the same. Edit one of them.")
@@ -96,7 +96,7 @@ def compare_summaries(document: str, original: str, edited: str, sampling: Sampl
             raise outcome
         answers.append(outcome)
     original_first, edited_first = answers
-    return Comparison(
+    return PairwiseAnswer(
         _ORIGINAL_FIRST[original_first.more_consistent],
         _EDITED_FIRST[edited_first.more_consistent],
         (original_first.because.strip(), edited_first.because.strip()),
@@ -105,20 +105,20 @@ def compare_summaries(document: str, original: str, edited: str, sampling: Sampl
 
 
 def pairwise_signature(sampling: Sampling) -> str:
-    """Signature that `Comparison.by` will be; raises MissingEndpointError, MissingWeightsError."""
+    """Signature that `PairwiseAnswer.by` will be; raises MissingEndpointError, MissingWeightsError."""
     return model_signature(_PROMPT, load_prompt(_PROMPT, _VARIABLES), sampling)
 
 
 def pairwise_conversation(
     id: str, document: str, original: str, edited: str, sampling: Sampling
-) -> Conversation[Comparison]:
+) -> Conversation[PairwiseAnswer]:
     """The conversation for the engine."""
     about = Example(id, document, f"{original}\n\n{edited}")
     rounds = partial(compare_summaries, document, original, edited, sampling)
     return Conversation(f"{_PROMPT}[{sampling}]", about, rounds, (sampling.asked,))
 
 
-def edit_conversation(subject: SummaryWithEdit, sampling: Sampling) -> Conversation[Comparison]:
+def edit_conversation(subject: SummaryWithEdit, sampling: Sampling) -> Conversation[PairwiseAnswer]:
     """The same for an edited summary of a dataset."""
     example = subject.item.example
     return pairwise_conversation(example.id, document_for_reader(example), subject.seed, example.summary, sampling)
@@ -126,28 +126,28 @@ def edit_conversation(subject: SummaryWithEdit, sampling: Sampling) -> Conversat
 
 def compare_all(
     engine: Engine, subjects: Iterable[SummaryWithEdit], sampling: Sampling
-) -> Iterator[tuple[SummaryWithEdit, Comparison | Failure]]:
+) -> Iterator[tuple[SummaryWithEdit, PairwiseAnswer | Failure]]:
     """Each edited summary with how it compares with the one before its edit, in order."""
     return converse_in_order(engine, subjects, lambda subject: edit_conversation(subject, sampling))
 
 
-def comparison_record(subject: SummaryWithEdit, signature: str, outcome: Comparison | Failure) -> dict[str, object]:
+def comparison_record(subject: SummaryWithEdit, signature: str, outcome: PairwiseAnswer | Failure) -> dict[str, object]:
     """One line: the preference, what each order said, and why; nothing of it where there is no answer."""
     item = subject.item
     record: dict[str, object] = {"id": item.example.id, "group": subject.group, "signature": signature}
     record |= {"label": item.intended, "error_type": item.error_type}
     if isinstance(outcome, Failure):
         empty = dict.fromkeys(("preference", "original_first", "edited_first", "because"))
-        return {**record, "status": "failed", **empty, "error": outcome.message}
+        return {**record, "status": "failed", **empty, "error": outcome.error}
     orders = {"original_first": outcome.original_first, "edited_first": outcome.edited_first}
     because = list(outcome.reasons)
     return {**record, "status": "ok", "preference": outcome.preference, **orders, "because": because, "error": None}
 
 
-def format_preferences(outcomes: Iterable[Comparison | Failure]) -> str:
+def format_preferences(outcomes: Iterable[PairwiseAnswer | Failure]) -> str:
     """Format how often each was preferred, how often the orders differed, and how often the first summary won overall."""
     results = list(outcomes)
-    compared = [result for result in results if isinstance(result, Comparison)]
+    compared = [result for result in results if isinstance(result, PairwiseAnswer)]
     counts = Counter(comparison.preference for comparison in compared)
     parts = [f"{name} {counts[name]}" for name in PREFERENCES]
     parts += [f"failed {len(results) - len(compared)}"] if len(results) > len(compared) else []

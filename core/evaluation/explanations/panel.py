@@ -9,14 +9,20 @@ from dataclasses import dataclass, replace
 from math import fsum
 
 from core.errors import BadSettingError
-from core.evaluation.explanations.judge import Case, Judgement, JudgeSetup, converse_in_order, judge_conversation
+from core.evaluation.explanations.judge import (
+    ExplanationCase,
+    ExplanationGrade,
+    JudgeSetup,
+    converse_in_order,
+    judge_conversation,
+)
 from core.evaluation.explanations.panel_weights import JudgeWeights
 from core.model_reference import EndpointModel
 from core.models import Sampling, configured_endpoint, is_local_model, model_title, resolve_model
 from core.scoring import Conversation, Engine
 from core.types import GRADE_VALUES, Failure, Grade
 
-JudgeFunction = Callable[[Case, JudgeSetup, Sampling], Conversation[Judgement]]
+JudgeFunction = Callable[[ExplanationCase, JudgeSetup, Sampling], Conversation[ExplanationGrade]]
 """Question to a judge: for the grade, or for more."""
 
 _PANEL = "panel|model:"
@@ -95,10 +101,10 @@ class PanelVote:
         return f"No grade is that of more than half of the {self._judges} judges: {self}."
 
 
-def count_votes(outcomes: Iterable[Judgement | Failure], quorum: int = 0) -> PanelVote:
+def count_votes(outcomes: Iterable[ExplanationGrade | Failure], quorum: int = 0) -> PanelVote:
     """The vote of a panel; the grades in the order of their worth."""
     results = list(outcomes)
-    counts = Counter(result.grade for result in results if isinstance(result, Judgement))
+    counts = Counter(result.grade for result in results if isinstance(result, ExplanationGrade))
     return PanelVote(
         {grade: counts[grade] for grade in GRADE_VALUES if counts[grade]},
         sum(isinstance(result, Failure) for result in results),
@@ -113,13 +119,13 @@ class PanelRule:
     quorum: int = 0
     weights: JudgeWeights | None = None
 
-    def vote(self, signatures: Sequence[str], outcomes: Sequence[Judgement | Failure]) -> PanelVote:
+    def vote(self, signatures: Sequence[str], outcomes: Sequence[ExplanationGrade | Failure]) -> PanelVote:
         """The vote of judges of these signatures on one explanation."""
         vote = count_votes(outcomes, self.quorum)
         if not self.weights or not vote.counts:
             return vote
         named = zip(signatures, outcomes, strict=True)
-        grades = {signature: outcome.grade for signature, outcome in named if isinstance(outcome, Judgement)}
+        grades = {signature: outcome.grade for signature, outcome in named if isinstance(outcome, ExplanationGrade)}
         return replace(vote, probabilities=self.weights.probabilities(grades))
 
 
@@ -133,7 +139,7 @@ class GradeCounts:
         self._signatures, self._panel, self._rule = signatures, panel, rule
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in (*signatures, *filter(None, [panel]))}
 
-    def add(self, outcomes: Sequence[Judgement | Failure]) -> None:
+    def add(self, outcomes: Sequence[ExplanationGrade | Failure]) -> None:
         """Count what every judge said of one explanation."""
         for signature, outcome in zip(self._signatures, outcomes, strict=True):
             self._counts[signature]["failed" if isinstance(outcome, Failure) else outcome.grade] += 1
@@ -190,11 +196,11 @@ def require_panel(judges: Sequence[Sampling], quorum: int = 0) -> None:
 
 def judge_by_panel(
     engine: Engine,
-    cases: Iterable[Case],
+    cases: Iterable[ExplanationCase],
     setup: JudgeSetup,
     judges: Sequence[Sampling],
     ask: JudgeFunction = judge_conversation,
-) -> Iterator[tuple[Case, tuple[Judgement | Failure, ...]]]:
+) -> Iterator[tuple[ExplanationCase, tuple[ExplanationGrade | Failure, ...]]]:
     """Each case with the outcome of every judge, in order."""
     pairs = ((case, judge) for case in cases for judge in judges)
     judged = converse_in_order(engine, pairs, lambda pair: ask(pair[0], setup, pair[1]))

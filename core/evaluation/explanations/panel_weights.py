@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from core.errors import TouchstoneError
 from core.evaluation.explanations.judge_agreement import JudgedExplanation
-from core.types import GRADE_VALUES, Grade
+from core.types import Grade
 
-_GRADES: tuple[Grade, ...] = tuple(GRADE_VALUES)
+_GRADES = tuple(Grade)
 _LEAST_GRADES = 10  # of people, for each judge
 _MAX_ROUNDS = 100
 _SMALL = 1e-6

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.evaluation.explanations.detect import Finding
-from core.evaluation.explanations.judge import Judgement
+from core.evaluation.explanations.detect import Detection
+from core.evaluation.explanations.judge import ExplanationGrade
 from core.models import Sampling
 from core.types import Failure, FailureKind
 
@@ -52,23 +52,23 @@ def fresh_samplings(sampling: Sampling, first: int, number: int) -> list[Samplin
     return [replace(sampling, sample=first + place) for place in range(number)]
 
 
-def sample_strip(outcomes: Sequence[Finding | Judgement | Failure]) -> SampleStrip:
+def sample_strip(outcomes: Sequence[Detection | ExplanationGrade | Failure]) -> SampleStrip:
     """The strip of all answers, readable or not; a request that the endpoint did not answer is not a sample."""
     return SampleStrip(tuple(map(_read_sample, filter(_is_answer, outcomes))))
 
 
-def unanswered_failures(outcomes: Sequence[Finding | Judgement | Failure]) -> list[Failure]:
+def unanswered_failures(outcomes: Sequence[Detection | ExplanationGrade | Failure]) -> list[Failure]:
     """The questions that the endpoint did not answer, or was not asked."""
     return [outcome for outcome in outcomes if isinstance(outcome, Failure) and not _is_answer(outcome)]
 
 
-def _is_answer(outcome: Finding | Judgement | Failure) -> bool:
+def _is_answer(outcome: Detection | ExplanationGrade | Failure) -> bool:
     return not isinstance(outcome, Failure) or outcome.kind is FailureKind.INPUT
 
 
-def _read_sample(outcome: Finding | Judgement | Failure) -> JudgeSample:
+def _read_sample(outcome: Detection | ExplanationGrade | Failure) -> JudgeSample:
     if isinstance(outcome, Failure):
-        return JudgeSample("", outcome.message)
-    if isinstance(outcome, Finding):
+        return JudgeSample("", outcome.error)
+    if isinstance(outcome, Detection):
         return JudgeSample(outcome.verdict.value, outcome.explanation)
     return JudgeSample(outcome.grade, outcome.because)

@@ -14,7 +14,7 @@ from core.stats import (
     MIN_TEST_DOCUMENTS,
     SIGNIFICANCE_LEVEL,
     Estimate,
-    Measurement,
+    MetricStatistic,
     format_coefficient,
     format_correlation,
     format_in_units,
@@ -87,7 +87,7 @@ def format_value(cell: Cell, form: Format) -> str:
 def format_cell(cell: Cell, column: Column) -> str:
     """The cell with its mark: * the best, = not significantly worse, ? not tested."""
     text = format_value(cell, column.format)
-    return f"{text} {cell.mark}".rstrip() if isinstance(cell, Measurement) else text
+    return f"{text} {cell.mark}".rstrip() if isinstance(cell, MetricStatistic) else text
 
 
 def heading(column: Column) -> str:
@@ -118,7 +118,7 @@ def pivot_titles(table: Table, down: Sequence[str], across: Sequence[str]) -> tu
 
 def legend(tables: Sequence[Table]) -> str:
     """Meanings of the marks that occur in tables, and the test; empty where nothing was compared."""
-    figures = [cell for table in tables for row in table.rows for cell in row if isinstance(cell, Measurement)]
+    figures = [cell for table in tables for row in table.rows for cell in row if isinstance(cell, MetricStatistic)]
     tests = dict.fromkeys(next(iter(figure.tests)) for figure in figures if figure.best and figure.tests)
     if not tests:
         return ""

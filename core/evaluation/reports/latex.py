@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from core.evaluation.report import Cell, Column, Table, estimate_of
 from core.evaluation.reports.cells import NOTHING, format_value, heading, pivot_grid, pivot_titles
-from core.stats import Measurement
+from core.stats import MetricStatistic
 from core.types import Format
 
 _BREAK = "\0"  # stands where a line may break, until the characters around it are escaped
@@ -113,7 +113,7 @@ def _cell(cell: Cell, column: Column) -> str:
     value, bracket, rest = text.partition(" [")
     value, bounds = latex_text(value), latex_text(f"[{rest}") if bracket else ""
     value = f"${value}$" if value.startswith(("+", "-")) else value
-    if isinstance(cell, Measurement):
+    if isinstance(cell, MetricStatistic):
         sign = "$^\\dagger$" if cell.level else "$^\\ddagger$" if cell.untested else ""
         value = rf"\textbf{{{value}}}" if cell.best else f"{value}{sign}"
     return rf"{value} {{\scriptsize {bounds}}}" if bounds else value
@@ -129,7 +129,7 @@ def _case_numbers(cells: Mapping[tuple[str, str], Cell], places: Sequence[tuple[
 def _legend(table: Table, name: str) -> list[str]:
     """Meanings of the signs that occur, only in the column `name` unless it is empty."""
     cells = table.cells(name) if name else [cell for row in table.rows for cell in row]
-    figures = [cell for cell in cells if isinstance(cell, Measurement)]
+    figures = [cell for cell in cells if isinstance(cell, MetricStatistic)]
     estimates = [estimate for cell in cells if (estimate := estimate_of(cell))]
     sentences = {
         "In brackets the 95 % interval of a bootstrap over documents.": any(

@@ -6,7 +6,7 @@ import re
 
 from core.evaluation.report import Cell, Column, Report, Table
 from core.evaluation.reports.cells import NOTHING, format_value, heading, pivot_grid, pivot_titles
-from core.stats import Measurement, markdown_table
+from core.stats import MetricStatistic, markdown_table
 
 
 def report_markdown(report: Report) -> str:
@@ -42,6 +42,6 @@ def plain_markdown(text: str) -> str:
 
 def _cell(cell: Cell, column: Column) -> str:
     text = format_value(cell, column.format)
-    if not isinstance(cell, Measurement) or text == NOTHING:
+    if not isinstance(cell, MetricStatistic) or text == NOTHING:
         return text
     return f"**{text}**" if cell.best else f"{text}†" if cell.level else f"{text}‡" if cell.untested else text

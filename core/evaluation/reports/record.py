@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from core.evaluation.report import Cell, Report, Table
-from core.stats import Estimate, Measurement
+from core.stats import Estimate, MetricStatistic
 
 
 def report_json(report: Report) -> str:
@@ -53,7 +53,7 @@ def table_record(table: Table) -> list[dict[str, Any]]:
 
 def cell_record(cell: Cell) -> Any:
     """A number or text as it is; a statistic with its interval, and with its tests where it is compared."""
-    if isinstance(cell, Measurement):
+    if isinstance(cell, MetricStatistic):
         compared = {
             "best": cell.best,
             "not_worse": None if cell.untested else cell.level,

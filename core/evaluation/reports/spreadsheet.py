@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 from core.evaluation.report import Column, Table, estimate_of
-from core.stats import Measurement
+from core.stats import MetricStatistic
 from core.text import spreadsheet_safe
 
 _BESIDE_ESTIMATE = ("low", "high", "n", "documents", "why")
@@ -32,7 +32,7 @@ def flat_rows(table: Table) -> list[dict[str, object]]:
             if estimate is None:
                 texts += [cell, *(None for _ in kind)]
                 continue
-            source = cell if isinstance(cell, Measurement) else estimate
+            source = cell if isinstance(cell, MetricStatistic) else estimate
             columns = (getattr(estimate if name in _BESIDE_ESTIMATE else source, name, None) for name in kind)
             texts += [estimate.value, *columns]
         rows.append(dict(zip(head, texts, strict=True)))
@@ -51,7 +51,7 @@ def csv_lines(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
 def _kind(table: Table, place: int) -> tuple[str, ...]:
     """The names of what stands beside the values of a column."""
     cells = [row[place] for row in table.rows]
-    if any(isinstance(cell, Measurement) for cell in cells):
+    if any(isinstance(cell, MetricStatistic) for cell in cells):
         return (*_BESIDE_ESTIMATE, *_BESIDE_MEASUREMENT)
     return _BESIDE_ESTIMATE if any(estimate_of(cell) for cell in cells) else ()
 

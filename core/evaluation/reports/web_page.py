@@ -18,7 +18,7 @@ from core.evaluation.reports.cells import (
     pivot_grid,
     pivot_titles,
 )
-from core.stats import Measurement
+from core.stats import MetricStatistic
 
 _TEMPLATES = open_templates(Path(__file__).with_name("templates"))
 
@@ -84,7 +84,7 @@ def table_grids(table: Table) -> list[HtmlGrid]:
 
 
 def _cell(cell: Cell, column: Column) -> HtmlCell:
-    if isinstance(cell, Measurement):
+    if isinstance(cell, MetricStatistic):
         style = "best" if cell.best else "level" if cell.level else "untested" if cell.untested else ""
         return HtmlCell(format_value(cell, column.format), f"number {style}".strip())
     number = estimate_of(cell) is not None or (isinstance(cell, int | float) and not isinstance(cell, bool))

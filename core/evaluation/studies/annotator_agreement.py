@@ -177,7 +177,7 @@ def _with_few_values(matrix: LabelMatrix, coefficient: Callable[[LabelMatrix], S
 
 @STUDIES.add
 @dataclass(frozen=True)
-class Agreement(Study):
+class AnnotatorAgreementStudy(Study):
     """Agreement of annotators, aspect by aspect and two by two."""
 
     name: ClassVar[str] = "annotator-agreement"

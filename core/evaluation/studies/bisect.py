@@ -151,7 +151,7 @@ class Bisect(Study):
             for metric in metrics:
                 scores = {subset: outcomes[metric.spec, example.id] for subset, example in subsets.items()}
                 problems += [
-                    f"{original.id}, {metric.spec}: {outcome.message}"
+                    f"{original.id}, {metric.spec}: {outcome.error}"
                     for outcome in scores.values()
                     if isinstance(outcome, Failure)
                 ]

@@ -240,7 +240,7 @@ def small_data_notes(calibration: MetricCalibration) -> list[str]:
 
 @STUDIES.add
 @dataclass(frozen=True)
-class Calibration(Study):
+class CalibrationStudy(Study):
     """Scores as probabilities in each domain, and thresholds of one domain used in another."""
 
     name: ClassVar[str] = "calibration"

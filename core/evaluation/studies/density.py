@@ -19,8 +19,8 @@ from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import Study, StudyData
 from core.model_reference import Checkpoint
-from core.results import STRESS_RESAMPLES, DocumentMeans, Run, VariantKey, intent_of
-from core.scoring import METRICS, Claim, Conversation, Engine, Metric, Retrieval, sentence_score
+from core.results import STRESS_RESAMPLES, DocumentMeans, StressRun, VariantKey, intent_of
+from core.scoring import METRICS, Conversation, Engine, Metric, Retrieval, SentencePassages, sentence_score
 from core.stats import Estimate, Values, format_unsigned
 from core.types import Example, Failure, Rounds
 
@@ -62,12 +62,14 @@ class DensityBin:
     documents: int
 
 
-def original_summaries(run: Run) -> list[GroupedSummary]:
+def original_summaries(run: StressRun) -> list[GroupedSummary]:
     """The summaries of a run as they were before any perturbation."""
     return [GroupedSummary(source.example, source.group) for source in run.sources.values()]
 
 
-def variant_summaries(run: Run, intent: Intent, among: Container[VariantKey] | None = None) -> list[GroupedSummary]:
+def variant_summaries(
+    run: StressRun, intent: Intent, among: Container[VariantKey] | None = None
+) -> list[GroupedSummary]:
     """Summaries that perturbations of one intent made; only the variants `among` these, where they are given."""
     return [
         GroupedSummary(
@@ -92,12 +94,12 @@ def score_sentences(
         outcomes = engine.run(metrics, [text.example for text in batch])
         for (text, claims), (_, outcome) in zip(pairs, outcomes, strict=True):
             if isinstance(claims, Failure):
-                yield SentenceScores(outcome.metric, text.group, (), (), claims.message)
+                yield SentenceScores(outcome.metric, text.group, (), (), claims.error)
                 continue
             densities = tuple(claim.density for claim in claims)
             if isinstance(outcome, Failure):
                 unscored = (None,) * len(claims)
-                yield SentenceScores(outcome.metric, text.group, densities, unscored, outcome.message)
+                yield SentenceScores(outcome.metric, text.group, densities, unscored, outcome.error)
                 continue
             scores = [sentence_score(outcome.parts, claim.span) for claim in claims]
             silent = "The metric gives no score sentence by sentence." if not outcome.parts else ""
@@ -149,7 +151,7 @@ def bins_by_density(
     return density_bins(texts, CUTS[cut](densities, number), seed)
 
 
-def _claim_rounds(example: Example) -> Rounds[list[Claim]]:
+def _claim_rounds(example: Example) -> Rounds[list[SentencePassages]]:
     retrieval = Retrieval(ENCODER)
     answers = yield retrieval.questions(example)
     return retrieval.claims(example, answers)

@@ -14,7 +14,7 @@ import numpy as np
 from core.errors import TouchstoneError, UnscorableError
 from core.evaluation.report import Column, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData, setting
-from core.results import Run
+from core.results import StressRun
 from core.scoring import METRICS
 from core.stats import Values
 from core.text import sentences, words
@@ -59,12 +59,12 @@ def discover_bigrams(summaries: Sequence[str], scores: Values, direction: Direct
     return BigramDiscovery(_first_by_lead(shared, most), best, scored)
 
 
-def discover_in_run(run: Run, metric: str, most: int = 10) -> BigramDiscovery:
+def discover_in_run(run: StressRun, metric: str, most: int = 10) -> BigramDiscovery:
     """Bigrams that mark the original summaries that a metric scores best in a run; raises as `discover_bigrams`."""
     return discover_bigrams(*_scored_originals(run, metric), most)
 
 
-def discover_over_metrics(run: Run, most: int = 10) -> BigramDiscovery:
+def discover_over_metrics(run: StressRun, most: int = 10) -> BigramDiscovery:
     """Bigrams that mark the original summaries that the metrics of a run score best, taken together.
 
     The lead of a bigram is its mean lead over the metrics that have a best fifth, and `best`, `others` and `scored` are
@@ -93,7 +93,7 @@ def discover_over_metrics(run: Run, most: int = 10) -> BigramDiscovery:
     return BigramDiscovery(_first_by_lead(shared, most), best, scored)
 
 
-def _scored_originals(run: Run, metric: str) -> tuple[list[str], Values, Direction]:
+def _scored_originals(run: StressRun, metric: str) -> tuple[list[str], Values, Direction]:
     """The original summaries of a run, their scores, nan where there is none, and which side of these is better."""
     readings = [run.readings.get((source, "", metric)) for source in run.sources]
     scores = [reading.value if reading and reading.value is not None else np.nan for reading in readings]

@@ -17,7 +17,7 @@ import numpy as np
 from core.errors import TouchstoneError, UnscorableError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import Study, StudyData
-from core.results import STRESS_RESAMPLES, Run, Source, document_array, score_array
+from core.results import STRESS_RESAMPLES, Source, StressRun, document_array, score_array
 from core.scoring import METRICS, Engine, metric_title
 from core.stats import (
     Estimate,
@@ -69,7 +69,7 @@ class ScoreHistogram:
     """Summaries that lack one of the two scores and are in no bin."""
 
 
-def foreign_examples(run: Run) -> list[Example]:
+def foreign_examples(run: StressRun) -> list[Example]:
     """Every summary of a run beside the document of another one, in the order of its sources; its seed draws the same.
 
     Raises UnscorableError where all summaries are of one document, so that there is no foreign one.
@@ -88,19 +88,19 @@ def foreign_examples(run: Run) -> list[Example]:
     ]
 
 
-def score_foreign(engine: Engine, run: Run, examples: Sequence[Example]) -> Generator[AblatedScore]:
+def score_foreign(engine: Engine, run: StressRun, examples: Sequence[Example]) -> Generator[AblatedScore]:
     """Every metric of the run on what `foreign_examples` gave; closing it cancels what is under way."""
     metrics = [METRICS.parse(spec) for spec in run.plan.metrics]
     owners = [source for source in run.sources.values() for _ in metrics]
     for source, (_, outcome) in zip(owners, engine.run(metrics, examples), strict=True):
         own = _score_in_run(run, source, outcome.metric)
         if isinstance(outcome, Failure):
-            yield AblatedScore(outcome.metric, source.group, own, None, outcome.message)
+            yield AblatedScore(outcome.metric, source.group, own, None, outcome.error)
         else:
             yield AblatedScore(outcome.metric, source.group, own, outcome.score)
 
 
-def closed_book_scores(run: Run) -> list[AblatedScore]:
+def closed_book_scores(run: StressRun) -> list[AblatedScore]:
     """The scores of direct assessment beside those of its closed-book control, where the run has both; else nothing."""
     specs = {METRICS.parse(spec).name: spec for spec in run.plan.metrics}
     metric, control = specs.get(_CONTROLLED), specs.get(_CONTROL)
@@ -112,7 +112,7 @@ def closed_book_scores(run: Run) -> list[AblatedScore]:
     ]
 
 
-def _score_in_run(run: Run, source: Source, metric: str) -> float | None:
+def _score_in_run(run: StressRun, source: Source, metric: str) -> float | None:
     reading = run.readings.get((source.example.id, "", metric))
     return reading.value if reading else None
 

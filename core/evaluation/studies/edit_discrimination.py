@@ -14,7 +14,7 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import Study, StudyData
-from core.results import STRESS_RESAMPLES, Cases, MetricColumn, Run, Shift, VariantKey, intent_of, pairs_of_shifts
+from core.results import STRESS_RESAMPLES, Cases, MetricColumn, Shift, StressRun, VariantKey, intent_of, pairs_of_shifts
 from core.scoring import metric_title
 from core.stats import Estimate, LabelledScores, Resamples, Statistic, auc, format_unsigned, stratified_auc, undefined
 from core.text import words
@@ -40,7 +40,7 @@ class EditDiscrimination:
 
 
 def edit_discrimination(
-    run: Run, shifts: Sequence[Shift], resamples: int = STRESS_RESAMPLES
+    run: StressRun, shifts: Sequence[Shift], resamples: int = STRESS_RESAMPLES
 ) -> list[EditDiscrimination]:
     """Every metric that has shifts under a breaking kind; intervals by document, the same draws for all."""
     numbers = {group: place for place, group in enumerate(dict.fromkeys(shift.group for shift in shifts))}
@@ -71,7 +71,7 @@ def edit_discrimination(
     return results
 
 
-def word_growths(run: Run) -> dict[VariantKey, int]:
+def word_growths(run: StressRun) -> dict[VariantKey, int]:
     """Words that each variant has more than its original."""
     lengths = {id: len(words(source.example.summary)) for id, source in run.sources.items()}
     return {

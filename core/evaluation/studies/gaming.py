@@ -16,8 +16,8 @@ from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyData
 from core.results import (
     STRESS_RESAMPLES,
-    Run,
     Shift,
+    StressRun,
     document_array,
     intent_of,
     pair_gains,
@@ -98,7 +98,7 @@ class MetricGaming:
         return max(self.plays, key=lambda play: _sort_value(play.appended))
 
 
-def metric_gaming(run: Run, all_shifts: Sequence[Shift], resamples: int = STRESS_RESAMPLES) -> list[MetricGaming]:
+def metric_gaming(run: StressRun, all_shifts: Sequence[Shift], resamples: int = STRESS_RESAMPLES) -> list[MetricGaming]:
     """Every metric that has a better side and was played with, the most gamed first; intervals by document."""
     groups = {group: place for place, group in enumerate(dict.fromkeys(s.group for s in run.sources.values()))}
     kinds = phrase_kinds(run.plan.kinds)
@@ -125,7 +125,7 @@ class _MetricShifts:
     """The shifts of one metric, on the same resamples as those of the others."""
 
     def __init__(
-        self, run: Run, metric: str, shifts: Iterable[Shift], groups: dict[str, int], draws: Resamples
+        self, run: StressRun, metric: str, shifts: Iterable[Shift], groups: dict[str, int], draws: Resamples
     ) -> None:
         self.metric, self.direction = metric, METRICS.parse(metric).card.direction
         self._groups, self._draws = groups, draws
@@ -234,14 +234,14 @@ def for_each_metric(kinds: Sequence[str], metrics: Sequence[Metric]) -> list[str
     return specs
 
 
-def extended_run(run: Run, name: str, phrases: Iterable[Filler]) -> Run:
+def extended_run(run: StressRun, name: str, phrases: Iterable[Filler]) -> StressRun:
     """A run of that name with further phrases, in which everything is found that this one found.
 
     Scores of another version of Touchstone are not taken over.
     """
     kinds = dict.fromkeys([*run.plan.kinds, *(phrase.spec for phrase in phrases)])
     battery = run.plan.battery if len(kinds) == len(run.plan.kinds) else ""
-    longer = Run(replace(run.plan, name=name, kinds=tuple(kinds), version=VERSION, battery=battery))
+    longer = StressRun(replace(run.plan, name=name, kinds=tuple(kinds), version=VERSION, battery=battery))
     if run.plan.version != VERSION:
         longer.sources.update(run.sources)
         return longer
@@ -250,7 +250,7 @@ def extended_run(run: Run, name: str, phrases: Iterable[Filler]) -> Run:
 
 @STUDIES.add
 @dataclass(frozen=True)
-class Gaming(Study):
+class GamingStudy(Study):
     """Gains by phrases without content."""
 
     name: ClassVar[str] = "gaming"

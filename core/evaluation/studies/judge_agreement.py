@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from core.errors import TouchstoneError
-from core.evaluation.explanations.cases import read_judged, read_judgements
 from core.evaluation.explanations.causes import parse_cause
 from core.evaluation.explanations.explainer_scores import judged_explanations
+from core.evaluation.explanations.explanation_cases import read_judged, read_judgements
 from core.evaluation.explanations.judge import parse_grade
 from core.evaluation.explanations.judge_agreement import (
     AGREEMENT_COLUMNS,

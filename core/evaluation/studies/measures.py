@@ -19,7 +19,7 @@ from core.results import (
     MEASURES,
     OVERALL_SLICE,
     PAPER_MEASURES,
-    MetricRow,
+    MeasuresRow,
     available_measures,
     compare_best_two,
     mark_as_paper,
@@ -259,7 +259,7 @@ def _overview_report(study: Study, data: StudyData, measure: str) -> Report:
     )
 
 
-def _overall_sentence(rows: Sequence[MetricRow], measure: str) -> str:
+def _overall_sentence(rows: Sequence[MeasuresRow], measure: str) -> str:
     """The best metric overall, where there are enough cases to say so."""
     n = max(row.figures[measure].estimate.n for row in rows)
     if n < _MIN_CASES:
@@ -267,7 +267,7 @@ def _overall_sentence(rows: Sequence[MetricRow], measure: str) -> str:
     return best_sentence(rows, measure)
 
 
-def slice_answers(rows: Sequence[MetricRow], measure: str) -> Iterator[SliceAnswer]:
+def slice_answers(rows: Sequence[MeasuresRow], measure: str) -> Iterator[SliceAnswer]:
     """The answer of each slice in which the best metric has enough cases; `rows` have a value."""
     for part in dict.fromkeys(row.slice for row in rows):
         estimates = {row.metric: row.figures[measure].estimate for row in rows if row.slice == part}
@@ -289,7 +289,7 @@ def slice_sentences(answers: Sequence[SliceAnswer]) -> Iterator[str]:
         yield f"No metric is above chance in {', '.join(unseen[:_MOST_SLICES])}{more}."
 
 
-def measures_table(rows: Sequence[MetricRow]) -> Table:
+def measures_table(rows: Sequence[MeasuresRow]) -> Table:
     """A row for each metric and slice, the metrics in the order of the first slice's first figure that has values."""
     names = [name for name in FIGURE_TITLES if rows and name in rows[0].figures]
     order = {metric: place for place, metric in enumerate(sorted_metrics(rows, names[0] if names else ""))}
@@ -312,7 +312,7 @@ def measures_table(rows: Sequence[MetricRow]) -> Table:
     )
 
 
-def sorted_metrics(rows: Sequence[MetricRow], name: str) -> list[str]:
+def sorted_metrics(rows: Sequence[MeasuresRow], name: str) -> list[str]:
     """The metrics, the best of the first slice first and those without a figure there last."""
     metrics = list(dict.fromkeys(row.metric for row in rows))
     if not name:
@@ -322,7 +322,7 @@ def sorted_metrics(rows: Sequence[MetricRow], name: str) -> list[str]:
     return sorted(metrics, key=lambda metric: (first.get(metric) is None, sign * (first.get(metric) or 0.0)))
 
 
-def measure_charts(rows: Sequence[MetricRow], name: str) -> list[Chart]:
+def measure_charts(rows: Sequence[MeasuresRow], name: str) -> list[Chart]:
     """The figures of the first slice with their intervals, and a heat-map where there are several slices; none without a value."""
     valued = [row for row in rows if name in row.figures and row.figures[name].estimate.value is not None]
     if not valued:
@@ -362,7 +362,7 @@ def measure_charts(rows: Sequence[MetricRow], name: str) -> list[Chart]:
     return charts
 
 
-def best_sentence(rows: Sequence[MetricRow], name: str) -> str:
+def best_sentence(rows: Sequence[MeasuresRow], name: str) -> str:
     """The best metrics of the first slice and those that are not significantly worse; empty where nothing is compared."""
     column = Column(name, FIGURE_TITLES[name], measure_format(name))
     first = [(row.metric, row.figures[name]) for row in rows if row.slice == rows[0].slice and name in row.figures]
@@ -381,7 +381,7 @@ def best_sentence(rows: Sequence[MetricRow], name: str) -> str:
     return f"{rows[0].slice}: {winners} by {measure}, {value} %{others}."
 
 
-def _tests_table(rows: Sequence[MetricRow]) -> Table:
+def _tests_table(rows: Sequence[MeasuresRow]) -> Table:
     """The p of every test; rows without a test are left out."""
     tested = [(row, name, figure) for row in rows for name, figure in row.figures.items() if figure.tests]
     names = list(dict.fromkeys(test for *_, figure in tested for test in figure.tests))

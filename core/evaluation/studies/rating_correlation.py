@@ -15,7 +15,7 @@ from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyDat
 from core.results import (
     ON_SEVERAL_SCALES,
     Cases,
-    MetricRow,
+    MeasuresRow,
     Slice,
     has_one_scale,
     mean_ratings,
@@ -24,7 +24,7 @@ from core.results import (
 )
 from core.scoring import metric_title
 from core.stats import (
-    Measurement,
+    MetricStatistic,
     Numbers,
     RatedScores,
     Resamples,
@@ -92,7 +92,7 @@ def metric_correlations(
     draws: Resamples,
     parts: Sequence[Slice] = (),
     names: Sequence[str] = PAPER_COEFFICIENTS,
-) -> Iterator[MetricRow]:
+) -> Iterator[MeasuresRow]:
     """Every metric against one aspect that people rated, slice by slice; without slices over all cases.
 
     Metrics where lower is better are turned, neutral ones are not. Correlations over systems only where there are two of
@@ -122,17 +122,17 @@ def metric_correlations(
         for column in shown:
             n = int(np.sum(~np.isnan(in_slice) & ~np.isnan(column.values)))
             of_metric = {name: by_metric.get(column.name, ON_SEVERAL_SCALES) for name, by_metric in figures.items()}
-            yield MetricRow(column.name, part.name, n, int(np.sum(~np.isnan(in_slice))) - n, of_metric)
+            yield MeasuresRow(column.name, part.name, n, int(np.sum(~np.isnan(in_slice))) - n, of_metric)
 
 
 def _measure_coefficient(
     name: str, rated: Mapping[str, RatedScores], systems: Numbers, draws: Resamples
-) -> dict[str, Measurement]:
+) -> dict[str, MetricStatistic]:
     estimates = {
         metric: draws.estimate(COEFFICIENTS[name](rated_scores, systems)) for metric, rated_scores in rated.items()
     }
     if name not in _TESTED_VALUES:
-        return {metric: Measurement(estimate) for metric, estimate in estimates.items()}
+        return {metric: MetricStatistic(estimate) for metric, estimate in estimates.items()}
 
     def williams(best: str, other: str) -> float | None:
         *scores, human = on_shared_cases(rated[best].scores, rated[other].scores, rated[best].human)

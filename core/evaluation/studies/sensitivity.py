@@ -16,7 +16,16 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import Study, StudyData
-from core.results import OVERALL_SLICE, STRESS_RESAMPLES, Cases, Run, Shift, document_array, intent_of, score_array
+from core.results import (
+    OVERALL_SLICE,
+    STRESS_RESAMPLES,
+    Cases,
+    Shift,
+    StressRun,
+    document_array,
+    intent_of,
+    score_array,
+)
 from core.scoring import METRICS, metric_title, metric_titles
 from core.stats import (
     FEW_DOCUMENTS,
@@ -95,7 +104,7 @@ def edits_of_cases(cases: Cases) -> Iterator[ScoredEdit]:
                 )
 
 
-def edits_of_run(run: Run, shifts: Sequence[Shift]) -> Iterator[ScoredEdit]:
+def edits_of_run(run: StressRun, shifts: Sequence[Shift]) -> Iterator[ScoredEdit]:
     """The shifts of a stress run under perturbations that preserve or break the meaning; the original is the faithful side."""
     intents = {kind: intent_of(kind) for kind in run.plan.kinds}
     signatures = {

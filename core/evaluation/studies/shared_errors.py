@@ -43,7 +43,7 @@ class ErrorOverlap:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class ErrorCoverage:
     """`metrics`, or explainers, are the fewest that together catch every case that any of `among` catches.
 
     They come with the most useful first; `gains` are the pairs that each adds. `caught` of `pairs` are caught by any.
@@ -136,7 +136,7 @@ def error_overlaps(caught: Mapping[str, Values]) -> list[ErrorOverlap]:
     )
 
 
-def smallest_coverage(caught: Mapping[str, Values]) -> Coverage:
+def smallest_coverage(caught: Mapping[str, Values]) -> ErrorCoverage:
     """The exact minimum set cover, as an integer program; of several the one whose metrics catch most by themselves."""
     names = list(caught)
     hits = np.array([np.nan_to_num(caught[name]) for name in names])  # (metrics, pairs)
@@ -149,7 +149,7 @@ def smallest_coverage(caught: Mapping[str, Values]) -> Coverage:
         name = max(adds, key=lambda name: adds[name])
         covered |= rest.pop(name)
         gains[name] = adds[name]
-    return Coverage(tuple(gains), tuple(gains.values()), int(anywhere.sum()), hits.shape[1], len(names))
+    return ErrorCoverage(tuple(gains), tuple(gains.values()), int(anywhere.sum()), hits.shape[1], len(names))
 
 
 def _minimum_cover(hits: Values) -> list[int]:
@@ -166,7 +166,7 @@ def _minimum_cover(hits: Values) -> list[int]:
     return [place for place, share in enumerate(solved.x) if share > 0.5]
 
 
-def coverage_sentence(coverage: Coverage, who: str = "metrics", what: str = "pairs") -> str:
+def coverage_sentence(coverage: ErrorCoverage, who: str = "metrics", what: str = "pairs") -> str:
     """The smallest set in a sentence; `who` catches `what`."""
     parts = ", ".join(
         f"{metric_title(name)} (+{gain})" for name, gain in zip(coverage.metrics, coverage.gains, strict=True)

@@ -17,7 +17,7 @@ from core.results import (
     MatrixCell,
     MetricBalance,
     NullBand,
-    Run,
+    StressRun,
     check_shares,
     kind_coverage,
     kind_verdicts,
@@ -268,7 +268,7 @@ def _metrics_table(cells: Sequence[MatrixCell], balances: Sequence[MetricBalance
     )
 
 
-def _checks_table(run: Run) -> Table:
+def _checks_table(run: StressRun) -> Table:
     """Percent of sentences by the label of the NLI check; no row where no sentence has a label."""
     return Table(
         "checks",

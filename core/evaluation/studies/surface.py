@@ -13,7 +13,7 @@ from core.evaluation.report import Column, Pivot, Report, Table
 from core.evaluation.study import STUDIES, Group, Input, Study, StudyData
 from core.evaluation.training.shallow_trainer import TrainingTable, TrainingTask, fit_model
 from core.models import SHALLOW_FEATURES, OutputKind, TrainingFacts
-from core.results import SLICE_FIELDS, Cases, MetricColumn, MetricRow, metric_rows, slice_cases
+from core.results import SLICE_FIELDS, Cases, MeasuresRow, MetricColumn, metric_rows, slice_cases
 from core.scoring import metric_title
 from core.stats import (
     Estimate,
@@ -133,7 +133,7 @@ def _ridge_predicted(features: Values, targets: Values, folds: Numbers) -> Value
     return predictions
 
 
-def surface_against_metrics(cases: Cases, draws: Resamples, seed: int = 0) -> list[MetricRow]:
+def surface_against_metrics(cases: Cases, draws: Resamples, seed: int = 0) -> list[MeasuresRow]:
     """The AUC of the surface beside that of every metric, a slice for each dataset.
 
     The model learned the labels of the other datasets; where there is only one, those of other documents. Raises
@@ -199,7 +199,7 @@ def _explained_variance(predicted: Values, scores: Values, documents: Numbers) -
 
 @STUDIES.add
 @dataclass(frozen=True)
-class Surface(Study):
+class SurfaceStudy(Study):
     """Shallow features beside metrics, one at a time and all together."""
 
     name: ClassVar[str] = "surface"
@@ -218,7 +218,7 @@ class Surface(Study):
         if len(missing) == len(SHALLOW_FEATURES):
             raise TouchstoneError(f"Not scored yet: {', '.join(missing)}. Score the data with them first.")
         shares: list[PredictedShare] = []
-        rivals: list[MetricRow] = []
+        rivals: list[MeasuresRow] = []
         if not missing:
             shares, rivals = list(predicted_shares(cases, draws)), surface_against_metrics(cases, draws)
         correlations = list(feature_correlations(cases, draws))
@@ -299,7 +299,7 @@ def _correlation_table(correlations: Sequence[FeatureCorrelation]) -> Table:
 
 
 def _sentences(
-    correlations: Sequence[FeatureCorrelation], shares: Sequence[PredictedShare], rivals: Sequence[MetricRow]
+    correlations: Sequence[FeatureCorrelation], shares: Sequence[PredictedShare], rivals: Sequence[MeasuresRow]
 ) -> Iterator[str]:
     """The metric that is surface most, by all six features or else by one, and the labels that the surface separates."""
     predicted = [share for share in shares if share.variance.value is not None]
@@ -319,5 +319,5 @@ def _sentences(
             yield f"{part}: the surface alone separates the labels with an AUC of {_percent(alone)} %{rival}."
 
 
-def _percent(row: MetricRow) -> str:
+def _percent(row: MeasuresRow) -> str:
     return format_percent(row.figures["auc"].estimate)

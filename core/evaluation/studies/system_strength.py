@@ -24,8 +24,8 @@ from core.results import (
     STRESS_RESAMPLES,
     VERDICT_VALUES,
     Cases,
-    Run,
     Shift,
+    StressRun,
     document_array,
     mean_ratings,
     pair_gains,
@@ -107,7 +107,7 @@ def systems_of_summaries(cases: Cases) -> dict[str, str]:
 
 
 def phrase_strengths(
-    run: Run,
+    run: StressRun,
     all_shifts: Sequence[Shift],
     systems: Sequence[JudgedSystem],
     system_of: Mapping[str, str],

@@ -16,7 +16,7 @@ from core.errors import TouchstoneError
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.study import Study, StudyData
 from core.registry import settings_of
-from core.results import STRESS_RESAMPLES, DocumentMeans, Run, RunRecord, Shift, failure_sentences, intent_of
+from core.results import STRESS_RESAMPLES, DocumentMeans, RunRecord, Shift, StressRun, failure_sentences, intent_of
 from core.scoring import METRICS, Metric
 from core.settings import VERSION
 from core.stats import Estimate, format_signed, format_unsigned
@@ -56,10 +56,10 @@ def window_variants(metric: Metric) -> list[Metric]:
     return [METRICS.build(inside.name, {**_setting_values(inside), "w": w, "window": "symmetric"}) for w in WINDOWS]
 
 
-def window_run(run: Run, metrics: Iterable[Metric], name: str) -> Run:
+def window_run(run: StressRun, metrics: Iterable[Metric], name: str) -> StressRun:
     """A run of these metrics with every window on the sources and variants of another, with what people said of them."""
     windows = [window.spec for metric in metrics for window in window_variants(metric)]
-    sweep = Run(replace(run.plan, name=name, metrics=tuple(dict.fromkeys(windows)), version=VERSION))
+    sweep = StressRun(replace(run.plan, name=name, metrics=tuple(dict.fromkeys(windows)), version=VERSION))
     parts = (run.sources, run.variants, run.checks, run.opinions)
     records: list[RunRecord] = [record for part in parts for record in part.values()]
     for record in records:
@@ -79,7 +79,7 @@ def window_families(specs: Iterable[str]) -> dict[str, dict[int, str]]:
 
 
 def window_effects(
-    run: Run, windows: Mapping[int, str], shifts: Sequence[Shift], resamples: int = STRESS_RESAMPLES
+    run: StressRun, windows: Mapping[int, str], shifts: Sequence[Shift], resamples: int = STRESS_RESAMPLES
 ) -> list[WindowEffect]:
     """The windows of one family in order, for every intent that has shifts."""
     if not shifts:

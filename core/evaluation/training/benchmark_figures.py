@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from core.evaluation.training.card import DIFFERENCE, PAIR_SHARE, RESAMPLES, WITHOUT, Figure
+from core.evaluation.training.card import DIFFERENCE, PAIR_SHARE, RESAMPLES, WITHOUT, CardFigure
 from core.stats import (
     LabelledScores,
     Resamples,
@@ -29,12 +29,12 @@ def judged_examples(benchmarks: Benchmarks) -> list[Example]:
     return [item.example for items in benchmarks.values() for item in items]
 
 
-def benchmark_figures(benchmarks: Benchmarks, before: Values, after: Values) -> list[Figure]:
+def benchmark_figures(benchmarks: Benchmarks, before: Values, after: Values) -> list[CardFigure]:
     """AUC of the labels and share of minimal pairs in order, of each benchmark that has them, hardened and without the run.
 
     Scores are those of `judged_examples`, (examples,), nan where there is none; documents are resampled.
     """
-    figures: list[Figure] = []
+    figures: list[CardFigure] = []
     start = 0
     for name, items in benchmarks.items():
         of_name = slice(start, start + len(items))
@@ -52,9 +52,9 @@ def benchmark_figures(benchmarks: Benchmarks, before: Values, after: Values) -> 
             for scores, _ in scored
         )
         figures += [
-            Figure(name, _AUC, hardened.estimate()),
-            Figure(f"{name}{WITHOUT}", _AUC, plain.estimate()),
-            Figure(f"{name}, above the same{WITHOUT}", DIFFERENCE, compare_paired(hardened, plain).difference),
+            CardFigure(name, _AUC, hardened.estimate()),
+            CardFigure(f"{name}{WITHOUT}", _AUC, plain.estimate()),
+            CardFigure(f"{name}, above the same{WITHOUT}", DIFFERENCE, compare_paired(hardened, plain).difference),
         ]
         places = {item.example.id: place for place, item in enumerate(items) if consistent[place]}
         pairs = [
@@ -66,11 +66,11 @@ def benchmark_figures(benchmarks: Benchmarks, before: Values, after: Values) -> 
             originals, edited = np.array(pairs).T
             for scores, of in scored:
                 share = consistency_share(ScorePairs(scores[originals], scores[edited], documents[edited]))
-                figures.append(Figure(of, PAIR_SHARE, draws.estimate(share)))
+                figures.append(CardFigure(of, PAIR_SHARE, draws.estimate(share)))
     return figures
 
 
-def benchmark_section(benchmarks: Benchmarks, figures: Sequence[Figure]) -> str:
+def benchmark_section(benchmarks: Benchmarks, figures: Sequence[CardFigure]) -> str:
     """The part of the card on benchmarks: the figures, and which ones were kept apart."""
     if not benchmarks:
         return "\nNo benchmark is imported here to keep apart and to judge by.\n"

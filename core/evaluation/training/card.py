@@ -49,7 +49,7 @@ _UNSEEN = ", learned from others"
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class CardFigure:
     """A figure of the card: of what, by which measure, with its interval."""
 
     of: str
@@ -109,7 +109,7 @@ class RecipeAccount:
     """Paragraph of the card: how documents were divided between learning and judging."""
     limits: str
     """Paragraph of the card: what the model cannot see."""
-    stress: Sequence[Figure] = ()
+    stress: Sequence[CardFigure] = ()
     """Figures of a stress run that it was hardened by; empty without one."""
     section: str = ""
     """Section of the card with these figures, in Markdown; "" without a stress run."""
@@ -164,18 +164,18 @@ class _Judged:
             Resamples.draw(data.document_count(), RESAMPLES),
         )
 
-    def auc(self, of: str, rows: Mask, scores: Values) -> Figure:
-        return Figure(of, "AUC", self._auc(rows, scores).estimate())
+    def auc(self, of: str, rows: Mask, scores: Values) -> CardFigure:
+        return CardFigure(of, "AUC", self._auc(rows, scores).estimate())
 
-    def auc_above(self, of: str, rows: Mask, scores: Values, baseline: Values) -> Figure:
+    def auc_above(self, of: str, rows: Mask, scores: Values, baseline: Values) -> CardFigure:
         """The AUC less that of a baseline on the cases that both have."""
         shared = np.asarray(rows & ~np.isnan(scores) & ~np.isnan(baseline))
         compared = compare_paired(self._auc(shared, scores), self._auc(shared, baseline))
-        return Figure(of, DIFFERENCE, compared.difference)
+        return CardFigure(of, DIFFERENCE, compared.difference)
 
-    def calibration_error(self, of: str, rows: Mask, scores: Values) -> Figure:
+    def calibration_error(self, of: str, rows: Mask, scores: Values) -> CardFigure:
         error = calibration_error(scores[rows], ~self.wrong[rows], self.data.documents[rows])
-        return Figure(of, CALIBRATION_ERROR, self.draws.estimate(error))
+        return CardFigure(of, CALIBRATION_ERROR, self.draws.estimate(error))
 
     def _auc(self, rows: Mask, scores: Values) -> Distribution:
         return self.draws.of(auc(LabelledScores(scores[rows], ~self.wrong[rows], self.data.documents[rows])))
@@ -202,7 +202,7 @@ class _Judged:
         return all_values
 
 
-def card_figures(data: TrainingData, account: RecipeAccount, baselines: Mapping[str, Values]) -> list[Figure]:
+def card_figures(data: TrainingData, account: RecipeAccount, baselines: Mapping[str, Values]) -> list[CardFigure]:
     """Figures on documents that were not learned from; `baselines` score the labelled rows in their order."""
     judged, scores = _Judged.of(data), account.held_out
     # the baselines are compared on the same rows
@@ -231,10 +231,10 @@ def card_figures(data: TrainingData, account: RecipeAccount, baselines: Mapping[
     for of, subset in (("labelled pairs", real), ("all pairs", pairs)):
         if subset:
             share = consistency_share(_pairs(data, scores, subset))
-            figures.append(Figure(of, PAIR_SHARE, judged.draws.estimate(share)))
+            figures.append(CardFigure(of, PAIR_SHARE, judged.draws.estimate(share)))
     if harmless := _harmless_pairs(data):
         shift = mean_shift(_pairs(data, scores, harmless))
-        figures.append(Figure("harmless edits", "mean shift", judged.draws.estimate(shift)))
+        figures.append(CardFigure("harmless edits", "mean shift", judged.draws.estimate(shift)))
     return figures
 
 
@@ -258,7 +258,7 @@ def null_band(data: TrainingData, held_out: Values) -> tuple[float, float] | Non
     return noise_range(_pairs(data, held_out, pairs).shifts) if pairs else None
 
 
-def verdict(figures: Sequence[Figure]) -> str:
+def verdict(figures: Sequence[CardFigure]) -> str:
     """Sentences that say if it tells consistent labelled summaries from inconsistent ones at all, what does as well, and
     how it fares where nothing of the kind was learned from."""
     first = figures[0].estimate
@@ -292,7 +292,7 @@ def verdict(figures: Sequence[Figure]) -> str:
     return " ".join([*sentences, *_hardening(figures)])
 
 
-def _hardening(figures: Sequence[Figure]) -> list[str]:
+def _hardening(figures: Sequence[CardFigure]) -> list[str]:
     """A sentence on what the stress run taught, if one was learned from."""
     texts = {(figure.of, figure.measure): figure.text for figure in figures}
     if (BROKEN, PAIR_SHARE) not in texts:
@@ -306,7 +306,7 @@ def _hardening(figures: Sequence[Figure]) -> list[str]:
 
 
 def write_card(
-    folder: Path, facts: CardFacts, data: TrainingData, account: RecipeAccount, figures: Sequence[Figure]
+    folder: Path, facts: CardFacts, data: TrainingData, account: RecipeAccount, figures: Sequence[CardFigure]
 ) -> None:
     """The card, its figures as JSON, and the hashes of the documents that were learned from."""
     keys = sorted({document_key(row.document) for row in (*data.rows, *data.stress.rows)})
@@ -335,7 +335,7 @@ def _card(
     facts: CardFacts,
     data: TrainingData,
     account: RecipeAccount,
-    figures: Sequence[Figure],
+    figures: Sequence[CardFigure],
     band: tuple[float, float] | None,
 ) -> str:
     counts = describe(data)

@@ -40,7 +40,7 @@ class Invention:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class TrueClaim:
     """A summary that is right, one of its sentences without the full stop, and the names of its document."""
 
     summary: str
@@ -54,13 +54,13 @@ class Claim:
         return Invention(summary, tuple(Span(start + place.start, start + place.end) for place in places))
 
 
-def invented_sentence(claim: Claim, foreign: str, rng: random.Random) -> Invention | None:
+def invented_sentence(claim: TrueClaim, foreign: str, rng: random.Random) -> Invention | None:
     """The sentence makes way for one about something else."""
     del rng
     return claim.replaced(foreign, [Span(0, len(foreign))])
 
 
-def invented_clause(claim: Claim, foreign: str, rng: random.Random) -> Invention | None:
+def invented_clause(claim: TrueClaim, foreign: str, rng: random.Random) -> Invention | None:
     """The sentence goes on with the end of one about something else."""
     cut = _cut(foreign, rng)
     if cut is None:
@@ -69,7 +69,7 @@ def invented_clause(claim: Claim, foreign: str, rng: random.Random) -> Invention
     return claim.replaced(f"{own} {foreign[cut:]}", [Span(len(own) + 1, len(own) + 1 + len(foreign) - cut)])
 
 
-def splice(claim: Claim, foreign: str, rng: random.Random) -> Invention | None:
+def splice(claim: TrueClaim, foreign: str, rng: random.Random) -> Invention | None:
     """The sentence breaks off, and ends as one about something else does."""
     own = claim.sentence.of(claim.summary)
     here, there = _cut(own, rng), _cut(foreign, rng)
@@ -78,7 +78,7 @@ def splice(claim: Claim, foreign: str, rng: random.Random) -> Invention | None:
     return claim.replaced(own[:here] + foreign[there:], [Span(here, here + len(foreign) - there)])
 
 
-def invented_lead(claim: Claim, foreign: str, rng: random.Random) -> Invention | None:
+def invented_lead(claim: TrueClaim, foreign: str, rng: random.Random) -> Invention | None:
     """The summary is one sentence about something else, said of the names of the document."""
     there = [span for span in entities(foreign) if _is_name(span.of(foreign))]
     if not claim.names or not there:
@@ -92,7 +92,7 @@ def invented_lead(claim: Claim, foreign: str, rng: random.Random) -> Invention |
     return Invention(f"{text}{foreign[done:]}.", tuple(place for place in places if place.end > place.start))
 
 
-def invented_source(claim: Claim, foreign: str, rng: random.Random) -> Invention | None:
+def invented_source(claim: TrueClaim, foreign: str, rng: random.Random) -> Invention | None:
     """The sentence is put into the mouth of somebody whom the document does not know."""
     name_words = {word for name in claim.names for word in words(name)}
     people = (name.text for name in find_names(foreign, foreign) if name.kind in PEOPLE)
@@ -104,7 +104,7 @@ def invented_source(claim: Claim, foreign: str, rng: random.Random) -> Invention
     return claim.replaced(own + form.format(name), [Span(start, start + len(name))])
 
 
-INVENTIONS: Mapping[str, Callable[[Claim, str, random.Random], Invention | None]] = {
+INVENTIONS: Mapping[str, Callable[[TrueClaim, str, random.Random], Invention | None]] = {
     "invented-sentence": invented_sentence,
     "invented-clause": invented_clause,
     "splice": splice,
@@ -132,7 +132,7 @@ def invented_rows(rows: Sequence[TrainingRow], seed: int) -> Iterator[TrainingRo
                 about = _about_something_else(foreign, row.document, rng)
                 if not spans or about is None:
                     continue
-                invention = invent(Claim(row.summary, rng.choice(spans), names[row.document]), about, rng)
+                invention = invent(TrueClaim(row.summary, rng.choice(spans), names[row.document]), about, rng)
                 if invention is None or invention.summary in seen:
                     continue
                 seen.add(invention.summary)

@@ -13,11 +13,17 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.evaluation.training.card import RESAMPLES
 from core.evaluation.training.multiple_instance import word_targets
-from core.evaluation.training.run import TrainingPlan, labelled_places, load_encoder, open_unfinished, shallow_table
 from core.evaluation.training.shallow_data import LABEL_TARGET
 from core.evaluation.training.shallow_trainer import TrainingTask, train_model
 from core.evaluation.training.trainer import SummaryJudge, pairs_of, read_table
 from core.evaluation.training.training_data import TrainingData
+from core.evaluation.training.training_run import (
+    TrainingPlan,
+    labelled_places,
+    load_encoder,
+    open_unfinished,
+    shallow_table,
+)
 from core.evaluation.training.word_folds import FOLDS, tree_steps
 from core.models import TrainingStep
 from core.scoring import Engine

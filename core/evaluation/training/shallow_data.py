@@ -134,7 +134,7 @@ def shallow_features(engine: Engine, examples: Iterable[Example]) -> tuple[Value
         elif outcome.kind is FailureKind.INPUT:
             feature_value = float("nan")
         else:
-            raise TouchstoneError(f"{outcome.metric} has no value for {outcome.example_id!r}: {outcome.message}")
+            raise TouchstoneError(f"{outcome.metric} has no value for {outcome.example_id!r}: {outcome.error}")
         values.append(feature_value)
         if isinstance(outcome, Result):
             signatures[outcome.metric] = outcome.signature

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.evaluation.training.card import BROKEN, HARMLESS, LEFT_ALONE, NOTICED, PAIR_SHARE, RESAMPLES, WITHOUT, Figure
+from core.evaluation.training.card import (
+    BROKEN,
+    HARMLESS,
+    LEFT_ALONE,
+    NOTICED,
+    PAIR_SHARE,
+    RESAMPLES,
+    WITHOUT,
+    CardFigure,
+)
 from core.evaluation.training.training_data import StressRows
 from core.results import intent_of
 from core.stats import (
@@ -23,7 +32,7 @@ from core.stats import (
 )
 
 
-def stress_figures(stress: StressRows, before: Values, after: Values) -> list[Figure]:
+def stress_figures(stress: StressRows, before: Values, after: Values) -> list[CardFigure]:
     """Figures of the rows of a stress run that were not learned from; scores are (rows,), nan for the others.
 
     A broken variant is noticed that falls further below its original than the middle 95 % of harmless ones of other kinds,
@@ -46,10 +55,10 @@ def stress_figures(stress: StressRows, before: Values, after: Values) -> list[Fi
     for scores, suffix in ((after, ""), (before, WITHOUT)):
         scored = ScorePairs(scores[pairs[:, 0]], scores[pairs[:, 1]], documents)
         broken = ScorePairs(scored.original[wrong], scored.edited[wrong], documents[wrong])
-        figures.append(Figure(f"{BROKEN}{suffix}", PAIR_SHARE, draws.estimate(consistency_share(broken))))
+        figures.append(CardFigure(f"{BROKEN}{suffix}", PAIR_SHARE, draws.estimate(consistency_share(broken))))
         right = _right_moves(scored.shifts, kinds, wrong)
         for of, measure, mask in parts:
-            figures.append(Figure(f"{of}{suffix}", measure, draws.estimate(share(right[mask], documents[mask]))))
+            figures.append(CardFigure(f"{of}{suffix}", measure, draws.estimate(share(right[mask], documents[mask]))))
     return figures
 
 
@@ -68,7 +77,7 @@ def _right_moves(shifts: Values, kinds: NDArray[np.str_], wrong: Mask) -> Values
     return moves
 
 
-def stress_section(stress: StressRows, figures: Sequence[Figure]) -> str:
+def stress_section(stress: StressRows, figures: Sequence[CardFigure]) -> str:
     """The section of the card: the matrix."""
     estimates = {(figure.of, figure.measure): figure for figure in figures}
     rows = [

@@ -11,7 +11,7 @@ import numpy as np
 from core.errors import TouchstoneError
 from core.evaluation.training.training_data import StressRows, TrainingData, near_duplicates
 from core.evaluation.training.training_row import TrainingRow
-from core.results import Run, filter_variants, intent_of
+from core.results import StressRun, filter_variants, intent_of
 from core.stats import Numbers, number_documents
 from core.types import Item
 
@@ -23,7 +23,7 @@ class StressSource:
     """A stress run to be hardened by; `benchmarks` are items of datasets by their name, of whose documents none is learned from."""
 
     name: str
-    run: Run
+    run: StressRun
     benchmarks: Mapping[str, Sequence[Item]] = field(default_factory=dict)
 
 
@@ -65,7 +65,7 @@ def with_stress_run(data: TrainingData, source: StressSource, tests: Sequence[st
     return replace(data, documents=documents[: ends[0]], stress=stress)
 
 
-def _rows_of(run: Run) -> tuple[list[TrainingRow], dict[str, int]]:
+def _rows_of(run: StressRun) -> tuple[list[TrainingRow], dict[str, int]]:
     """The originals of a run, each before its variants, and how many variants were left out for which reason.
 
     A phrase that games metrics says nothing of the document: neither of the two losses is for it.

@@ -18,7 +18,7 @@ from core.models import (
     WORD_FEATURES,
     Head,
     HeadConfig,
-    Scale,
+    LogitScale,
     SentenceTable,
     SummaryWeights,
     TrainingStep,
@@ -153,7 +153,7 @@ class SummaryJudge:
         ]
         return fit_summary_weights(self.sentences.part(rows), self.wrong[rows], pairs)
 
-    def scale(self, weights: SummaryWeights, rows: Mask) -> Scale:
+    def scale(self, weights: SummaryWeights, rows: Mask) -> LogitScale:
         """The scale on which the score of some rows is a probability."""
         return fit_scale(self.sentences.part(rows), weights, self.wrong[rows])
 
@@ -168,7 +168,7 @@ class SummaryJudge:
 
 
 def _unseen_domains(
-    data: TrainingData, table: WordTable, judge: SummaryJudge, scale: Scale, trees: int, seed: int
+    data: TrainingData, table: WordTable, judge: SummaryJudge, scale: LogitScale, trees: int, seed: int
 ) -> Generator[TrainingStep, None, dict[str, tuple[Numbers, Values]]]:
     """The scores of the labelled rows of each domain, and of each dataset, by a head that saw no document of it; nothing
     where there is one alone."""

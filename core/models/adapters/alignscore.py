@@ -23,8 +23,8 @@ from core.models.networks.network import (
     pad_batch,
 )
 from core.models.networks.tokenizer import Strategy, TextTokenizer, Tokens
-from core.models.weights.files import UNUSED_WEIGHTS, max_text_tokens, read_json_object
 from core.models.weights.locations import locate_backbone
+from core.models.weights.weight_files import UNUSED_WEIGHTS, max_text_tokens, read_json_object
 from core.models.weights.weights import lightning_weights
 from core.types import Answer, Question
 

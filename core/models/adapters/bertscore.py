@@ -28,7 +28,7 @@ from core.models.networks.network import (
 )
 from core.models.networks.tokenizer import TextTokenizer, Tokens
 from core.models.weights.config_check import require_encoder
-from core.models.weights.files import max_text_tokens
+from core.models.weights.weight_files import max_text_tokens
 from core.models.words.word_states import windows
 from core.types import Answer, Question, Span
 

@@ -18,7 +18,7 @@ from core.models.networks.first_token import read_first_token
 from core.models.networks.model import Row, int_option
 from core.models.networks.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
 from core.models.networks.tokenizer import Tokens
-from core.models.weights.files import read_json_object, weight_files
+from core.models.weights.weight_files import read_json_object, weight_files
 from core.types import Answer, Question
 
 _SPECIAL_TOKEN = re.compile(

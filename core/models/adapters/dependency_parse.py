@@ -12,7 +12,7 @@ from core.text import load_pipeline
 from core.types import Answer, Question, Span
 
 
-class ParsedWord(Protocol):
+class SpacyWord(Protocol):
     """A token of spaCy."""
 
     i: int
@@ -20,12 +20,12 @@ class ParsedWord(Protocol):
     dep_: str
 
     @property
-    def head(self) -> ParsedWord: ...
+    def head(self) -> SpacyWord: ...
 
     def __len__(self) -> int: ...
 
 
-Pipeline = Callable[[str], Iterable[ParsedWord]]
+Pipeline = Callable[[str], Iterable[SpacyWord]]
 
 
 class DependencyParser:
@@ -43,7 +43,7 @@ class DependencyParser:
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         answers = []
         for row in rows:
-            words: Sequence[ParsedWord] = list(self._pipeline(row.question.inputs[0]))
+            words: Sequence[SpacyWord] = list(self._pipeline(row.question.inputs[0]))
             heads = tuple(float(word.head.i) for word in words)
             spans = tuple(Span(word.idx, word.idx + len(word)) for word in words)
             answers.append(Answer(values=heads, spans=spans, texts=tuple(word.dep_ for word in words)))

@@ -20,7 +20,7 @@ from core.models.llm.spending.spend import unread_tokens
 from core.types import Answer, Question
 
 if TYPE_CHECKING:
-    from core.models.llm.client.responses import Completion
+    from core.models.llm.client.completions import Completion
 
 
 def ask(endpoint: Endpoint, question: Question) -> Answer:
@@ -38,7 +38,7 @@ def request_body(endpoint: Endpoint, question: Question, left_out: frozenset[str
 
 def read(endpoint: Endpoint, completion: object) -> Answer:
     """The answer to a line of a batch."""
-    from core.models.llm.client.responses import read_completion
+    from core.models.llm.client.completions import read_completion
 
     return _answer(read_completion(completion, endpoint))
 

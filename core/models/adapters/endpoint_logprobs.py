@@ -19,7 +19,7 @@ from core.models.networks.model import int_option
 from core.types import Answer, Question
 
 if TYPE_CHECKING:
-    from core.models.llm.client.responses import FirstToken
+    from core.models.llm.client.completions import FirstToken
 
 _DEFAULT_TOP_TOKENS = 5
 
@@ -40,7 +40,7 @@ def request_body(endpoint: Endpoint, question: Question, left_out: frozenset[str
 
 def read(endpoint: Endpoint, completion: object) -> Answer:
     """The answer to a line of a batch."""
-    from core.models.llm.client.responses import read_first_token
+    from core.models.llm.client.completions import read_first_token
 
     return _answer(read_first_token(completion, endpoint))
 

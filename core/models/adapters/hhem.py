@@ -14,8 +14,8 @@ from core.model_reference import Checkpoint
 from core.models.networks.model import UNLIMITED, Row, int_option, rows_of
 from core.models.networks.network import FromPretrained, freeing_memory, load_network, network_bytes, pad_batch
 from core.models.networks.tokenizer import TextTokenizer
-from core.models.weights.files import read_json_object
 from core.models.weights.locations import locate_backbone
+from core.models.weights.weight_files import read_json_object
 from core.types import Answer, Question
 
 _WEIGHT_PREFIX = {"^t5\\.": ""}

@@ -19,7 +19,7 @@ from core.models.networks.chat_template import ChatTemplate
 from core.models.networks.model import UNLIMITED, Row
 from core.models.networks.network import freeing_memory, load_network, max_positions, network_bytes, pad_batch
 from core.models.networks.tokenizer import DecodingTokenizer, without_special_tokens
-from core.models.weights.files import read_json_object
+from core.models.weights.weight_files import read_json_object
 from core.types import Answer, Question
 
 

@@ -14,7 +14,7 @@ from core.model_reference import Checkpoint
 from core.models.networks.model import Row, rows_of
 from core.models.networks.tokenizer import TextTokenizer
 from core.models.weights.config_check import label_order
-from core.models.weights.files import onnx_files, read_json_object
+from core.models.weights.weight_files import onnx_files, read_json_object
 from core.types import Answer, Question
 
 if TYPE_CHECKING:

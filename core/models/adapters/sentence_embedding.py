@@ -29,7 +29,7 @@ from core.models.networks.network import (
 )
 from core.models.networks.tokenizer import TextTokenizer
 from core.models.weights.config_check import require_encoder
-from core.models.weights.files import default_prompt, max_sentence_tokens, read_json_object, read_modules
+from core.models.weights.weight_files import default_prompt, max_sentence_tokens, read_json_object, read_modules
 from core.types import Answer, Question
 
 _MODULES = ("Pooling", "Dense", "LayerNorm", "Normalize")

@@ -11,8 +11,8 @@ from pathlib import Path
 from core.errors import LoadError
 from core.model_reference import Checkpoint
 from core.models.networks.model import Model, Row
-from core.models.weights.files import read_json_object
 from core.models.weights.locations import locate
+from core.models.weights.weight_files import read_json_object
 from core.models.words.head import CROSS_ENCODER_FORMAT, Head, mean_logits, probability
 from core.models.words.known_documents import KnownDocuments
 from core.models.words.trained_head import read_head

@@ -23,8 +23,8 @@ from core.models.llm.endpoints.endpoints_file import LEFT_OUT_FIELDS, STRUCTURED
 from core.models.llm.structured import StructuredAnswer, answer_schema, read_structured
 
 if TYPE_CHECKING:
-    from core.models.llm.client.client import Client
-    from core.models.llm.client.responses import Completion
+    from core.models.llm.client.client import EndpointClient
+    from core.models.llm.client.completions import Completion
 
 _PATIENCE_S = 30.0  # a person waits at the screen; a local server may load the model first
 _ANSWER_TOKENS = 64
@@ -137,21 +137,21 @@ def probed_fields(endpoint: Endpoint) -> dict[str, object]:
     return fields
 
 
-def _testing_client(endpoint: Endpoint, store: CapabilityStore) -> Client:
+def _testing_client(endpoint: Endpoint, store: CapabilityStore) -> EndpointClient:
     # imported when asked for: openai takes a second to import
-    from core.models.llm.client.client import Client
+    from core.models.llm.client.client import EndpointClient
 
     quick = replace(endpoint, retries=0, patience_s=min(endpoint.patience_s, _PATIENCE_S))
-    return Client(quick, store)
+    return EndpointClient(quick, store)
 
 
-def _check_answer(client: Client, model: str) -> tuple[EndpointFinding, Completion | None]:
+def _check_answer(client: EndpointClient, model: str) -> tuple[EndpointFinding, Completion | None]:
     began = time.perf_counter()
     sampling = Sampling(model, max_tokens=_ANSWER_TOKENS)
     reply = attempt(lambda: client.chat((_SYSTEM, "Reply with the word: ready"), sampling, ""))
     seconds = time.perf_counter() - began
     if isinstance(reply, Problem):
-        return EndpointFinding("Answer", False, reply.message), None
+        return EndpointFinding("Answer", False, reply.error), None
     if not reply.text.strip():
         problem = f"It ended ({reply.finish_reason}) without text. A reasoning model needs reasoning tokens: set them."
         return EndpointFinding("Answer", False, problem), None
@@ -159,23 +159,23 @@ def _check_answer(client: Client, model: str) -> tuple[EndpointFinding, Completi
     return EndpointFinding("Answer", True, shown), reply
 
 
-def _check_structure(client: Client, model: str) -> EndpointFinding:
+def _check_structure(client: EndpointClient, model: str) -> EndpointFinding:
     request = 'Reply with this JSON object: {"ready": true}'
     sampling = Sampling(model, max_tokens=_ANSWER_TOKENS)
     shaped = attempt(
         lambda: read_structured(client.chat((_SYSTEM, request), sampling, answer_schema(ReadyAnswer)).text, ReadyAnswer)
     )
     if isinstance(shaped, Problem):
-        return EndpointFinding("Structured output", False, f"{shaped.message} Explaining and judging need it.")
+        return EndpointFinding("Structured output", False, f"{shaped.error} Explaining and judging need it.")
     return EndpointFinding("Structured output", True, "Explanations, grades and edits can be read.")
 
 
-def _check_likely(client: Client, model: str) -> EndpointFinding:
+def _check_likely(client: EndpointClient, model: str) -> EndpointFinding:
     first_tokens = FirstTokens(model, _TOP_TOKENS)
     likely = attempt(lambda: client.first_token(_SYSTEM, "Is water wet? Answer Yes or No.", first_tokens))
     if isinstance(likely, Problem):
         return EndpointFinding(
-            "Log-probabilities", False, f"{likely.message} Only Bespoke-MiniCheck and weighted-assessment need them."
+            "Log-probabilities", False, f"{likely.error} Only Bespoke-MiniCheck and weighted-assessment need them."
         )
     return EndpointFinding("Log-probabilities", True, "Bespoke-MiniCheck and weighted-assessment can ask it.")
 

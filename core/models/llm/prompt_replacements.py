@@ -18,14 +18,14 @@ _ARCHIVE_FOLDER = "earlier"
 class PromptEntry:
     """One prompt by its name: our file, the one in its place where there is one, and what is used of them.
 
-    `problem` says why the one in its place cannot be used: until it is fixed this prompt cannot be used.
+    `error` says why the one in its place cannot be used: until it is fixed this prompt cannot be used.
     """
 
     bundled: Prompt
     text: str
     replacement: str | None = None
     active: Prompt | None = None
-    problem: str = ""
+    error: str = ""
 
     @property
     def name(self) -> str:
@@ -54,7 +54,7 @@ def prompt_entry(name: str) -> PromptEntry:
     try:
         return PromptEntry(ours, text, mine, active=read_replacement(mine, Path(file.name), entry.known))
     except BadSettingError as error:
-        return PromptEntry(ours, text, mine, problem=str(error))
+        return PromptEntry(ours, text, mine, error=str(error))
 
 
 def replace_prompt(name: str, text: str) -> Prompt:

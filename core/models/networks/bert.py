@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu, scaled_dot_product_attention
 
 from core.model_reference import Checkpoint
-from core.models.weights.files import read_json_object
+from core.models.weights.weight_files import read_json_object
 
 _WEIGHTS = "model.safetensors"
 _DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}

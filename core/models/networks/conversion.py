@@ -20,7 +20,7 @@ from transformers import BartConfig, BartForConditionalGeneration
 from core.errors import LoadError, TouchstoneError
 from core.models.networks.gguf_file import SUFFIX, convert_gguf
 from core.models.networks.tokenizer import load_backend
-from core.models.weights.files import TOKENIZER_FILES, read_json_object
+from core.models.weights.weight_files import TOKENIZER_FILES, read_json_object
 from core.models.weights.weights import read_pickle, write_weights
 
 ALLENNLP_WEIGHTS, PICKLE = "weights.th", "pytorch_model.bin"

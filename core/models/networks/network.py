@@ -21,7 +21,7 @@ from core.models.device import empty_cache
 from core.models.networks.bert import Bert, read_bert
 from core.models.networks.shared_weights import own_weights, share_weights
 from core.models.networks.tokenizer import Tokens
-from core.models.weights.files import read_json_object
+from core.models.weights.weight_files import read_json_object
 
 if TYPE_CHECKING:  # transformers takes three seconds and 150 MB: the packaged encoder does without
     from transformers import PreTrainedModel

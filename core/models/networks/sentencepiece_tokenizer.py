@@ -13,7 +13,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, normalizers, pre_
 from tokenizers.models import Unigram
 
 from core.errors import LoadError
-from core.models.weights.files import read_json_object
+from core.models.weights.weight_files import read_json_object
 
 _UNKNOWN_TYPE = sentencepiece_model_pb2.ModelProto.SentencePiece.UNKNOWN
 _CONTROL_TYPE = sentencepiece_model_pb2.ModelProto.SentencePiece.CONTROL

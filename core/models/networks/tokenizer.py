@@ -16,7 +16,7 @@ from tokenizers import Encoding, Tokenizer, processors
 
 from core.errors import LoadError, Problem, attempt
 from core.models.networks.sentencepiece_tokenizer import sentencepiece_tokenizer
-from core.models.weights.files import read_json_object
+from core.models.weights.weight_files import read_json_object
 
 Input = str | tuple[str, str]
 Ids = tuple[int, ...]
@@ -194,7 +194,7 @@ def load_backend(folder: Path) -> Tokenizer:
         # the library raises nothing narrower than Exception
         tokenizer = attempt(lambda: Tokenizer.from_file(str(path)))
         if isinstance(tokenizer, Problem):
-            raise LoadError(f"{path} is not a readable tokenizer ({tokenizer.message}). Get the file again.")
+            raise LoadError(f"{path} is not a readable tokenizer ({tokenizer.error}). Get the file again.")
         return tokenizer
     if converted := sentencepiece_tokenizer(folder):
         return converted

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.errors import LoadError
 from core.model_reference import Checkpoint, ExpectedModel
-from core.models.weights.files import ONNX_KIND, read_json_object
+from core.models.weights.weight_files import ONNX_KIND, read_json_object
 
 _HEADS = {
     "sequence_classifier": "ForSequenceClassification",

@@ -25,7 +25,9 @@ from tqdm import tqdm  # type: ignore[import-untyped]  # it ships no types
 from core.data import Importer
 from core.errors import MissingWeightsError, TouchstoneError
 from core.model_reference import Checkpoint
-from core.models.weights.files import (
+from core.models.weights.hub_revisions import hub_file, revision_of
+from core.models.weights.locations import checkpoint_parts, is_local_source, listing_file
+from core.models.weights.weight_files import (
     BACKBONE,
     MODEL_FILES,
     MODULE_FILES,
@@ -36,8 +38,6 @@ from core.models.weights.files import (
     TRANSLATION_FILES,
     WEIGHT_FILES,
 )
-from core.models.weights.hub_revisions import hub_file, revision_of
-from core.models.weights.locations import checkpoint_parts, is_local_source, listing_file
 
 HUB_TIMEOUT_S = 5.0
 """Seconds that the hub may take for an answer."""

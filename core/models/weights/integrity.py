@@ -23,9 +23,9 @@ from pathlib import Path
 from core.base import open_database
 from core.errors import LoadError, TouchstoneError
 from core.model_reference import Checkpoint
-from core.models.weights.files import PARSER_KINDS, deciding_files, read_json_object
 from core.models.weights.hub_revisions import hub_file, is_commit, revision_of
 from core.models.weights.locations import checkpoint_parts, is_local_source, locate
+from core.models.weights.weight_files import PARSER_KINDS, deciding_files, read_json_object
 from core.settings import Settings
 
 _FileKey = tuple[int, int, int, int, int]

@@ -14,8 +14,8 @@ from core.base import is_allowed, is_limited, refusal
 from core.errors import LoadError, MissingWeightsError
 from core.model_reference import Checkpoint
 from core.models.weights import embedded
-from core.models.weights.files import BACKBONE, PARSER_KINDS, missing_files, read_json, weight_files
 from core.models.weights.hub_revisions import MAIN, hub_file, revision_of
+from core.models.weights.weight_files import BACKBONE, PARSER_KINDS, missing_files, read_json, weight_files
 from core.text import parser_folder
 
 PACKAGE = "package:"

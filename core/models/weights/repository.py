@@ -15,9 +15,9 @@ from core.base import is_allowed, refusal
 from core.errors import MissingWeightsError
 from core.model_reference import Checkpoint
 from core.models.weights.download import HUB_TIMEOUT_S, hub_error_message
-from core.models.weights.files import MODEL_FILES, ONNX_FILES, WEIGHT_FILES
 from core.models.weights.hub_revisions import revision_of
 from core.models.weights.locations import is_local_source
+from core.models.weights.weight_files import MODEL_FILES, ONNX_FILES, WEIGHT_FILES
 
 MODEL_CARD_FILE, ADAPTER_FILE = "README.md", "adapter_config.json"
 _READ = (*MODEL_FILES, "tokenizer_config.json", ADAPTER_FILE, MODEL_CARD_FILE)

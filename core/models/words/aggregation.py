@@ -55,7 +55,7 @@ class SentenceTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class LogitScale:
     """Factor of a logit, and the offset that is added to that of a sentence."""
 
     slope: float = 1.0
@@ -68,7 +68,7 @@ class Scale:
         return replace(weights, sentence=sentence, similarity=self.slope * weights.similarity)
 
 
-def fit_scale(table: SentenceTable, weights: SummaryWeights, wrong: Mask) -> Scale:
+def fit_scale(table: SentenceTable, weights: SummaryWeights, wrong: Mask) -> LogitScale:
     """The scale of least log loss for summaries that no weight was fitted on; both classes count the same (Platt 1999).
 
     Two numbers for a sentence instead of one curve for the summary, so that sentences stay probabilities. Where there are
@@ -77,14 +77,16 @@ def fit_scale(table: SentenceTable, weights: SummaryWeights, wrong: Mask) -> Sca
     from scipy.optimize import minimize  # takes half a second, and only training needs it
 
     if len(np.unique(wrong)) < 2:
-        return Scale()
+        return LogitScale()
 
     def loss(parameters: Values) -> float:
-        losses = _losses(table.log_odds(Scale(float(np.exp(parameters[0])), parameters[1]).weights(weights)), wrong)
+        losses = _losses(
+            table.log_odds(LogitScale(float(np.exp(parameters[0])), parameters[1]).weights(weights)), wrong
+        )
         return float(losses[wrong].mean() + losses[~wrong].mean() + _RIDGE * parameters @ parameters)
 
     slope, offset = minimize(loss, np.zeros(2), method="L-BFGS-B", bounds=[(-3, 3), (-10, 10)]).x
-    return Scale(float(np.exp(slope)), float(offset))
+    return LogitScale(float(np.exp(slope)), float(offset))
 
 
 def fit_summary_weights(table: SentenceTable, wrong: Mask, pairs: Sequence[tuple[int, int]]) -> SummaryWeights:

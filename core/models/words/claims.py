@@ -16,7 +16,7 @@ _SPARE_TOKENS = 8  # special tokens, and what joined sentences may take more tha
 
 
 @dataclass(frozen=True, slots=True)
-class Premise:
+class WordPremise:
     """Text that is read of a document with a claim, and its sentence that is closest to the claim."""
 
     text: str
@@ -28,7 +28,7 @@ def _document_words(document: str) -> tuple[tuple[Span, tuple[str, ...]], ...]:
     return tuple((span, tuple(words(span.of(document)))) for span in sentences(document))
 
 
-def premise(document: str, claim: str, limit: int, count: CountTokens) -> Premise | None:
+def premise(document: str, claim: str, limit: int, count: CountTokens) -> WordPremise | None:
     """The whole document where it fits beside the claim into `limit` tokens, else its sentences that are closest by BM25.
 
     These stand in the order of the document, joined by one blank. None for a document without a sentence.
@@ -42,14 +42,14 @@ def premise(document: str, claim: str, limit: int, count: CountTokens) -> Premis
     room = limit - _SPARE_TOKENS - min(count([claim])[0], limit // 2)
     sizes = count([document, *(span.of(document) for span, _ in read)])
     if sizes[0] <= room:
-        return Premise(document, closest)
+        return WordPremise(document, closest)
     places = order[:1]  # which the tokenizer cuts where it alone is too long
     room -= sizes[1 + order[0]]
     for place in order[1:]:
         if sizes[1 + place] <= room:
             places.append(place)
             room -= sizes[1 + place]
-    return Premise(" ".join(read[place][0].of(document) for place in sorted(places)), closest)
+    return WordPremise(" ".join(read[place][0].of(document) for place in sorted(places)), closest)
 
 
 @dataclass(frozen=True, slots=True)

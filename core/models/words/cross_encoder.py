@@ -21,7 +21,7 @@ from core.models.networks.network import (
     segment_types,
 )
 from core.models.networks.tokenizer import TextTokenizer, Tokens
-from core.models.weights.files import max_text_tokens
+from core.models.weights.weight_files import max_text_tokens
 from core.models.words.claims import premise
 from core.models.words.head import probability
 from core.types import Answer, Question

@@ -20,7 +20,7 @@ from core.model_reference import Checkpoint
 from core.models.networks.network import freeing_memory, load_trainable_network, max_positions, pad_batch, segment_types
 from core.models.networks.tokenizer import TextTokenizer, Tokens
 from core.models.weights.config_check import require_encoder
-from core.models.weights.files import max_text_tokens
+from core.models.weights.weight_files import max_text_tokens
 from core.models.words.claims import Batch, TextPair
 from core.models.words.head import CROSS_ENCODER_FORMAT
 from core.stats import Values

@@ -30,18 +30,18 @@ OutputKind = Literal["probability", "score"]
 """`probability`: that the label is "consistent". `score`: what another metric gives, on its own scale."""
 
 
-class _FrozenModel(BaseModel):
+class _FrozenShallow(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Layer(_FrozenModel):
+class Layer(_FrozenShallow):
     """`weights` has a row per input and a column per output, `biases` one number per output."""
 
     weights: tuple[tuple[float, ...], ...]
     biases: tuple[float, ...]
 
 
-class TrainingFacts(_FrozenModel):
+class TrainingFacts(_FrozenShallow):
     """Origin of a model, and how well it predicts documents that it was not trained on."""
 
     dataset: str
@@ -78,7 +78,7 @@ class TrainingFacts(_FrozenModel):
     """Name of the held-out part in the dataset; "" if the seed drew it."""
 
 
-class ShallowModel(_FrozenModel):
+class ShallowModel(_FrozenShallow):
     """A perceptron with tanh between its layers.
 
     Its twelve inputs are the features, standardized, and an indicator of each that is 1 where the feature is undefined.

@@ -21,7 +21,7 @@ from core.models.networks.network import (
 )
 from core.models.networks.tokenizer import TextTokenizer, Tokens
 from core.models.weights.config_check import require_encoder
-from core.models.weights.files import max_text_tokens, weight_files
+from core.models.weights.weight_files import max_text_tokens, weight_files
 from core.models.words.word_states import States, WordStates, windows, word_form, word_spans
 from core.text import sentences
 from core.types import Span

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.results.bulk.run import format_duration
+from core.results.bulk.bulk_run import format_duration
 from core.results.bulk.scorer import BlockReport
 from core.stats import Estimate, cluster_mean
 from core.types import Counts

@@ -118,7 +118,7 @@ def _row(outcome: Outcome) -> dict[str, object]:
         return {
             "id": outcome.example_id,
             "status": "failed",
-            "error": outcome.message,
+            "error": outcome.error,
             "error_kind": outcome.kind.value,
         }
     return {
@@ -284,5 +284,5 @@ def scored_sample(dataset: str, item: Item, scores: Iterable[StoredScore]) -> Sa
 def stored_score(outcome: Outcome) -> StoredScore:
     """A score as a database keeps it."""
     if isinstance(outcome, Failure):
-        return StoredScore(outcome.metric, "", None, outcome.message)
+        return StoredScore(outcome.metric, "", None, outcome.error)
     return StoredScore(outcome.metric, outcome.signature, outcome.score)

@@ -108,7 +108,7 @@ class BlockScorer:
         examples = [item.example for item in read_block(self._blocks, block)]
         for _, outcome in self._engine.run(metrics, examples):
             if isinstance(outcome, Failure) and outcome.kind in _INFRASTRUCTURE:
-                raise TouchstoneError(f"{outcome.metric}: {outcome.message}")
+                raise TouchstoneError(f"{outcome.metric}: {outcome.error}")
             yield outcome
 
     def _name_of(self, metric: Metric) -> str:

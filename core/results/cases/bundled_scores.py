@@ -31,10 +31,10 @@ _FILE = Path(__file__).with_name("bundled_scores.json")
 
 @dataclass(frozen=True, slots=True)
 class MetricScores:
-    """Scores of one metric with one signature, and the reasons why there is none, by the id of the example."""
+    """Scores of one metric with one signature by the id of the example, "" where none is known, and errors of those that have none."""
 
     metric: str
-    signature: str
+    signature: str = ""
     scores: dict[str, float] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
 
@@ -79,7 +79,7 @@ def compute_scores(run: Scorer, specs: Sequence[str], examples: Iterable[Example
         signature = ""
         for example, outcome in run([METRICS.parse(spec)], texts):
             if isinstance(outcome, Failure):
-                failures[example.id] = outcome.message
+                failures[example.id] = outcome.error
             else:
                 scores[example.id], signature = outcome.score, outcome.signature
         metric_scores.append(MetricScores(spec, signature, scores, failures))

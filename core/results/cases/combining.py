@@ -14,13 +14,13 @@ from core.errors import TouchstoneError
 from core.results.cases.cases import Cases
 from core.stats import (
     Bags,
-    Comparison,
     Distribution,
     Estimate,
     LabelledScores,
     Mask,
     Numbers,
     Resamples,
+    StatisticDifference,
     Values,
     auc,
     compare_by_variance,
@@ -202,11 +202,11 @@ class Combining:
         return np.array(areas).reshape(-1, 2)
 
     @cached_property
-    def gain(self) -> Comparison:
+    def gain(self) -> StatisticDifference:
         """The area of the combination minus that of the member that the same labels choose, both on other documents."""
         return self.gain_over_choice(self.combined, self.dealt_areas[:, 0])
 
-    def gain_over_choice(self, area: Distribution, dealt: Values) -> Comparison:
+    def gain_over_choice(self, area: Distribution, dealt: Values) -> StatisticDifference:
         """An area, whose values by the deals of `dealt_areas` are `dealt`, (deals,), minus that of the member that labels choose.
 
         Its variance is that of the paired resamples of documents and twice that between deals, by which fits and choices vary: in

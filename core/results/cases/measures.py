@@ -15,15 +15,15 @@ from core.results.cases.cases import Cases, MetricColumn
 from core.stats import (
     MIN_TEST_DOCUMENTS,
     RESAMPLES,
-    Comparison,
     Estimate,
     LabelledScores,
     Mask,
-    Measurement,
+    MetricStatistic,
     Numbers,
     Resamples,
     ScorePairs,
     Statistic,
+    StatisticDifference,
     auc,
     average_precision,
     balanced_accuracy,
@@ -154,18 +154,18 @@ Measure = Callable[[Cases, Slice, MetricColumn], Statistic]
 """A statistic of one metric on one slice."""
 
 
-ON_SEVERAL_SCALES = Measurement(Estimate(None, None, None, 0, "Its scores here are on several scales."))
+ON_SEVERAL_SCALES = MetricStatistic(Estimate(None, None, None, 0, "Its scores here are on several scales."))
 
 
 @dataclass(frozen=True, slots=True)
-class MetricRow:
+class MeasuresRow:
     """One metric on one slice: `n` pairs, or labelled summaries where there are no pairs; `failed` have no score."""
 
     metric: str
     slice: str
     n: int
     failed: int
-    figures: Mapping[str, Measurement]
+    figures: Mapping[str, MetricStatistic]
 
 
 def pairs_in_slice(cases: Cases, part: Slice, column: MetricColumn) -> ScorePairs:
@@ -246,7 +246,7 @@ def draw_resamples(cases: Cases, resamples: int = RESAMPLES, seed: int = 0, trac
 
 def metric_rows(
     cases: Cases, parts: Sequence[Slice], resamples: Resamples, names: Sequence[str] = PAPER_MEASURES
-) -> Iterator[MetricRow]:
+) -> Iterator[MeasuresRow]:
     """Every metric on every slice, slice by slice in the order given; `names` are those of MEASURES to be told.
 
     A metric on several scales has figures in the slices of one scale alone, and no row where there is no such slice.
@@ -261,7 +261,7 @@ def metric_rows(
 
             scores = pairs_in_slice(cases, part, column).shifts if part.pairs.any() else column.values[part.summaries]
             failed = int(np.isnan(scores).sum())
-            yield MetricRow(column.name, part.name, len(scores) - failed, failed, of_metric)
+            yield MeasuresRow(column.name, part.name, len(scores) - failed, failed, of_metric)
 
 
 FIGURE_TITLES = MappingProxyType(
@@ -307,7 +307,7 @@ def has_one_scale(cases: Cases, part: Slice, column: MetricColumn) -> bool:
     return len(np.unique(column.scales[rows & ~np.isnan(column.values)])) == 1
 
 
-def _measure_slice(name: str, cases: Cases, part: Slice, resamples: Resamples) -> dict[str, Measurement]:
+def _measure_slice(name: str, cases: Cases, part: Slice, resamples: Resamples) -> dict[str, MetricStatistic]:
     statistics = [MEASURES[name](cases, part, column) for column in cases.columns]
     names = [column.name for column in cases.columns]
     distributions = dict(zip(names, resamples.of_each(statistics), strict=True))
@@ -323,16 +323,16 @@ def _measure_slice(name: str, cases: Cases, part: Slice, resamples: Resamples) -
         ]
         corrected = {column.name: p for column, p in zip(measured, holm_correction(ps), strict=True)}
         return {
-            metric: Measurement(estimate, tests={SIGN_TEST: corrected[metric]} if metric in corrected else {})
+            metric: MetricStatistic(estimate, tests={SIGN_TEST: corrected[metric]} if metric in corrected else {})
             for metric, estimate in estimates.items()
         }
     if name not in _COMPARED_MEASURES:
-        return {metric: Measurement(estimate) for metric, estimate in estimates.items()}
+        return {metric: MetricStatistic(estimate) for metric, estimate in estimates.items()}
 
     # the paired bootstrap, which decides, and the test that reviewers ask for; on the cases that both metrics scored
     columns = {column.name: column for column in cases.columns}
 
-    def bootstrap(best: str, other: str) -> Comparison:
+    def bootstrap(best: str, other: str) -> StatisticDifference:
         first, second = columns[best], columns[other]
         same_cases = np.array_equal(np.isnan(first.values), np.isnan(second.values))
         if distributions[best].n == distributions[other].n and same_cases:

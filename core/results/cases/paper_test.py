@@ -15,11 +15,11 @@ from types import MappingProxyType
 import numpy as np
 
 from core.results.cases.cases import Cases, MetricColumn
-from core.results.cases.measures import MetricRow, Slice, labelled_in_slice, pairs_in_slice, shown_columns
+from core.results.cases.measures import MeasuresRow, Slice, labelled_in_slice, pairs_in_slice, shown_columns
 from core.stats import (
     SIGNIFICANCE_LEVEL,
     LabelledScores,
-    Measurement,
+    MetricStatistic,
     Resamples,
     Values,
     align_columns,
@@ -50,7 +50,7 @@ class BestAgainstSecond:
         return self.p is not None and self.p < SIGNIFICANCE_LEVEL
 
 
-def compare_best_two(cases: Cases, parts: Sequence[Slice], rows: Sequence[MetricRow]) -> Iterator[BestAgainstSecond]:
+def compare_best_two(cases: Cases, parts: Sequence[Slice], rows: Sequence[MeasuresRow]) -> Iterator[BestAgainstSecond]:
     """One for each slice and figure that has two metrics with a value."""
     columns = {column.name: column for column in shown_columns(cases, parts)}
     for part in parts:
@@ -64,16 +64,16 @@ def compare_best_two(cases: Cases, parts: Sequence[Slice], rows: Sequence[Metric
                 yield BestAgainstSecond(part.name, figure, best, second, p)
 
 
-def mark_as_paper(rows: Sequence[MetricRow], compared: Sequence[BestAgainstSecond]) -> list[MetricRow]:
+def mark_as_paper(rows: Sequence[MeasuresRow], compared: Sequence[BestAgainstSecond]) -> list[MeasuresRow]:
     """The rows with the paper's star in place of our marks; where there is none the two best are level."""
     by_figure = {(comparison.slice, comparison.figure): comparison for comparison in compared}
 
-    def marked(row: MetricRow, name: str, figure: Measurement) -> Measurement:
+    def marked(row: MeasuresRow, name: str, figure: MetricStatistic) -> MetricStatistic:
         comparison = by_figure.get((row.slice, name))
         if comparison is None or row.metric not in {comparison.best, comparison.second}:
-            return Measurement(figure.estimate)
+            return MetricStatistic(figure.estimate)
         starred = comparison.star and row.metric == comparison.best
-        return Measurement(
+        return MetricStatistic(
             figure.estimate,
             starred,
             not comparison.star and comparison.p is not None,

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.errors import TouchstoneError
-from core.results.cases.pool import Pool, pool_of_cases, select_pool_metrics
 from core.results.cases.pooling import pool_cases
+from core.results.cases.summary_pool import SummaryPool, pool_of_cases, select_pool_metrics
 from core.stats import (
     MIN_CLASS,
     NOT_LEVEL,
@@ -74,7 +74,7 @@ def draw_samples(samples: Sequence[Sample], request: DrawRequest, metrics: Seque
     return SampleDraw(draw, tuple(items[row] for row in draw.rows), tuple(column.name for column in scored))
 
 
-def draw_pool(pool: Pool, request: DrawRequest) -> PoolDraw:
+def draw_pool(pool: SummaryPool, request: DrawRequest) -> PoolDraw:
     """Draw from all summaries of a pool, whether they have a label or not.
 
     Raises TouchstoneError for a margin or an assumption out of range, and for a draw by scores where there are none.
@@ -106,7 +106,7 @@ def draw_pool(pool: Pool, request: DrawRequest) -> PoolDraw:
     )
 
 
-def _expected(pool: Pool, ranks: list[Values], features: Values, request: DrawRequest) -> tuple[Values, str]:
+def _expected(pool: SummaryPool, ranks: list[Values], features: Values, request: DrawRequest) -> tuple[Values, str]:
     """The chance of each summary to be inconsistent, (N,), and by what it is known: labels at hand, or what is assumed."""
     from scipy.special import ndtri  # scipy takes half a second, and most commands draw nothing
 

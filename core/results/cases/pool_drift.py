@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.errors import TouchstoneError, UnknownNameError
-from core.results.cases.pool import Pool
 from core.results.cases.pool_rates import LabelDraw, draw_of_labels
+from core.results.cases.summary_pool import SummaryPool
 from core.stats import (
     CarriedRate,
     LabelSample,
@@ -60,7 +60,7 @@ class PartDrift:
     """Sentences on the draw of its labels."""
 
 
-def reference_part(pool: Pool, name: str) -> str:
+def reference_part(pool: SummaryPool, name: str) -> str:
     """The part of that name, or the first. Raises UnknownNameError, and TouchstoneError for a pool of one part or without scores."""
     if len(pool.parts) < 2:
         raise TouchstoneError(
@@ -81,7 +81,7 @@ def reference_part(pool: Pool, name: str) -> str:
     return reference
 
 
-def labels_of_part(pool: Pool, part: Mask) -> LabelDraw | None:
+def labels_of_part(pool: SummaryPool, part: Mask) -> LabelDraw | None:
     """The labels of a part, (N,), as a sample of it; None where it has none."""
     rows = [int(row) for row in np.flatnonzero(part)]
     some = replace(
@@ -98,7 +98,7 @@ def labels_of_part(pool: Pool, part: Mask) -> LabelDraw | None:
     return draw_of_labels(some) if len(some.labelled) else None
 
 
-def part_drifts(pool: Pool, reference: str, draw: LabelDraw | None) -> Iterator[PartDrift]:
+def part_drifts(pool: SummaryPool, reference: str, draw: LabelDraw | None) -> Iterator[PartDrift]:
     """Each other part that has summaries of its own, in order, beside the reference whose labels are `draw`.
 
     The p of the part of number k = 1, 2, … is corrected for the tests on it by Holm and multiplied by k (k + 1): however many
@@ -135,7 +135,7 @@ def part_drifts(pool: Pool, reference: str, draw: LabelDraw | None) -> Iterator[
 
 
 def _tests(
-    pool: Pool, ranks: tuple[Values, ...], earlier: Mask, part: Mask
+    pool: SummaryPool, ranks: tuple[Values, ...], earlier: Mask, part: Mask
 ) -> tuple[list[float | None], list[float | None]]:
     """Place and p of each metric: the part as if it were drawn at random from itself and the reference together."""
     both = np.flatnonzero(earlier | part)

@@ -9,7 +9,7 @@ from pathlib import Path
 from core.data import LABEL_WORDS, Row, table_rows
 from core.data.datasets.formats import fields
 from core.errors import TouchstoneError, attempt
-from core.results.cases.pool import PoolLabel
+from core.results.cases.summary_pool import PoolLabel
 from core.stats import SELECTION_PROBABILITY
 
 _ERRORS = ("error_type", "error_types", "errors")
@@ -21,7 +21,7 @@ def read_pool_labels(source: Path) -> list[PoolLabel]:
     for line, row in table_rows(source):
         label = row if isinstance(row, str) else attempt(partial(pool_label, row))
         if not isinstance(label, PoolLabel):
-            reason = label if isinstance(label, str) else label.message
+            reason = label if isinstance(label, str) else label.error
             raise TouchstoneError(f"{source.name}, line {line}: {reason}")
         labels.append(label)
     if not labels:

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.errors import TouchstoneError
 from core.results.cases.cases import MetricColumn
-from core.results.cases.pool import Pool
+from core.results.cases.summary_pool import SummaryPool
 from core.scoring import metric_title
 from core.stats import (
     EVIDENT_P,
@@ -59,7 +59,7 @@ class LabelDraw:
     are sentences on what was wrong with the draw and corrected, `notes` on how it was made.
     """
 
-    pool: Pool
+    pool: SummaryPool
     rows: Numbers
     sample: LabelSample
     ranks: tuple[Values, ...]
@@ -114,7 +114,7 @@ class LabelDraw:
         return powered_rate(self.sample, predictions.centred() if predictions else None)
 
 
-def draw_of_labels(pool: Pool, drawing: Drawing = "test") -> LabelDraw:
+def draw_of_labels(pool: SummaryPool, drawing: Drawing = "test") -> LabelDraw:
     """The labels with their weights. Raises TouchstoneError for a draw that gives no rate, with what to do."""
     rows = pool.labelled
     if not len(rows):
@@ -158,7 +158,9 @@ def draw_of_labels(pool: Pool, drawing: Drawing = "test") -> LabelDraw:
     return LabelDraw(pool, rows, sample, ranks, tests, tuple(problems), tuple(notes))
 
 
-def _weighted_sample(pool: Pool, rows: Numbers, outcomes: Values, documents: Numbers) -> tuple[LabelSample, list[str]]:
+def _weighted_sample(
+    pool: SummaryPool, rows: Numbers, outcomes: Values, documents: Numbers
+) -> tuple[LabelSample, list[str]]:
     assert pool.probabilities is not None
     probabilities = pool.probabilities[rows]
     for row, probability in zip(rows, probabilities, strict=True):

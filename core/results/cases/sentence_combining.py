@@ -12,7 +12,7 @@ from core.errors import TouchstoneError
 from core.results.cases.cases import Cases
 from core.results.cases.combining import Combining
 from core.scoring import SentenceScores, sentence_score
-from core.stats import Bags, Comparison, Mask, compare_paired
+from core.stats import Bags, Mask, StatisticDifference, compare_paired
 from core.text import sentences
 
 Level = Literal["better", "summary", "sentence"]
@@ -72,7 +72,7 @@ class Levels:
     sentence: SentenceCombining | None
 
     @property
-    def difference(self) -> Comparison | None:
+    def difference(self) -> StatisticDifference | None:
         """The cross-fitted area over sentences minus that over summaries."""
         if self.sentence is None:
             return None

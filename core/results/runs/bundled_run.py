@@ -12,8 +12,8 @@ from pathlib import Path
 from core.base import apart_from_code
 from core.data import bundled_items
 from core.edits import Battery, standard_battery
-from core.results.runs.run import Plan, Run, Source, run_from_lines, run_lines
 from core.results.runs.shifts import Shift, score_shifts
+from core.results.runs.stress_run import Plan, Source, StressRun, run_from_lines, run_lines
 from core.scoring import METRICS
 from core.settings import Settings
 from core.types import PRECOMPUTED
@@ -47,10 +47,10 @@ def bundled_run_battery() -> Battery:
     return standard_battery().with_kinds(["synonyms[most=1]"])
 
 
-def plan_bundled_run() -> Run:
+def plan_bundled_run() -> StressRun:
     """Its battery on every bundled summary that is not a variant itself, without results."""
     metrics, battery = [METRICS.parse(spec) for spec in BUNDLED_RUN_METRICS], bundled_run_battery()
-    run = Run(Plan.of(PRECOMPUTED, battery.perturbations(), metrics, battery=battery.signature))
+    run = StressRun(Plan.of(PRECOMPUTED, battery.perturbations(), metrics, battery=battery.signature))
     for item in bundled_items():
         if not item.parent:
             run.add(Source.of(item))

@@ -10,8 +10,8 @@ from typing import Any
 from core.edits import PERTURBATIONS
 from core.model_reference import asks_endpoint
 from core.models import CostEstimate
-from core.results.runs.run import Plan, Run, Source
 from core.results.runs.runner import check_conversation, variant_conversation
+from core.results.runs.stress_run import Plan, Source, StressRun
 from core.scoring import METRICS, NLI_CHECKS, Conversation, Engine
 
 _ESTIMATED_SOURCES = 40  # sources; planning a judge's questions on each variant of a thousand takes half a minute
@@ -27,7 +27,7 @@ def asks_endpoints(plan: Plan) -> bool:
     return any(map(asks_endpoint, checkpoints))
 
 
-def estimate_run_cost(engine: Engine, run: Run) -> CostEstimate:
+def estimate_run_cost(engine: Engine, run: StressRun) -> CostEstimate:
     """Estimate the cost of a run at endpoints; of many sources some stand for all."""
     every = list(run.sources.values())
     if not every:
@@ -37,7 +37,7 @@ def estimate_run_cost(engine: Engine, run: Run) -> CostEstimate:
     return engine.estimate(missing_conversations(engine, part)).times(len(every) / len(some))
 
 
-def missing_conversations(engine: Engine, run: Run) -> Iterator[Conversation[Any]]:
+def missing_conversations(engine: Engine, run: StressRun) -> Iterator[Conversation[Any]]:
     """The conversations with endpoints that the run does not hold yet, for an estimate.
 
     A variant that is not made yet is taken to be as long as its original, and to be none that was refused. Raises
@@ -66,7 +66,7 @@ def missing_conversations(engine: Engine, run: Run) -> Iterator[Conversation[Any
             )
 
 
-def _text_or_stand_in(run: Run, source: Source, kind: str) -> str:
+def _text_or_stand_in(run: StressRun, source: Source, kind: str) -> str:
     """A variant, or one of its length that differs from all others, as it will."""
     variant = run.variants.get((source.example.id, kind))
     made = variant.summary if variant else None

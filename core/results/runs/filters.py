@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from core.edits import PERTURBATIONS, Intent, PerturbationCard, trivial_kind
 from core.errors import UnknownNameError
-from core.results.runs.run import Meaning, Run, Source, Variant, VariantKey
+from core.results.runs.stress_run import Meaning, Source, StressRun, Variant, VariantKey
 from core.text import Origin, edit_origin
 from core.types import Edit, ErrorType, Example, Item, Sample, T, Verdict
 
@@ -86,7 +86,7 @@ def rule_remarks(card: PerturbationCard, example: Example, edits: Sequence[Edit]
     return tuple(dict.fromkeys(remarks))
 
 
-VariantFilter = Callable[[Run, Variant], bool]
+VariantFilter = Callable[[StressRun, Variant], bool]
 """True if a variant is left out."""
 
 _EXPECTED_MEANINGS: dict[Intent, frozenset[Meaning]] = {
@@ -97,7 +97,7 @@ _EXPECTED_MEANINGS: dict[Intent, frozenset[Meaning]] = {
 """Meanings that a person has to give a variant for it to be what it was meant to be."""
 
 
-def filter_variants(run: Run, filters: Iterable[str]) -> frozenset[VariantKey] | None:
+def filter_variants(run: StressRun, filters: Iterable[str]) -> frozenset[VariantKey] | None:
     """The variants that none of these filters leaves out; None, for all of them, where there is no filter.
 
     Raises UnknownNameError for a filter that does not exist.
@@ -110,7 +110,7 @@ def filter_variants(run: Run, filters: Iterable[str]) -> frozenset[VariantKey] |
     )
 
 
-def count_left_out(run: Run, filter_name: str) -> int:
+def count_left_out(run: StressRun, filter_name: str) -> int:
     """Number of the variants that were made and that a filter leaves out."""
     made = [variant for variant in run.variants.values() if variant.summary is not None]
     return sum(_variant_filter(filter_name)(run, variant) for variant in made)
@@ -122,12 +122,12 @@ def _variant_filter(name: str) -> VariantFilter:
     return VARIANT_FILTERS[name]
 
 
-def _is_contradicting(run: Run, variant: Variant) -> bool:
+def _is_contradicting(run: StressRun, variant: Variant) -> bool:
     check = run.checks.get((variant.source, variant.kind))
     return check is not None and check.mark is not None and check.mark.contradicts
 
 
-def _is_unverified(run: Run, variant: Variant) -> bool:
+def _is_unverified(run: StressRun, variant: Variant) -> bool:
     opinion = run.opinions.get((variant.source, variant.kind))
     return opinion is None or opinion.meaning not in _EXPECTED_MEANINGS[PERTURBATIONS.parse(variant.kind).card.intent]
 

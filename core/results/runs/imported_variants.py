@@ -12,7 +12,7 @@ from core.data import FIELD_NAMES, Refusal, clean_text, document_key, file_rows
 from core.edits import IMPORTED, PERTURBATIONS, Intent, Perturbation
 from core.errors import TouchstoneError
 from core.results.runs.filters import rule_remarks
-from core.results.runs.run import Run, RunRecord, Source, Variant
+from core.results.runs.stress_run import RunRecord, Source, StressRun, Variant
 from core.text import recover
 from core.types import Example
 
@@ -55,7 +55,7 @@ class ImportedVariants:
     def kinds(self) -> list[Perturbation]:
         return [PERTURBATIONS.parse(kind) for kind in dict.fromkeys(variant.kind for variant in self.variants)]
 
-    def fill(self, run: Run) -> Run:
+    def fill(self, run: StressRun) -> StressRun:
         """The run with the originals and variants; a source without a variant of some kind will be refused there."""
         records: tuple[RunRecord, ...] = (*self.sources, *self.variants)
         for record in records:

@@ -10,8 +10,8 @@ import numpy as np
 
 from core.edits import Intent
 from core.results.runs.null_bands import NullBand, null_band
-from core.results.runs.run import Run, intent_of
 from core.results.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
+from core.results.runs.stress_run import StressRun, intent_of
 from core.stats import (
     FEW_PAIRS,
     Estimate,
@@ -94,7 +94,7 @@ class KindCoverage:
     refused: dict[str, int]
 
 
-def shift_matrix(run: Run, shifts: Sequence[Shift], resamples: int = STRESS_RESAMPLES) -> list[MatrixCell]:
+def shift_matrix(run: StressRun, shifts: Sequence[Shift], resamples: int = STRESS_RESAMPLES) -> list[MatrixCell]:
     """A cell for every metric and kind of the plan that has shifts, with intervals by document; kinds in the plan's order."""
     numbers = {group: place for place, group in enumerate(dict.fromkeys(shift.group for shift in shifts))}
     bootstrap = Resamples.draw(len(numbers), resamples, run.plan.seed) if numbers else None
@@ -173,11 +173,11 @@ def metric_balances(cells: Iterable[MatrixCell]) -> list[MetricBalance]:
     return sorted(balances, key=lambda balance: balance.robustness + balance.sensitivity, reverse=True)
 
 
-def kind_coverage(run: Run) -> list[KindCoverage]:
+def kind_coverage(run: StressRun) -> list[KindCoverage]:
     """Coverage of each kind of the plan: what could be perturbed and what not."""
     coverage = []
     for kind in run.plan.kinds:
         made = [variant for (_, of), variant in run.variants.items() if of == kind]
-        refused = Counter(variant.refusal for variant in made if variant.summary is None)
+        refused = Counter(variant.error for variant in made if variant.summary is None)
         coverage.append(KindCoverage(kind, intent_of(kind), len(made) - refused.total(), dict(refused)))
     return coverage

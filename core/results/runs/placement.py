@@ -9,8 +9,8 @@ import random
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
-from core.results.runs.run import Run, Source, Variant, intent_of
 from core.results.runs.shifts import STRESS_RESAMPLES, document_array, score_array
+from core.results.runs.stress_run import Source, StressRun, Variant, intent_of
 from core.scoring import Metric, ScoringEngine
 from core.stats import Estimate, Resamples, ScorePairs, consistency_share, mean_correction
 from core.text import words
@@ -45,7 +45,7 @@ class PlaceEffect:
     gain: Estimate
 
 
-def placed_examples(run: Run, most: int = MOST_PLACED) -> list[tuple[Source, Variant, str, Example, Example]]:
+def placed_examples(run: StressRun, most: int = MOST_PLACED) -> list[tuple[Source, Variant, str, Example, Example]]:
     """At most so many broken variants of different documents, each at every place: the faithful and the broken example."""
     sources = list(run.sources.values())
     broken = {
@@ -66,7 +66,7 @@ def placed_examples(run: Run, most: int = MOST_PLACED) -> list[tuple[Source, Var
     return placed
 
 
-def planned_examples(run: Run, most: int = MOST_PLACED) -> list[Example]:
+def planned_examples(run: StressRun, most: int = MOST_PLACED) -> list[Example]:
     """As many texts of the same length, before any variant is made, for an estimate of what they will cost."""
     sources = list({source.group: source for source in run.sources.values()}.values())[:most]
     return [
@@ -81,7 +81,7 @@ def planned_examples(run: Run, most: int = MOST_PLACED) -> list[Example]:
     ]
 
 
-def score_placed(engine: ScoringEngine, run: Run, metric: Metric) -> Generator[PlacedPair]:
+def score_placed(engine: ScoringEngine, run: StressRun, metric: Metric) -> Generator[PlacedPair]:
     """One metric on all of them; closing it cancels what is under way."""
     placed = placed_examples(run)
     texts = [text for *_, faithful, broken in placed for text in (faithful, broken)]
@@ -114,7 +114,7 @@ def place_effects(
     return effects
 
 
-def broken_variant(run: Run, source: str) -> Variant | None:
+def broken_variant(run: StressRun, source: str) -> Variant | None:
     """The variant of the first breaking kind that could be made, beginning with another kind for each source."""
     kinds = [kind for kind in run.plan.kinds if intent_of(kind) == "breaking"]
     start = random.Random(f"{run.plan.seed}\0{source}").randrange(len(kinds)) if kinds else 0
@@ -122,7 +122,7 @@ def broken_variant(run: Run, source: str) -> Variant | None:
     return next((variant for variant in made if variant and variant.summary is not None), None)
 
 
-def _long_document(run: Run, source: Source, place: str) -> str:
+def _long_document(run: StressRun, source: Source, place: str) -> str:
     """The document of a source between others of the run, drawn by its seed, up to about 2,000 words."""
     own = source.example.document
     if place == "alone":

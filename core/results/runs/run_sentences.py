@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable
 
 from core.results.runs.matrix import KindCoverage, kind_coverage
-from core.results.runs.run import Check, Run
+from core.results.runs.stress_run import Check, StressRun
 from core.scoring import METRICS
 from core.text import count_unverified
 
 _MODEL_ANSWER = " The model said: “"
 
 
-def run_problems(run: Run) -> list[str]:
+def run_problems(run: StressRun) -> list[str]:
     """Sentences on what failed, is unverified, could not be applied or was found by the check."""
     return [
         *failure_sentences(run),
@@ -43,7 +43,7 @@ def split_refusal(refusal: str) -> tuple[str, str]:
     return reason, answer.removesuffix("”") if said else ""
 
 
-def failure_sentences(run: Run) -> list[str]:
+def failure_sentences(run: StressRun) -> list[str]:
     """A sentence for each reason why a metric has no score of a text."""
     read = Counter(reading.metric for reading in run.readings.values())
     failed = Counter((reading.metric, reading.error) for reading in run.readings.values() if reading.value is None)
@@ -53,7 +53,7 @@ def failure_sentences(run: Run) -> list[str]:
     ]
 
 
-def language_sentences(run: Run) -> list[str]:
+def language_sentences(run: StressRun) -> list[str]:
     """A sentence for each metric that scored texts in a language that it is not for."""
     examples = [source.example for source in run.sources.values()]
     return [
@@ -74,7 +74,7 @@ def check_sentence(check: Check) -> str:
     return " ".join([f"{says} the original, says {mark.by}{sure}.{because}", *mark.notes])
 
 
-def check_sentences(run: Run) -> list[str]:
+def check_sentences(run: StressRun) -> list[str]:
     """Sentences on what the guard found, and why it could not tell; none where there is no guard."""
     if not run.plan.guard:
         return []

@@ -12,7 +12,7 @@ from functools import partial
 from core.base import BackgroundTask, Progress
 from core.edits import PERTURBATIONS, Perturbation
 from core.results.runs.filters import rule_remarks
-from core.results.runs.run import Check, Run, RunRecord, ScoreRecord, Source, Variant, to_json_line
+from core.results.runs.stress_run import Check, RunRecord, ScoreRecord, Source, StressRun, Variant, to_json_line
 from core.scoring import METRICS, NLI_CHECKS, Conversation, Engine, Metric, NliCheck, NliResult
 from core.text import apply
 from core.types import Edit, Example, Failure
@@ -20,7 +20,7 @@ from core.types import Edit, Example, Failure
 _SOURCES_AT_ONCE = 16  # sources whose variants are made before they are scored, so that scores come soon
 
 
-def continue_run(engine: Engine, run: Run) -> Generator[RunRecord]:
+def continue_run(engine: Engine, run: StressRun) -> Generator[RunRecord]:
     """Records that the run does not hold yet, as they come; every record is added to the run before it is given.
 
     What failed or was refused is tried again, and given only where it comes out otherwise. Closing the generator cancels
@@ -48,7 +48,7 @@ def check_conversation(guard: NliCheck, example: Example, kind: str, variant: st
 
 
 def _new_records(
-    engine: Engine, run: Run, sources: Sequence[Source], kinds: Sequence[Perturbation], metrics: Sequence[Metric]
+    engine: Engine, run: StressRun, sources: Sequence[Source], kinds: Sequence[Perturbation], metrics: Sequence[Metric]
 ) -> Iterator[RunRecord]:
     yield from _new_variants(engine, run, sources, kinds)
     for metric in metrics:
@@ -58,7 +58,7 @@ def _new_records(
 
 
 def _new_variants(
-    engine: Engine, run: Run, sources: Sequence[Source], kinds: Sequence[Perturbation]
+    engine: Engine, run: StressRun, sources: Sequence[Source], kinds: Sequence[Perturbation]
 ) -> Iterator[Variant]:
     missing = [
         (source, kind) for source in sources for kind in kinds if not run.has_variant(source.example.id, kind.spec)
@@ -66,7 +66,7 @@ def _new_variants(
     conversations = [variant_conversation(source.example, kind, run.plan.seed) for source, kind in missing]
     for (source, kind), (_, outcome) in zip(missing, engine.converse(conversations), strict=True):
         if isinstance(outcome, Failure):
-            yield Variant(source.example.id, kind.spec, refusal=outcome.message, trouble=outcome.kind)
+            yield Variant(source.example.id, kind.spec, error=outcome.error, failure=outcome.kind)
         else:
             yield Variant(
                 source=source.example.id,
@@ -78,7 +78,7 @@ def _new_variants(
             )
 
 
-def _new_scores(engine: Engine, run: Run, sources: Sequence[Source], metric: Metric) -> Iterator[ScoreRecord]:
+def _new_scores(engine: Engine, run: StressRun, sources: Sequence[Source], metric: Metric) -> Iterator[ScoreRecord]:
     missing = [
         (place, example)
         for source in sources
@@ -88,12 +88,12 @@ def _new_scores(engine: Engine, run: Run, sources: Sequence[Source], metric: Met
     outcomes = engine.run([metric], [example for _, example in missing])
     for ((source, kind), _), (_, outcome) in zip(missing, outcomes, strict=True):
         if isinstance(outcome, Failure):
-            yield ScoreRecord(source, kind, outcome.metric, None, error=outcome.message, trouble=outcome.kind)
+            yield ScoreRecord(source, kind, outcome.metric, None, error=outcome.error, failure=outcome.kind)
         else:
             yield ScoreRecord(source, kind, outcome.metric, outcome.score, outcome.signature)
 
 
-def _new_checks(engine: Engine, run: Run, sources: Sequence[Source], guard: NliCheck) -> Iterator[Check]:
+def _new_checks(engine: Engine, run: StressRun, sources: Sequence[Source], guard: NliCheck) -> Iterator[Check]:
     missing = [
         (example, kind)
         for example in (source.example for source in sources)
@@ -106,12 +106,12 @@ def _new_checks(engine: Engine, run: Run, sources: Sequence[Source], guard: NliC
     ]
     for (example, kind), (_, result) in zip(missing, engine.converse(conversations), strict=True):
         if isinstance(result, Failure):
-            yield Check(example.id, kind, None, result.message, result.kind)
+            yield Check(example.id, kind, None, result.error, result.kind)
         else:
             yield Check(example.id, kind, result)
 
 
-def _texts_to_score(run: Run, source: Source) -> dict[tuple[str, str], Example]:
+def _texts_to_score(run: StressRun, source: Source) -> dict[tuple[str, str], Example]:
     """The summary itself and its variants, by (source, kind)."""
     example = source.example
     texts = {(example.id, ""): example}
@@ -137,7 +137,7 @@ class BackgroundRuns:
         self._lock = threading.Lock()
         self._tasks: dict[str, BackgroundTask[int]] = {}
 
-    def start(self, id: str, run: Run, sink: LineSink) -> None:
+    def start(self, id: str, run: StressRun, sink: LineSink) -> None:
         """Continue a run and hand its lines to `sink`; one that is under way goes on as it is."""
         with self._lock:
             task = self._tasks.get(id)
@@ -170,7 +170,7 @@ class BackgroundRuns:
             return self._tasks.get(id)
 
 
-def _write_batches(engine: Engine, run: Run, sink: LineSink, cancelled: threading.Event) -> Generator[int]:
+def _write_batches(engine: Engine, run: StressRun, sink: LineSink, cancelled: threading.Event) -> Generator[int]:
     """Continue a run and write its records in batches; gives the size of each batch after it was written."""
     batch: list[RunRecord] = []
     written = time.monotonic()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.results.runs.run import Run, VariantKey
+from core.results.runs.stress_run import StressRun, VariantKey
 from core.scoring import METRICS, SENTENCE_LABELS, SentenceLabel
 from core.stats import (
     Estimate,
@@ -54,7 +54,7 @@ class Shift:
         return None if self.before is None or self.after is None else self.after - self.before
 
 
-def score_shifts(run: Run, among: Container[VariantKey] | None = None) -> list[Shift]:
+def score_shifts(run: StressRun, among: Container[VariantKey] | None = None) -> list[Shift]:
     """Every shift whose two scores were read; only of the variants `among` these, where they are given."""
     shifts = []
     for (id, kind, metric), reading in run.readings.items():
@@ -176,7 +176,7 @@ class CheckShare:
     shares: dict[SentenceLabel, Estimate]
 
 
-def check_shares(run: Run, resamples: int = STRESS_RESAMPLES) -> list[CheckShare]:
+def check_shares(run: StressRun, resamples: int = STRESS_RESAMPLES) -> list[CheckShare]:
     """One for each dataset and kind that has labelled sentences, in the order of the run."""
     groups = {group: place for place, group in enumerate(dict.fromkeys(s.group for s in run.sources.values()))}
     bootstrap = Resamples.draw(max(1, len(groups)), resamples, run.plan.seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.edits import PERTURBATIONS
-from core.results.runs.run import Source, Variant
+from core.results.runs.stress_run import Source, Variant
 from core.scoring import JsonRecord
 from core.text import optional_fields, to_records
 from core.types import Verdict
@@ -23,7 +23,7 @@ def variant_record(source: Source, variant: Variant) -> JsonRecord:
         "intent": card.intent,
         "form": card.form,
         "status": "ok" if made else "refused",
-        "error": variant.refusal or None,
+        "error": variant.error or None,
         "document": source.example.document,
         **optional_fields(source.example),
         "summary": source.example.summary,

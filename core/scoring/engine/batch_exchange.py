@@ -162,7 +162,7 @@ class BatchExchange:
             return {}
         outcomes = self._read_all(results, questions)
         asked_again = self._adapted(results, pending_questions, batch.left_out)
-        reason = _UNANSWERED.get(state.status) or f"The endpoint refused the batch: {state.problem or state.status}."
+        reason = _UNANSWERED.get(state.status) or f"The endpoint refused the batch: {state.error or state.status}."
         unanswered = dict.fromkeys(questions.keys() - outcomes.keys(), Problem(FailureKind.ERROR, reason))
         self._keep(batch, questions, outcomes, pending_questions)
         return {key: outcome for key, outcome in (outcomes | unanswered).items() if key not in asked_again}
@@ -189,7 +189,7 @@ class BatchExchange:
 
     def _read(self, result: api.BatchResult, kind: str) -> Answer | Problem:
         if result.completion is None:
-            return Problem(FailureKind.ERROR, f"The endpoint refused the question in the batch: {result.problem}.")
+            return Problem(FailureKind.ERROR, f"The endpoint refused the question in the batch: {result.error}.")
         return attempt(partial(_adapter(kind).read, self._endpoint, result.completion))
 
     def _adapted(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import Problem, TouchstoneError, attempt
 from core.models import endpoint_of
-from core.scoring.engine.conversation import Task
+from core.scoring.engine.conversation import RunningConversation
 from core.scoring.engine.endpoint_worker import EndpointStores
 from core.scoring.engine.question_queue import PendingQuestion, QuestionQueue
 from core.types import Answer, Counts, Question
@@ -32,7 +32,7 @@ class BatchWorker:
         self,
         stores: EndpointStores,
         lock: threading.Condition,
-        resume: Callable[[Task], None],
+        resume: Callable[[RunningConversation], None],
         settled: Callable[[], bool],
         report: Callable[[str], None],
     ) -> None:
@@ -54,11 +54,11 @@ class BatchWorker:
         """True: other workers do not wait for batches."""
         return True
 
-    def put_all(self, questions: Mapping[bytes, Question], task: Task) -> int:
+    def put_all(self, questions: Mapping[bytes, Question], task: RunningConversation) -> int:
         """Enqueue questions of a task by their keys, under the engine's lock; how many no other task waits for."""
         return self._queue.put_all(questions, task)
 
-    def reorder(self, task: Task) -> None:
+    def reorder(self, task: RunningConversation) -> None:
         """Take the questions of a task in their turn again, under the engine's lock: it has become more urgent."""
         self._queue.reorder(task)
 
@@ -70,7 +70,7 @@ class BatchWorker:
         """Wait for what is said to the endpoint at the moment, but no longer than this."""
         self._thread.join(timeout_s)
 
-    def unanswered_tasks(self) -> list[Task]:
+    def unanswered_tasks(self) -> list[RunningConversation]:
         """The tasks whose questions will not be answered any more; the queue is empty afterwards."""
         return self._queue.clear()
 

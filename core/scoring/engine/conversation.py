@@ -59,7 +59,7 @@ class CellState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class BoardCell:
     """Content of a cell of the board, one metric on one example: its outcome, or its state and the reason."""
 
     state: CellState
@@ -111,7 +111,7 @@ class Request:
         self.priority = priority
         self.number = next(_request_numbers)
         self.owner = owner or f"request {self.number}"
-        self.tasks: dict[CellKey, Task] = {}
+        self.tasks: dict[CellKey, RunningConversation] = {}
         self.version = 0
         self.cancelled = cancelled or threading.Event()
 
@@ -123,7 +123,7 @@ class Request:
         return (self.priority, -self.number if self.priority is Priority.INTERACTIVE else self.number, place)
 
 
-class Task:
+class RunningConversation:
     """A conversation under way; one by which `metric` scores ends in a result, any other in its own value.
 
     The engine's lock guards everything that changes.
@@ -216,7 +216,7 @@ class Task:
             self.notify_watchers()
 
     def fail(self, problem: Problem) -> None:
-        self.finish(self.failure(problem.kind, problem.message))
+        self.finish(self.failure(problem.kind, problem.error))
 
     def failed(self, *kinds: FailureKind) -> bool:
         """True if it ended in a failure, of one of these kinds where some are given."""

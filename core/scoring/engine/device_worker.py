@@ -17,7 +17,7 @@ from core.model_reference import Checkpoint
 from core.models import Model, ModelPool, ModelStatus
 from core.models import device as devices
 from core.scoring.engine.cache import AnswerCache
-from core.scoring.engine.conversation import Priority, Task
+from core.scoring.engine.conversation import Priority, RunningConversation
 from core.scoring.engine.fair_queue import Turn, Turns
 from core.scoring.engine.question_queue import PendingQuestion, QuestionQueue, next_checkpoint, padded_tokens
 from core.types import Answer, Counts, FailureKind, Question
@@ -46,7 +46,7 @@ class DeviceWorker:
         pool: ModelPool,
         cache: AnswerCache,
         lock: threading.Condition,
-        resume: Callable[[Task], None],
+        resume: Callable[[RunningConversation], None],
     ) -> None:
         self._pool = pool
         self._cache = cache
@@ -63,7 +63,7 @@ class DeviceWorker:
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
-    def put_all(self, questions: Mapping[bytes, Question], task: Task) -> int:
+    def put_all(self, questions: Mapping[bytes, Question], task: RunningConversation) -> int:
         """Enqueue questions of a task by their keys, under the engine's lock; how many no other task waits for."""
         self._changed.set()
         by_model: dict[int, dict[bytes, Question]] = {}  # by identity: many questions ask a few models
@@ -81,7 +81,7 @@ class DeviceWorker:
         """True if no question is open, under the engine's lock."""
         return not any(map(len, self._queues.values()))
 
-    def reorder(self, task: Task) -> None:
+    def reorder(self, task: RunningConversation) -> None:
         """Take the questions of a task in their turn again, under the engine's lock: it has become more urgent."""
         for queue in self._queues.values():
             queue.reorder(task)
@@ -99,7 +99,7 @@ class DeviceWorker:
         """Wait for the batch under way, but no longer than this."""
         self._thread.join(timeout_s)
 
-    def unanswered_tasks(self) -> list[Task]:
+    def unanswered_tasks(self) -> list[RunningConversation]:
         """The tasks whose questions will not be answered any more; the queues are empty afterwards."""
         return [task for queue in self._queues.values() for task in queue.clear()]
 
@@ -279,7 +279,7 @@ class DeviceWorker:
 
     def _count(self, passes: Sequence[ForwardPass]) -> None:
         """Count passes and their seconds for the tasks that asked their questions first."""
-        by_task: dict[Task, list[tuple[ForwardPass, int]]] = {}
+        by_task: dict[RunningConversation, list[tuple[ForwardPass, int]]] = {}
         for each in passes:
             for pending, answer in each.answered:
                 for asker in pending.tasks[:1]:

@@ -22,7 +22,7 @@ from core.models import (
     most_usage,
 )
 from core.scoring.engine.cache import AnswerCache
-from core.scoring.engine.conversation import Task
+from core.scoring.engine.conversation import RunningConversation
 from core.scoring.engine.question_queue import PendingQuestion, QuestionQueue
 from core.types import Answer, Counts, Question
 
@@ -56,7 +56,7 @@ class EndpointWorker:
         self,
         stores: EndpointStores,
         lock: threading.Condition,
-        resume: Callable[[Task], None],
+        resume: Callable[[RunningConversation], None],
         at_once: int,
     ) -> None:
         self._stores = stores
@@ -71,7 +71,7 @@ class EndpointWorker:
         for thread in self._threads:
             thread.start()
 
-    def put_all(self, questions: Mapping[bytes, Question], task: Task) -> int:
+    def put_all(self, questions: Mapping[bytes, Question], task: RunningConversation) -> int:
         """Enqueue questions of a task by their keys, under the engine's lock; how many no other task waits for."""
         self._available.release(len(questions))
         return self._queue.put_all(questions, task)
@@ -81,7 +81,7 @@ class EndpointWorker:
         """True if no question is open, under the engine's lock."""
         return not len(self._queue)
 
-    def reorder(self, task: Task) -> None:
+    def reorder(self, task: RunningConversation) -> None:
         """Take the questions of a task in their turn again, under the engine's lock: it has become more urgent."""
         self._queue.reorder(task)
 
@@ -96,7 +96,7 @@ class EndpointWorker:
         for thread in self._threads:
             thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
 
-    def unanswered_tasks(self) -> list[Task]:
+    def unanswered_tasks(self) -> list[RunningConversation]:
         """The tasks whose questions will not be answered any more; the queue is empty afterwards."""
         return self._queue.clear()
 
@@ -120,14 +120,18 @@ class EndpointWorker:
         # what nobody waits for any more need not wait for money either
         unwanted = lambda: self._closed or not any(task.live for task in pending.tasks)  # noqa: E731  # one line of one use
         with self._stores.spend.reserve(endpoint, most_usage(question, endpoint.reasoning_tokens), unwanted):
-            with self._breaker.guard((endpoint, dict(question.options).get("model"))):
-                answer = _asker(question.checkpoint.kind)(endpoint, question)
+            model = str(dict(question.options).get("model", ""))
+            with self._breaker.guard((endpoint, model), unwanted) as caller:
+                try:
+                    answer = _asker(question.checkpoint.kind)(endpoint, question)
+                finally:
+                    self._stores.costs.record_requests(pending.prompt, endpoint, model, caller.sent)
             if is_usable(question.checkpoint.kind, answer):
                 self._stores.answers.put({pending.key: answer}, paid=True)
             # last: what was paid for is cached before it is counted
             usage = actual_usage(question, answer)
             self._stores.spend.record(endpoint, usage)
-            self._stores.costs.record(pending.prompt, endpoint, str(dict(question.options).get("model", "")), usage)
+            self._stores.costs.record(pending.prompt, endpoint, model, usage)
         return answer
 
     def _deliver(self, pending: PendingQuestion, outcome: Answer | Problem) -> None:

@@ -30,7 +30,15 @@ from core.models import (
 )
 from core.models import device as devices
 from core.scoring.engine.cache import AnswerCache
-from core.scoring.engine.conversation import Cell, CellKey, CellState, Conversation, Priority, Request, Task
+from core.scoring.engine.conversation import (
+    BoardCell,
+    CellKey,
+    CellState,
+    Conversation,
+    Priority,
+    Request,
+    RunningConversation,
+)
 from core.scoring.engine.planner import Planner, StartBatches
 from core.scoring.metric import Metric
 from core.scoring.plugins.source import source_hash
@@ -98,7 +106,7 @@ class Engine:
         with self._lock:
             self._cancel(self._latest.pop(owner, None))
 
-    def cells(self, request: Request) -> tuple[int, dict[CellKey, Cell]]:
+    def cells(self, request: Request) -> tuple[int, dict[CellKey, BoardCell]]:
         """One consistent look: the request's version and every cell."""
         with self._lock:
             return request.version, {place: self._cell(task) for place, task in request.tasks.items()}
@@ -191,7 +199,7 @@ class Engine:
 
     def _through(
         self, works: Iterable[tuple[Conversation[Any], Metric | None]], cancelled: threading.Event | None = None
-    ) -> Generator[tuple[Task, Any]]:
+    ) -> Generator[tuple[RunningConversation, Any]]:
         request = Request((), (), Priority.BULK, cancelled)
         try:
             for task in self._ahead(self._start(request, *work, place) for place, work in enumerate(works)):
@@ -203,7 +211,7 @@ class Engine:
         finally:
             request.cancelled.set()
 
-    def _ahead(self, tasks: Iterable[Task]) -> Iterable[Task]:
+    def _ahead(self, tasks: Iterable[RunningConversation]) -> Iterable[RunningConversation]:
         """The tasks, a window of which is started before the first of them is waited for; all where batches are made of them."""
         if not self._planner.in_batches:
             return _start_ahead(tasks)
@@ -223,8 +231,10 @@ class Engine:
         else:
             request.tasks[cell] = self._start(request, conversation, metric, place)
 
-    def _start(self, request: Request, conversation: Conversation[Any], metric: Metric | None, place: int) -> Task:
-        task = Task(conversation, request, place, metric)
+    def _start(
+        self, request: Request, conversation: Conversation[Any], metric: Metric | None, place: int
+    ) -> RunningConversation:
+        task = RunningConversation(conversation, request, place, metric)
         if request.priority is Priority.INTERACTIVE or not self._takes_itself(conversation):
             self._planner.enqueue(task)
         return task
@@ -246,7 +256,7 @@ class Engine:
                 request.tasks[cell] = self._start(request, task.conversation, task.metric, place)
                 request.version += 1
 
-    def _outdated(self, task: Task) -> bool:
+    def _outdated(self, task: RunningConversation) -> bool:
         """True if it has a score of weights, or of a plug-in, whose files were replaced since."""
         prints = task.fingerprints if task.done.done() and not task.failed() else {}
         functions = [model for model in prints if isinstance(model, PluginFunction)]
@@ -261,18 +271,18 @@ class Engine:
             self.pool.state(checkpoint).status in hopeful for checkpoint in local_checkpoints(conversation.checkpoints)
         )
 
-    def _cell(self, task: Task) -> Cell:
+    def _cell(self, task: RunningConversation) -> BoardCell:
         outcome: Outcome | None = task.done.result() if task.done.done() else None
         if outcome and not task.failed(*_FIXED_BY_THE_POOL):
             return _outcome_cell(outcome)
         for state in map(self.pool.state, local_checkpoints(task.conversation.checkpoints)):
             if state.status in {ModelStatus.DOWNLOADING, ModelStatus.LOADING}:
-                return Cell(CellState.LOADING, None, state.message, state.progress)
+                return BoardCell(CellState.LOADING, None, state.message, state.progress)
             if outcome and state.status is ModelStatus.FAILED:
                 return _outcome_cell(task.failure(FailureKind.LOAD, state.message))
         if outcome:
             return _outcome_cell(outcome)
-        return Cell(CellState.RUNNING if task.running else CellState.QUEUED)
+        return BoardCell(CellState.RUNNING if task.running else CellState.QUEUED)
 
     def _pool_changed(self) -> None:
         with self._lock:
@@ -318,9 +328,9 @@ def _first_questions(conversation: Conversation[Any]) -> Sequence[Question]:
     return [] if isinstance(first, Problem) else first
 
 
-def _start_ahead(tasks: Iterable[Task]) -> Iterator[Task]:
+def _start_ahead(tasks: Iterable[RunningConversation]) -> Iterator[RunningConversation]:
     """The same tasks, a window of which is started before the first of them is waited for."""
-    window: deque[Task] = deque()
+    window: deque[RunningConversation] = deque()
     for task in tasks:
         window.append(task)
         if len(window) >= _MAX_TASKS_AHEAD:
@@ -328,7 +338,7 @@ def _start_ahead(tasks: Iterable[Task]) -> Iterator[Task]:
     yield from window
 
 
-def _wait_for_outcome(task: Task, cancelled: threading.Event) -> bool:
+def _wait_for_outcome(task: RunningConversation, cancelled: threading.Event) -> bool:
     """Wait for an outcome; False where it was cancelled: what is dropped never has one."""
     while not cancelled.is_set():
         with suppress(TimeoutError):
@@ -337,7 +347,7 @@ def _wait_for_outcome(task: Task, cancelled: threading.Event) -> bool:
     return False
 
 
-def _outcome_cell(outcome: Outcome) -> Cell:
+def _outcome_cell(outcome: Outcome) -> BoardCell:
     if isinstance(outcome, Failure):
-        return Cell(_CELL_STATES.get(outcome.kind, CellState.FAILED), outcome, outcome.message)
-    return Cell(CellState.READY, outcome)
+        return BoardCell(_CELL_STATES.get(outcome.kind, CellState.FAILED), outcome, outcome.error)
+    return BoardCell(CellState.READY, outcome)

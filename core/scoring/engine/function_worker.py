@@ -10,7 +10,7 @@ from functools import partial
 from core.errors import Problem, attempt
 from core.model_reference import PluginFunction
 from core.scoring.engine.cache import AnswerCache
-from core.scoring.engine.conversation import Task
+from core.scoring.engine.conversation import RunningConversation
 from core.scoring.engine.question_queue import PendingQuestion, QuestionQueue
 from core.scoring.plugins.function_metric import example_of
 from core.scoring.plugins.processes.process import PluginLimits, PluginProcess
@@ -32,7 +32,7 @@ class FunctionWorker:
     """
 
     def __init__(
-        self, source: str, cache: AnswerCache, lock: threading.Condition, resume: Callable[[Task], None]
+        self, source: str, cache: AnswerCache, lock: threading.Condition, resume: Callable[[RunningConversation], None]
     ) -> None:
         self._source = source
         self._cache = cache
@@ -48,7 +48,7 @@ class FunctionWorker:
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
-    def put_all(self, questions: Mapping[bytes, Question], task: Task) -> int:
+    def put_all(self, questions: Mapping[bytes, Question], task: RunningConversation) -> int:
         """Enqueue questions of a task by their keys, under the engine's lock; how many no other task waits for."""
         self._available.release()
         return self._queue.put_all(questions, task)
@@ -58,7 +58,7 @@ class FunctionWorker:
         """True if no question is open, under the engine's lock."""
         return not len(self._queue)
 
-    def reorder(self, task: Task) -> None:
+    def reorder(self, task: RunningConversation) -> None:
         """Take the questions of a task in their turn again, under the engine's lock: it has become more urgent."""
         self._queue.reorder(task)
 
@@ -75,7 +75,7 @@ class FunctionWorker:
         if process := self._process:
             process.end()
 
-    def unanswered_tasks(self) -> list[Task]:
+    def unanswered_tasks(self) -> list[RunningConversation]:
         """The tasks whose questions will not be answered any more; the queue is empty afterwards."""
         return self._queue.clear()
 

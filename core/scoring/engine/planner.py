@@ -18,13 +18,13 @@ from core.models import CostRow, ModelPool, ModelStatus, Spend, endpoint_of, is_
 from core.scoring.code_of_0_2_0 import holds_old_answers, old_adapter_code
 from core.scoring.engine.cache import AnswerCache, cache_keys, fingerprint_of
 from core.scoring.engine.code_records import keep_code
-from core.scoring.engine.conversation import ConversationEnd, Task
+from core.scoring.engine.conversation import ConversationEnd, RunningConversation
 from core.scoring.engine.device_worker import DeviceWorker
 from core.scoring.engine.endpoint_worker import EndpointStores, EndpointWorker
 from core.scoring.engine.function_worker import FunctionWorker
 from core.scoring.engine.question_queue import QuestionWorker
 from core.scoring.engine.step_queue import StepQueue
-from core.scoring.metric import Metric, metric_code, signature
+from core.scoring.metric import Metric, metric_code, signature, within_bounds
 from core.scoring.metric_parts.question_grid import question_runs
 from core.text import mark_language, splitter_name
 from core.types import Answer, Counts, FailureKind, Question
@@ -37,7 +37,7 @@ _CLOSED = Problem(FailureKind.ERROR, "The engine was closed before this was answ
 
 
 StartBatches = Callable[
-    [EndpointStores, threading.Condition, Callable[[Task], None], Callable[[], bool]], QuestionWorker
+    [EndpointStores, threading.Condition, Callable[[RunningConversation], None], Callable[[], bool]], QuestionWorker
 ]
 """Start what has paid questions of one endpoint answered by its Batch API; it is given what a BatchWorker takes but `report`."""
 
@@ -79,7 +79,7 @@ class Planner:
     def counts(self) -> Counts:
         return sum((worker.counts for worker in self._workers), self._counts)
 
-    def enqueue(self, task: Task) -> None:
+    def enqueue(self, task: RunningConversation) -> None:
         """Have a task taken as far as it goes without asking a model; it fails once the planner is closed."""
         with self._lock:
             if self._closed:
@@ -125,7 +125,7 @@ class Planner:
         self._stores.costs.flush()
         return read_costs(self._cache.folder)
 
-    def reorder(self, task: Task) -> None:
+    def reorder(self, task: RunningConversation) -> None:
         """Take the questions of a task in their turn again: it has become more urgent."""
         with self._lock:
             for worker in self._workers:
@@ -164,7 +164,7 @@ class Planner:
             self.advance(task)
             self._steps.done(task)
 
-    def advance(self, task: Task) -> None:
+    def advance(self, task: RunningConversation) -> None:
         """Take a task in this thread as far as it goes without asking a model; it fails once the planner is closed."""
         if self._closed:
             with self._lock:
@@ -183,18 +183,18 @@ class Planner:
                 task.finish(ended.value)
                 self._lock.notify_all()
 
-    def _advance_rounds(self, task: Task) -> ConversationEnd | None:
+    def _advance_rounds(self, task: RunningConversation) -> ConversationEnd | None:
         """Go round after round as far as the answers are known; None when a model has to be asked."""
         while True:
             step = attempt(partial(self._next_round, task))
             if isinstance(step, Problem):
-                return ConversationEnd(task.failure(step.kind, step.message))
+                return ConversationEnd(task.failure(step.kind, step.error))
             if isinstance(step, ConversationEnd):
                 return step
             if not step:
                 return None
 
-    def _next_round(self, task: Task) -> ConversationEnd | bool:
+    def _next_round(self, task: RunningConversation) -> ConversationEnd | bool:
         """The outcome, or whether all answers to the questions of the next round are known already."""
         began = time.perf_counter()
         try:
@@ -207,14 +207,14 @@ class Planner:
             return ConversationEnd(self._outcome(task, step.value))
         return self._answer_or_enqueue(task, step)
 
-    def _reject(self, task: Task, error: UnreadableAnswerError) -> None:
+    def _reject(self, task: RunningConversation, error: UnreadableAnswerError) -> None:
         """Have the answers that could not be used asked for again by whoever comes next."""
         unread = [
             key for key, answer in task.heard.items() if any(answer is unreadable for unreadable in error.answers)
         ]
         self._cache.reject(unread, str(error))
 
-    def _outcome(self, task: Task, value: Any) -> Any:
+    def _outcome(self, task: RunningConversation, value: Any) -> Any:
         """Outcome to hand out: of the score of a metric the result, with signature and device."""
         if task.metric is None:
             return value
@@ -222,7 +222,8 @@ class Planner:
         prints = [task.fingerprints.get(model) or self._fingerprint(model) for model in models]
         device = self._pool.device if local_checkpoints(models) else "cpu"
         self._keep_code(task.metric)
-        score = mark_language(value, task.metric.verified_languages, task.conversation.example)
+        score = within_bounds(value, task.metric.card)
+        score = mark_language(score, task.metric.verified_languages, task.conversation.example)
         return task.result(score, signature(task.metric, prints, splitter_name(), score.asked), device)
 
     def _keep_code(self, metric: Metric) -> None:
@@ -231,7 +232,7 @@ class Planner:
             self._recorded.add(metric.spec)
             keep_code(self._cache.folder, metric_code(metric))
 
-    def _answer_or_enqueue(self, task: Task, round_questions: Sequence[Question]) -> bool:
+    def _answer_or_enqueue(self, task: RunningConversation, round_questions: Sequence[Question]) -> bool:
         """Look the questions up and enqueue the unknown ones; True when all are answered already."""
         # at the addresses at which their conversation began to ask: answers are cached under these
         endpoints = [
@@ -268,7 +269,9 @@ class Planner:
             self._lock.notify_all()
             return not task.missing
 
-    def _enqueue_questions(self, task: Task, keys: Sequence[bytes], questions: Sequence[Question]) -> int:
+    def _enqueue_questions(
+        self, task: RunningConversation, keys: Sequence[bytes], questions: Sequence[Question]
+    ) -> int:
         """Hand the questions that are missing to the workers; how many no other task waits for."""
         by_worker: dict[QuestionWorker, dict[bytes, Question]] = {}
         workers: dict[tuple[int, bool], QuestionWorker] = {}  # by the identity of the model: many questions ask a few
@@ -281,7 +284,7 @@ class Planner:
             by_worker.setdefault(workers[asks], {})[key] = question
         return sum([worker.put_all(some, task) for worker, some in by_worker.items()])
 
-    def _weights_changed(self, task: Task, models: Sequence[ModelRef]) -> bool:
+    def _weights_changed(self, task: RunningConversation, models: Sequence[ModelRef]) -> bool:
         """True if weights are no longer those that the task began with; those that it asks for the first time are noted."""
         distinct_models = dict.fromkeys(models)
         self._require_loadable(local_checkpoints(distinct_models))
@@ -378,7 +381,7 @@ class Planner:
         """True if all tasks are at their end or wait for batches, under the lock."""
         return not self._held and self._steps.idle and all(worker.idle for worker in self._workers)
 
-    def _add_counts(self, task: Task, counts: Counts) -> None:
+    def _add_counts(self, task: RunningConversation, counts: Counts) -> None:
         task.counts += counts
         self._counts += counts
 

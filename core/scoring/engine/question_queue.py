@@ -9,7 +9,7 @@ from typing import Protocol
 from core.errors import Problem
 from core.model_reference import Checkpoint
 from core.models import Row
-from core.scoring.engine.conversation import Priority, Task
+from core.scoring.engine.conversation import Priority, RunningConversation
 from core.scoring.engine.fair_queue import FairQueue, LaneKey, QueueOrder, Turn, Turns
 from core.types import Answer, Counts, Question
 
@@ -28,7 +28,7 @@ class PendingQuestion:
 
     key: bytes
     question: Question
-    tasks: list[Task] = field(default_factory=list)
+    tasks: list[RunningConversation] = field(default_factory=list)
     row: Row | None = None
     under_way: bool = False
     fingerprint: str = ""
@@ -70,11 +70,11 @@ class QuestionQueue:
         """Number of entries put in or taken out since the start."""
         return self._waiting.operations
 
-    def put_all(self, questions: Mapping[bytes, Question], task: Task) -> int:
+    def put_all(self, questions: Mapping[bytes, Question], task: RunningConversation) -> int:
         """Enqueue questions of a task by their keys; how many are new: an equal one that is open already is joined."""
         return sum([self.put(key, question, task) for key, question in questions.items()])
 
-    def put(self, key: bytes, question: Question, task: Task) -> bool:
+    def put(self, key: bytes, question: Question, task: RunningConversation) -> bool:
         """Enqueue a question; False where an equal one is open already and the task joins it."""
         pending = self._open.get(key)
         if pending is None:
@@ -89,7 +89,7 @@ class QuestionQueue:
         self._push(pending, task)
         return len(pending.tasks) == 1
 
-    def reorder(self, task: Task) -> None:
+    def reorder(self, task: RunningConversation) -> None:
         """See that the open questions of a task that has become more urgent are taken in their turn."""
         for key in task.missing:
             if key in self._open:
@@ -151,9 +151,9 @@ class QuestionQueue:
             self._waiting.serve(lane)
         return batch
 
-    def answer(self, answers: Iterable[tuple[PendingQuestion, Answer]]) -> list[Task]:
+    def answer(self, answers: Iterable[tuple[PendingQuestion, Answer]]) -> list[RunningConversation]:
         """Give answers to the tasks that wait for them; those that have all their answers now."""
-        tasks: dict[Task, None] = {}
+        tasks: dict[RunningConversation, None] = {}
         for pending, answer in answers:
             for task in self.remove(pending):
                 task.receive(pending.key, answer)
@@ -165,7 +165,7 @@ class QuestionQueue:
         for task in self.remove(pending):
             task.fail(problem)
 
-    def deliver(self, pending: PendingQuestion, outcome: Answer | Problem) -> list[Task]:
+    def deliver(self, pending: PendingQuestion, outcome: Answer | Problem) -> list[RunningConversation]:
         """Answer or refuse a question of an endpoint; the tasks that have all their answers now."""
         if isinstance(outcome, Problem):
             self.refuse(pending, outcome)
@@ -174,13 +174,13 @@ class QuestionQueue:
             asker.counts += Counts(passes=1, tokens=outcome.tokens)
         return self.answer([(pending, outcome)])
 
-    def remove(self, pending: PendingQuestion) -> list[Task]:
+    def remove(self, pending: PendingQuestion) -> list[RunningConversation]:
         """Remove one question, and give the tasks that wait for it."""
         if self._open.get(pending.key) is pending:
             del self._open[pending.key]
         return [task for task in pending.tasks if pending.key in task.missing]
 
-    def clear(self) -> list[Task]:
+    def clear(self) -> list[RunningConversation]:
         """Remove all questions, and give the tasks that waited for them."""
         waiting = (task for pending in self._open.values() for task in pending.tasks if pending.key in task.missing)
         tasks = list(dict.fromkeys(waiting))
@@ -188,7 +188,7 @@ class QuestionQueue:
         self._waiting.clear()
         return tasks
 
-    def _push(self, pending: PendingQuestion, task: Task) -> None:
+    def _push(self, pending: PendingQuestion, task: RunningConversation) -> None:
         if pending.under_way:
             return
         for order in pending.places:
@@ -228,7 +228,7 @@ class QuestionWorker(Protocol):
         """Forward passes and tokens since the start."""
         ...
 
-    def put_all(self, questions: Mapping[bytes, Question], task: Task) -> int:
+    def put_all(self, questions: Mapping[bytes, Question], task: RunningConversation) -> int:
         """Enqueue questions of a task by their keys; how many are new: an equal one that is open already is joined."""
         ...
 
@@ -237,7 +237,7 @@ class QuestionWorker(Protocol):
         """True if no question is open."""
         ...
 
-    def reorder(self, task: Task) -> None:
+    def reorder(self, task: RunningConversation) -> None:
         """Take the questions of a task in their turn again: it has become more urgent."""
         ...
 
@@ -249,7 +249,7 @@ class QuestionWorker(Protocol):
         """Wait for what is under way, but no longer than this."""
         ...
 
-    def unanswered_tasks(self) -> list[Task]:
+    def unanswered_tasks(self) -> list[RunningConversation]:
         """The tasks whose questions will not be answered any more; nothing is open afterwards."""
         ...
 

@@ -40,6 +40,6 @@ def score_seconds(settings: Settings, metrics: Sequence[Metric], examples: Seque
             seconds = perf_counter() - begun
         failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
         if len(failures) == len(outcomes):
-            raise TouchstoneError(f"{metric.spec} scored none of {len(outcomes)} summaries: {failures[0].message}")
+            raise TouchstoneError(f"{metric.spec} scored none of {len(outcomes)} summaries: {failures[0].error}")
         seconds_by_metric[metric.spec] = max(_LEAST_S, round(seconds / len(timed), 2))
     return seconds_by_metric

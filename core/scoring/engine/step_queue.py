@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 
-from core.scoring.engine.conversation import Priority, Task
+from core.scoring.engine.conversation import Priority, RunningConversation
 from core.scoring.engine.fair_queue import FairQueue, Turns
 
 
@@ -18,7 +18,7 @@ class StepQueue:
     def __init__(self, threads: int) -> None:
         self._most = max(1, threads - 1)
         self._changed = threading.Condition()
-        self._waiting: FairQueue[Task] = FairQueue(Turns(), lambda lane, task: task.live)  # noqa: ARG005  # of any lane
+        self._waiting: FairQueue[RunningConversation] = FairQueue(Turns(), lambda lane, task: task.live)  # noqa: ARG005  # of any lane
         self._under_way: Counter[str] = Counter()  # tasks by lane owner
         self._closed = False
 
@@ -28,12 +28,12 @@ class StepQueue:
         with self._changed:
             return not self._under_way and self._waiting.next_lane() is None
 
-    def put(self, task: Task) -> None:
+    def put(self, task: RunningConversation) -> None:
         with self._changed:
             self._waiting.put(_share(task), task.order, task)
             self._changed.notify()
 
-    def take(self) -> Task | None:
+    def take(self) -> RunningConversation | None:
         """The task whose turn it is, waited for; None once the queue is closed. `done` says that it was taken as far as it goes."""
         with self._changed:
             while not self._closed:
@@ -44,13 +44,13 @@ class StepQueue:
                 self._changed.wait()
             return None
 
-    def done(self, task: Task) -> None:
+    def done(self, task: RunningConversation) -> None:
         with self._changed:
             self._under_way[_share(task)] -= 1
             self._under_way += Counter()  # without those that have none
             self._changed.notify()
 
-    def close(self) -> list[Task]:
+    def close(self) -> list[RunningConversation]:
         """Give out no other task; those that wait."""
         with self._changed:
             self._closed = True
@@ -61,6 +61,6 @@ class StepQueue:
             return tasks
 
 
-def _share(task: Task) -> str:
+def _share(task: RunningConversation) -> str:
     """Owner of the share of the threads that a task takes: a person, or all runs together."""
     return task.owner if task.order[0] == Priority.INTERACTIVE else "runs"

@@ -9,7 +9,7 @@ from typing import Any
 from autoevals import Factuality
 from autoevals.ragas import Faithfulness
 
-from core.scoring.plugins.processes.asking import Ask, Pair, notes, scorer
+from core.scoring.plugins.processes.asking import Ask, ScorerTexts, notes, scorer
 from core.types import Score, Seen
 
 _REQUEST = "Summarize the text."  # stands for the input that a scorer must have, where there is no question
@@ -19,7 +19,7 @@ _AS_JSON = (
 
 
 @scorer("Faithfulness")
-def faithfulness(pair: Pair, ask: Ask) -> Score:
+def faithfulness(pair: ScorerTexts, ask: Ask) -> Score:
     """Share of the statements of the summary that can be inferred from the document, by prompts of an early RAGAS."""
     result = Faithfulness(client=_client(ask), model="touchstone").eval(
         input=pair.question or _REQUEST, output=pair.summary, context=pair.document
@@ -33,7 +33,7 @@ def faithfulness(pair: Pair, ask: Ask) -> Score:
 
 
 @scorer("Factuality")
-def factuality(pair: Pair, ask: Ask) -> Score:
+def factuality(pair: ScorerTexts, ask: Ask) -> Score:
     """Choice of how the summary relates to the document as the expert answer: 0 for a conflict, 0.4 for a consistent subset, up to 1."""
     result = Factuality(client=_client(ask), model="touchstone").eval(
         input=pair.question or _REQUEST, output=pair.summary, expected=pair.document

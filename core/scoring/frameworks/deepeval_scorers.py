@@ -11,13 +11,13 @@ from deepeval.models import DeepEvalBaseLLM
 from deepeval.test_case import LLMTestCase
 
 from core.errors import UnscorableError
-from core.scoring.plugins.processes.asking import Ask, Pair, notes, scorer
+from core.scoring.plugins.processes.asking import Ask, ScorerTexts, notes, scorer
 from core.types import Score, Seen
 
 _REQUEST = "Summarize the text."  # stands for the input that a test case must have, where there is no question
 
 
-class _Model(DeepEvalBaseLLM):
+class _DeepEvalModel(DeepEvalBaseLLM):
     """The model of ours, which takes no schema: DeepEval then reads the JSON that its prompts ask for."""
 
     def __init__(self, ask: Ask) -> None:
@@ -38,29 +38,29 @@ class _Model(DeepEvalBaseLLM):
 
 
 @scorer("FaithfulnessMetric")
-def faithfulness(pair: Pair, ask: Ask) -> Score:
+def faithfulness(pair: ScorerTexts, ask: Ask) -> Score:
     """Share of the claims of the summary that the truths of the document do not contradict."""
-    metric = FaithfulnessMetric(model=_Model(ask), include_reason=False)
+    metric = FaithfulnessMetric(model=_DeepEvalModel(ask), include_reason=False)
     case = LLMTestCase(input=pair.question or _REQUEST, actual_output=pair.summary, retrieval_context=[pair.document])
     return _measure(metric, case, "verdicts", "claims")
 
 
 @scorer("HallucinationMetric")
-def hallucination(pair: Pair, ask: Ask) -> Score:
+def hallucination(pair: ScorerTexts, ask: Ask) -> Score:
     """Share of the contexts, here one document, that the summary does not contradict: 0 or 1; up to 4.1 it was the other share."""
     if tuple(map(int, deepeval.__version__.split(".")[:2])) < (4, 2):
         raise UnscorableError(
             f"DeepEval {deepeval.__version__} gives the share of contradicted contexts. Install 4.2 or newer."
         )
-    metric = HallucinationMetric(model=_Model(ask), include_reason=False)
+    metric = HallucinationMetric(model=_DeepEvalModel(ask), include_reason=False)
     case = LLMTestCase(input=pair.question or _REQUEST, actual_output=pair.summary, context=[pair.document])
     return _measure(metric, case, "verdicts")
 
 
 @scorer("SummarizationMetric")
-def summarization(pair: Pair, ask: Ask) -> Score:
+def summarization(pair: ScorerTexts, ask: Ask) -> Score:
     """The lower of alignment with the document and coverage of it by questions, as DeepEval takes it."""
-    metric = SummarizationMetric(model=_Model(ask), include_reason=False)
+    metric = SummarizationMetric(model=_DeepEvalModel(ask), include_reason=False)
     score = _measure(
         metric, LLMTestCase(input=pair.document, actual_output=pair.summary), "alignment_verdicts", "claims"
     )

@@ -10,7 +10,7 @@ from inspect_ai.scorer import Target, model_graded_qa
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from core.scoring.plugins.processes.asking import Ask, Pair, notes, scorer
+from core.scoring.plugins.processes.asking import Ask, ScorerTexts, notes, scorer
 from core.types import Score, Seen
 
 _REQUEST = "Summarize the text."
@@ -18,7 +18,7 @@ _CRITERION = "Every statement of the submission is supported by the text of the 
 _VALUES = {"C": 1.0, "P": 0.5, "I": 0.0}
 
 
-class _Model(ModelAPI):
+class _InspectModel(ModelAPI):
     """The model of ours."""
 
     def __init__(self, model_name: str, ask: Ask, **_: Any) -> None:
@@ -38,11 +38,11 @@ class _Model(ModelAPI):
 
 @modelapi(name="touchstone")
 def _provider() -> type[ModelAPI]:
-    return _Model
+    return _InspectModel
 
 
 @scorer("model_graded_qa")
-def graded(pair: Pair, ask: Ask) -> Score:
+def graded(pair: ScorerTexts, ask: Ask) -> Score:
     """Grade of the summary, with partial credit: 1 for C, 0.5 for P, 0 for I."""
     model = get_model("touchstone/endpoint", memoize=False, ask=ask)
     state = TaskState(

@@ -8,14 +8,14 @@ from typing import Any
 from phoenix.evals import LLM
 from phoenix.evals.metrics import FaithfulnessEvaluator
 
-from core.scoring.plugins.processes.asking import Ask, Pair, notes, scorer
+from core.scoring.plugins.processes.asking import Ask, ScorerTexts, notes, scorer
 from core.types import Score, Seen
 
 _REQUEST = "Summarize the text."  # stands for the input that the evaluator must have, where there is no question
 _AS_JSON = "Answer with one JSON object and nothing else. It follows this JSON schema:\n{schema}"
 
 
-class _Model(LLM):
+class _PhoenixModel(LLM):
     """The model of ours."""
 
     def __init__(self, ask: Ask) -> None:  # that of Phoenix makes a client of a provider
@@ -31,8 +31,8 @@ class _Model(LLM):
 
 
 @scorer("FaithfulnessEvaluator")
-def faithfulness(pair: Pair, ask: Ask) -> Score:
+def faithfulness(pair: ScorerTexts, ask: Ask) -> Score:
     """Label of the summary: 1 for faithful to the document, 0 for unfaithful."""
     texts = {"input": pair.question or _REQUEST, "output": pair.summary, "context": pair.document}
-    [score] = FaithfulnessEvaluator(llm=_Model(ask)).evaluate(texts)
+    [score] = FaithfulnessEvaluator(llm=_PhoenixModel(ask)).evaluate(texts)
     return Score(float(score.score), seen=Seen(notes=notes([f"[{score.label}] {score.explanation or ''}"])))

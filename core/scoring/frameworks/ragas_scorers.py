@@ -9,13 +9,13 @@ from pydantic import BaseModel
 from ragas.llms.base import InstructorBaseRagasLLM
 from ragas.metrics.collections import Faithfulness, ResponseGroundedness
 
-from core.scoring.plugins.processes.asking import Ask, Pair, notes, scorer
+from core.scoring.plugins.processes.asking import Ask, ScorerTexts, notes, scorer
 from core.types import Score, Seen
 
 _REQUEST = "Summarize the text."  # stands for the input that faithfulness must have, where there is no question
 
 
-class _Model(InstructorBaseRagasLLM):
+class _RagasModel(InstructorBaseRagasLLM):
     """The model of ours, whose answers are read as the JSON that the prompts ask for."""
 
     def __init__(self, ask: Ask) -> None:
@@ -29,7 +29,7 @@ class _Model(InstructorBaseRagasLLM):
         return self.generate(prompt, response_model)
 
 
-class _Verdicts(_Model):
+class _Verdicts(_RagasModel):
     """The same, which keeps the statements that were judged, for RAGAS gives their share alone."""
 
     lines: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class _Verdicts(_Model):
 
 
 @scorer("Faithfulness")
-def faithfulness(pair: Pair, ask: Ask) -> Score:
+def faithfulness(pair: ScorerTexts, ask: Ask) -> Score:
     """Share of the statements of the summary that can be inferred from the document."""
     model = _Verdicts(ask)
     measured = Faithfulness(llm=model).ascore(
@@ -54,9 +54,11 @@ def faithfulness(pair: Pair, ask: Ask) -> Score:
 
 
 @scorer("ResponseGroundedness")
-def response_groundedness(pair: Pair, ask: Ask) -> Score:
+def response_groundedness(pair: ScorerTexts, ask: Ask) -> Score:
     """Mean of the marks 0, 1 and 2 that two prompts give to the support of the summary by the document, divided by 2."""
-    measured = ResponseGroundedness(llm=_Model(ask)).ascore(response=pair.summary, retrieved_contexts=[pair.document])
+    measured = ResponseGroundedness(llm=_RagasModel(ask)).ascore(
+        response=pair.summary, retrieved_contexts=[pair.document]
+    )
     return Score(_number(asyncio.run(measured).value))
 
 

@@ -9,13 +9,13 @@ from trulens.core.feedback.endpoint import Endpoint
 from trulens.core.feedback.feedback import GroundednessConfigs
 from trulens.feedback.llm_provider import LLMProvider
 
-from core.scoring.plugins.processes.asking import Ask, Pair, notes, scorer
+from core.scoring.plugins.processes.asking import Ask, ScorerTexts, notes, scorer
 from core.types import Score, Seen
 
 _AS_JSON = "Answer with one JSON object and nothing else. It follows this JSON schema:\n{schema}"
 
 
-class _Model(LLMProvider):
+class _TrulensModel(LLMProvider):
     """The model of ours."""
 
     model_engine: str = "touchstone"
@@ -37,11 +37,11 @@ class _Model(LLMProvider):
 
 
 @scorer("groundedness")
-def groundedness(pair: Pair, ask: Ask) -> Score:
+def groundedness(pair: ScorerTexts, ask: Ask) -> Score:
     """Mean of the marks from 0 to 3 of how far the document supports each statement of the summary, divided by 3."""
     # its other way of splitting downloads data, and its filter runs what the model answers as Python
     configs = GroundednessConfigs(use_sent_tokenize=False, filter_trivial_statements=False)
-    value, details = _Model(ask).groundedness_measure_with_cot_reasons(
+    value, details = _TrulensModel(ask).groundedness_measure_with_cot_reasons(
         pair.document, pair.summary, groundedness_configs=configs
     )
     reasons = details.get("reasons", [])

@@ -32,7 +32,7 @@ RERANKED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class SentenceGroup:
     """Sentences of the document joined by one blank, and where they are in it."""
 
     text: str
@@ -40,7 +40,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class SentencePassages:
     """A sentence of the summary and its passages, the closest first and none twice.
 
     `density` is its mean cosine with all sentences of the document: how much of the document speaks of it.
@@ -48,7 +48,7 @@ class Claim:
 
     span: Span
     density: float
-    passages: tuple[Passage, ...]
+    passages: tuple[SentenceGroup, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,9 @@ class Retrieval:
             for hit in closest_rows(row, RERANKED)
         ]
 
-    def claims(self, example: Example, answers: Sequence[Answer], reranked: Sequence[Answer] = ()) -> list[Claim]:
+    def claims(
+        self, example: Example, answers: Sequence[Answer], reranked: Sequence[Answer] = ()
+    ) -> list[SentencePassages]:
         """Passages found for each sentence of the summary, from the answers to `questions`, and to `pairs` where there is a
         reranker; raises UnscorableError."""
         places, spans = context_sentences(example), sentences(example.summary)
@@ -119,7 +121,7 @@ class Retrieval:
                 row[hits] = [answer.values[0] for answer in reranked[number * shown : (number + 1) * shown]]
         densities = self._cosines(example, answers)[: len(spans)].mean(1)
         return [
-            Claim(span, float(density), self._passages(example, places, row))
+            SentencePassages(span, float(density), self._passages(example, places, row))
             for span, density, row in zip(spans, densities, closeness, strict=True)
         ]
 
@@ -147,7 +149,7 @@ class Retrieval:
         query_words = words(example.question) if self.query else ()
         return np.array([bm25([*words(span.of(example.summary)), *query_words], places) for span in spans])
 
-    def _passages(self, example: Example, places: Sequence[Span], row: Vectors) -> tuple[Passage, ...]:
+    def _passages(self, example: Example, places: Sequence[Span], row: Vectors) -> tuple[SentenceGroup, ...]:
         around = [self._around(hit, len(places)) for hit in closest_rows(row, self.k)]
         if self.reading == "union":
             read = sorted({place for inside in around for place in range(len(places))[inside]})
@@ -160,5 +162,5 @@ class Retrieval:
         return slice(max(hit - self.w, 0), min(hit + self.w + 1, number))
 
 
-def _join_passage(document: str, places: Sequence[Span]) -> Passage:
-    return Passage(" ".join(place.of(document) for place in places), Span(places[0].start, places[-1].end))
+def _join_passage(document: str, places: Sequence[Span]) -> SentenceGroup:
+    return SentenceGroup(" ".join(place.of(document) for place in places), Span(places[0].start, places[-1].end))

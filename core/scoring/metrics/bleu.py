@@ -13,7 +13,8 @@ from sacrebleu.metrics.bleu import BLEU, BLEUScore
 
 from core.base import memoize
 from core.scoring.metric import METRICS, Card, Metric
-from core.text import SPACED, closest_evidence, sentences
+from core.scoring.metric_parts.surface_metric import words_or_error
+from core.text import SPACED, closest_evidence, sentences, words
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 
@@ -38,8 +39,11 @@ class Bleu(Metric):
     )
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # asks none
+        words_or_error(example.summary, "summary")
         bleu = _score(example.document, example.summary)
-        parts = tuple(self._part(example, span) for span in sentences(example.summary))
+        parts = tuple(
+            self._part(example, span) for span in sentences(example.summary) if words(span.of(example.summary))
+        )
         notes = (f"Brevity penalty {bleu.bp:.3g}: {bleu.sys_len} against {bleu.ref_len} tokens.",)
         precisions = [precision for precision, number in zip(bleu.precisions, bleu.totals, strict=True) if number]
         value = bleu.bp * _geometric_mean(precisions) if precisions else 0.0

@@ -94,7 +94,7 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
         if not scores:
             raise next(verdict for verdict in verdicts if isinstance(verdict, UnscorableError))
         claim_notes = [
-            f"Claim {number} was left out: {claim_score.problem} “{claim_score.claim.text}”"
+            f"Claim {number} was left out: {claim_score.error} “{claim_score.claim.text}”"
             if claim_score.score is None
             else f"Claim {number}, {claim_score.score:.4g}: “{claim_score.claim.text}”"
             for number, claim_score in enumerate(claims, 1)
@@ -120,7 +120,7 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
     def _claim_score(self, claim: SummaryClaim, verdict: InnerOutcome) -> ClaimScore:
         """The score of a claim, and the evidence of its least consistent part."""
         if isinstance(verdict, UnscorableError):
-            return ClaimScore(claim, None, problem=str(verdict))
+            return ClaimScore(claim, None, error=str(verdict))
         worst = min((part for part in verdict.parts if part.evidence), key=self._part_consistency, default=None)
         return ClaimScore(claim, verdict.value, worst.evidence if worst else None)
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from core.base import memoize
 from core.scoring.metric import METRICS, Card
+from core.scoring.metric_parts.canonical_metric import CanonicalMetric
 from core.scoring.metric_parts.surface_metric import SurfaceMetric, words_or_error
 from core.text import SPACED, words
 
@@ -30,7 +31,7 @@ def fragments(document: Sequence[str], places: Mapping[str, Sequence[int]], summ
 
 @METRICS.add
 @dataclass(frozen=True)
-class Coverage(SurfaceMetric):
+class Coverage(CanonicalMetric, SurfaceMetric):
     """Share of the summary's words that belong to a fragment of the document."""
 
     name: ClassVar[str] = "coverage"
@@ -54,7 +55,7 @@ class Coverage(SurfaceMetric):
 
 @METRICS.add
 @dataclass(frozen=True)
-class Density(SurfaceMetric):
+class Density(CanonicalMetric, SurfaceMetric):
     """Mean length of the copied fragment that a word of the summary belongs to."""
 
     name: ClassVar[str] = "density"

@@ -14,7 +14,7 @@ from typing import ClassVar
 from core.errors import BadSettingError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, Metric
-from core.scoring.metric_parts.retrieval import Claim, Retrieval, WindowMode
+from core.scoring.metric_parts.retrieval import Retrieval, SentencePassages, WindowMode
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 
@@ -98,7 +98,7 @@ class LongDocFactScore(Metric):
         )
         return Score(fsum(part.score for part in parts) / len(parts), parts, seen)
 
-    def _ask(self, example: Example, claim: Claim) -> list[Question]:
+    def _ask(self, example: Example, claim: SentencePassages) -> list[Question]:
         limits = (self.max_tokens, self.max_tokens)
         return [
             Question(

@@ -11,7 +11,8 @@ from typing import ClassVar
 from core.errors import UnscorableError
 from core.model_reference import Checkpoint
 from core.models.weights import embedded
-from core.scoring.metric import METRICS, Card, Metric, ReplaceableWeights
+from core.scoring.metric import METRICS, Card, ReplaceableWeights
+from core.scoring.metric_parts.canonical_metric import CanonicalMetric
 from core.text import sentences
 from core.types import Answer, Example, Part, Question, Score, Seen, Span, WordScore
 
@@ -25,7 +26,7 @@ _MEASURES = (
 
 
 @dataclass(frozen=True)
-class WordSupport(Metric):
+class WordSupport(CanonicalMetric):
     """One question for each sentence of the summary, so that an edited sentence alone is asked again."""
 
     model: str = ""

@@ -37,7 +37,7 @@ _SMALL_WORDS = re.compile(r"\b(a|an|the|in|our)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class AnswerPhrase:
     """A phrase of the summary that an answer could be."""
 
     text: str
@@ -48,7 +48,7 @@ class Candidate:
 class PhraseQuestion:
     """A question that the summary answers with the phrase, and what the document answers."""
 
-    candidate: Candidate
+    candidate: AnswerPhrase
     question: str
     answer: str = ""
     evidence: Span | None = None
@@ -154,19 +154,19 @@ class Q2(MultiRoundMetric):
         parts = sentence_parts(example, phrases)
         return Score(mean(scores), parts, document_seen(example.document, answers, notes))
 
-    def _candidates(self, summary: str) -> Rounds[list[Candidate]]:
+    def _candidates(self, summary: str) -> Rounds[list[AnswerPhrase]]:
         """Names, then noun chunks that are not yet among them; not "I"."""
         names, chunks = yield [
             parser_question(self.reader, summary, "entities"),
             parser_question(self.reader, summary, "noun_chunks"),
         ]
-        candidates = [Candidate(span.of(summary), span) for span in names.spans]
+        candidates = [AnswerPhrase(span.of(summary), span) for span in names.spans]
         for span in chunks.spans:
             if span.of(summary).lower() not in {candidate.text.lower() for candidate in candidates}:
-                candidates.append(Candidate(span.of(summary), span))
+                candidates.append(AnswerPhrase(span.of(summary), span))
         return [candidate for candidate in candidates if candidate.text.lower() != "i"]
 
-    def _valid(self, summary: str, candidates: Sequence[Candidate]) -> Rounds[list[PhraseQuestion]]:
+    def _valid(self, summary: str, candidates: Sequence[AnswerPhrase]) -> Rounds[list[PhraseQuestion]]:
         """The questions whose answer in the summary is the phrase they were made for."""
         written = yield [self._question_for(candidate, summary) for candidate in candidates]
         questions = [
@@ -243,7 +243,7 @@ class Q2(MultiRoundMetric):
         notes = ("No valid question: the score is the entailment of the whole summary (1, 0.5 or 0).",)
         return Score(self._settled(answers[0], 0.5), (), document_seen(example.document, answers, notes))
 
-    def _question_for(self, candidate: Candidate, summary: str) -> Question:
+    def _question_for(self, candidate: AnswerPhrase, summary: str) -> Question:
         text = f"answer: {candidate.text}  context: {summary} {END}"
         return generation_question(self.writer, text, _SEARCH, candidate.span)
 

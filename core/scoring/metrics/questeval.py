@@ -33,7 +33,7 @@ _SEARCH: tuple[Option, ...] = (("beams", 1), ("max_length", 20))
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
+class AnswerSpan:
     """An answer to ask for: a name or noun chunk, and where it stands in its text."""
 
     text: str
@@ -44,7 +44,7 @@ class Phrase:
 class Reply:
     """Answer of a text to a question of the other, with the phrase that the question was made for."""
 
-    phrase: Phrase
+    phrase: AnswerSpan
     answer: str
     answerable: float
 
@@ -147,7 +147,7 @@ class QuestEval(MultiRoundMetric):
         )
         return Score(value, sentence_parts(example, scored_phrases), read)
 
-    def _phrases(self, texts: Sequence[str]) -> Rounds[list[list[Phrase]]]:
+    def _phrases(self, texts: Sequence[str]) -> Rounds[list[list[AnswerSpan]]]:
         """Names, then noun chunks, of the beginning of each text; repeated ones count again."""
         words = yield [parser_question(self.grammar, text, "words") for text in texts]
         pieces = [sentence_spans(text, answer)[: self.sentences] for text, answer in zip(texts, words, strict=True)]
@@ -157,14 +157,14 @@ class QuestEval(MultiRoundMetric):
         ]
         return [
             [
-                Phrase(span.of(start), _text_span(span, spans))
+                AnswerSpan(span.of(start), _text_span(span, spans))
                 for answer in parsed[place : place + 2]
                 for span in answer.spans
             ]
             for place, (start, spans) in zip((0, 2), zip(starts, pieces, strict=True), strict=True)
         ]
 
-    def _question_for(self, phrase: Phrase, text: str) -> Question:
+    def _question_for(self, phrase: AnswerSpan, text: str) -> Question:
         prefix = f"{self.prefix} {END} " if self.prefix else ""
         return self._generate(self.writer, f"{prefix}{phrase.text} {END} {text}", ())
 

@@ -13,11 +13,19 @@ from core.registry import Plugin
 from core.scoring.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.scoring.metric_parts.lockstep import InnerOutcome, run_in_lockstep
 from core.scoring.metric_parts.question_answering import MultiRoundMetric
-from core.scoring.metric_parts.retrieval import Claim, Passage, Query, Ranking, Reading, Retrieval, WindowMode
+from core.scoring.metric_parts.retrieval import (
+    Query,
+    Ranking,
+    Reading,
+    Retrieval,
+    SentenceGroup,
+    SentencePassages,
+    WindowMode,
+)
 from core.text import connectives
 from core.types import Answer, Example, Part, Rounds, Score, Seen
 
-_Pair = tuple[Claim, Passage]
+_Pair = tuple[SentencePassages, SentenceGroup]
 
 
 @METRICS.add
@@ -110,7 +118,10 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
         return self._score(weights, verdicts, [*embeddings, *reranked])
 
     def _score(
-        self, claims: Mapping[Claim, int], verdicts: Mapping[_Pair, InnerOutcome], embeddings: Sequence[Answer]
+        self,
+        claims: Mapping[SentencePassages, int],
+        verdicts: Mapping[_Pair, InnerOutcome],
+        embeddings: Sequence[Answer],
     ) -> Score:
         """The best passage of each sentence that the inner metric can score, and the mean of these by the weights of claims."""
         best = {claim: passage_score for claim in claims if (passage_score := self._best(claim, verdicts))}
@@ -140,7 +151,9 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
         total = fsum(claims[claim] * score.value for claim, (_, score) in best.items())
         return Score(total / sum(claims[claim] for claim in best), parts, read, facts)
 
-    def _best(self, claim: Claim, verdicts: Mapping[_Pair, InnerOutcome]) -> tuple[Passage, Score] | None:
+    def _best(
+        self, claim: SentencePassages, verdicts: Mapping[_Pair, InnerOutcome]
+    ) -> tuple[SentenceGroup, Score] | None:
         """The passage with the most consistent score, the closest of equals; None where none can be scored."""
         sign = -1 if self.card.direction == "lower" else 1
         scored = [

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from core.base import memoize
+from core.errors import UnscorableError
 from core.scoring.metric import METRICS, Card
 from core.scoring.metric_parts.surface_metric import SurfaceMetric
 from core.text import import_nltk, list_lines
@@ -17,6 +18,7 @@ from core.text import import_nltk, list_lines
 if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer
     from rouge_score.rouge_scorer import RougeScorer
+    from rouge_score.tokenizers import DefaultTokenizer
 
 Measured = Literal["precision", "recall", "f1"]
 
@@ -66,14 +68,28 @@ def _perl_bigrams(text: str, stemmer: bool) -> Counter[tuple[str, str]]:
 
 
 @cache
-def _scorer(stemmer: bool) -> RougeScorer:
+def _tokenizer(stemmer: bool) -> DefaultTokenizer:
     """rouge-score's own, except that it does not stem the unchanged document again for every keystroke."""
-    from rouge_score.rouge_scorer import RougeScorer
     from rouge_score.tokenizers import DefaultTokenizer
 
     tokenizer = DefaultTokenizer(stemmer)
     tokenizer.tokenize = memoize(64)(tokenizer.tokenize)
-    return RougeScorer(["rouge2"], tokenizer=tokenizer)
+    return tokenizer
+
+
+@cache
+def _scorer(stemmer: bool) -> RougeScorer:
+    from rouge_score.rouge_scorer import RougeScorer
+
+    return RougeScorer(["rouge2"], tokenizer=_tokenizer(stemmer))
+
+
+def _require_bigrams(tokens: int) -> None:
+    if tokens < 2:
+        raise UnscorableError(
+            f"ROUGE reads {tokens or 'no'} {'token' if tokens == 1 else 'tokens'} of the summary: it has no two words of ASCII letters and digits in a row to "
+            "look for. Choose a metric for the language of the text."
+        )
 
 
 @METRICS.add
@@ -93,7 +109,7 @@ class Rouge2(SurfaceMetric):
         licence="Touchstone's own code and rouge-score Apache-2.0; the list of irregular forms is WordNet's, see NOTICE.",
         differs="As the Perl program ROUGE-1.5.5 with -m gives it, to its five digits, which is BUMP's ROUGE-2 on every summary "
         "at hand. variant=rouge-score is the Python package, which has no irregular forms and equals it on about 86 % of them "
-        "(largest difference 0.12). A text without bigrams scores 0.",
+        "(largest difference 0.12). A text of which no two words are read has no score.",
     )
     measured: Measured = "precision"
     stemmer: bool = True
@@ -102,8 +118,10 @@ class Rouge2(SurfaceMetric):
     def measure(self, document: str, text: str) -> float:
         if self.variant == "perl":
             source, summary = _perl_bigrams(document, self.stemmer), _perl_bigrams(text, self.stemmer)
+            _require_bigrams(len(perl_tokens(text, self.stemmer)))
             matches, sides = (summary & source).total(), (source.total(), summary.total())
             whole = {"precision": sides[1], "recall": sides[0], "f1": sum(sides) / 2}[self.measured]
             return round(matches / whole, _DIGITS) if whole else 0.0
+        _require_bigrams(len(_tokenizer(self.stemmer).tokenize(text)))
         score = _scorer(self.stemmer).score(document, text)["rouge2"]
         return float({"precision": score.precision, "recall": score.recall, "f1": score.fmeasure}[self.measured])

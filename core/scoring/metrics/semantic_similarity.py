@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from core.errors import UnscorableError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
+from core.scoring.metric_parts.canonical_metric import CanonicalMetric
 from core.text import context_sentences, sentences
 from core.types import Answer, Example, Part, Question, Score, Seen
 
@@ -20,7 +21,7 @@ Vectors = NDArray[np.float64]
 
 @METRICS.add
 @dataclass(frozen=True)
-class SemanticSimilarity(ReplaceableWeights):
+class SemanticSimilarity(CanonicalMetric, ReplaceableWeights):
     """Embeds every sentence by itself, so that nothing is cut and an edited sentence alone is asked again."""
 
     name: ClassVar[str] = "semantic-similarity"

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from core.base import memoize
 from core.errors import UnscorableError
 from core.scoring.metric import METRICS, Card
+from core.scoring.metric_parts.canonical_metric import CanonicalMetric
 from core.scoring.metric_parts.surface_metric import SurfaceMetric, words_or_error
 from core.text import SPACED, entities, padded_words, sentences, words
 
@@ -17,7 +18,7 @@ _URL = "https://arxiv.org/abs/2411.16638"
 
 @METRICS.add
 @dataclass(frozen=True)
-class WordNovelty(SurfaceMetric):
+class WordNovelty(CanonicalMetric, SurfaceMetric):
     """Share of the summary's words that the document does not hold."""
 
     name: ClassVar[str] = "word-novelty"
@@ -43,7 +44,7 @@ class WordNovelty(SurfaceMetric):
 
 @METRICS.add
 @dataclass(frozen=True)
-class SentenceNovelty(SurfaceMetric):
+class SentenceNovelty(CanonicalMetric, SurfaceMetric):
     """Share of the summary's sentences that are not copied from the document."""
 
     name: ClassVar[str] = "sentence-novelty"
@@ -78,7 +79,7 @@ def _vocabulary(document: str) -> frozenset[str]:
 
 @METRICS.add
 @dataclass(frozen=True)
-class EntityOverlap(SurfaceMetric):
+class EntityOverlap(CanonicalMetric, SurfaceMetric):
     """Share of the summary's names and numbers that the document holds word for word."""
 
     name: ClassVar[str] = "entity-overlap"
@@ -105,7 +106,7 @@ class EntityOverlap(SurfaceMetric):
 
 @METRICS.add
 @dataclass(frozen=True)
-class Conciseness(SurfaceMetric):
+class Conciseness(CanonicalMetric, SurfaceMetric):
     """Words of the summary per word of the document, or the other way round, as the paper has it."""
 
     name: ClassVar[str] = "conciseness"
@@ -134,7 +135,7 @@ class Conciseness(SurfaceMetric):
 
 @METRICS.add
 @dataclass(frozen=True)
-class SummaryLength(SurfaceMetric):
+class SummaryLength(CanonicalMetric, SurfaceMetric):
     """Number of words of the summary."""
 
     name: ClassVar[str] = "summary-length"
@@ -157,7 +158,7 @@ class SummaryLength(SurfaceMetric):
 
 @METRICS.add
 @dataclass(frozen=True)
-class SourcePosition(SurfaceMetric):
+class SourcePosition(CanonicalMetric, SurfaceMetric):
     """Mean place in the document at which the summary's words stand first."""
 
     name: ClassVar[str] = "source-position"

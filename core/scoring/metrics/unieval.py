@@ -44,7 +44,7 @@ def _card(title: str) -> Card:
 
 
 @dataclass(frozen=True)
-class UniEval(Metric):
+class UniEvalBase(Metric):
     """Base of the two models: one question for each sentence, with the whole document after it."""
 
     checkpoint: str = ""
@@ -98,7 +98,7 @@ class UniEval(Metric):
 
 @METRICS.add
 @dataclass(frozen=True)
-class UniEvalFact(UniEval):
+class UniEvalFact(UniEvalBase):
     """The model trained for factual consistency, which benchmarks of consistency use."""
 
     name: ClassVar[str] = "unieval-fact"
@@ -108,7 +108,7 @@ class UniEvalFact(UniEval):
 
 @METRICS.add
 @dataclass(frozen=True)
-class UniEvalSum(UniEval):
+class UniEvalSum(UniEvalBase):
     """The model trained for four dimensions of summaries, asked about consistency."""
 
     name: ClassVar[str] = "unieval-sum"

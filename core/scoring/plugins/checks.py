@@ -58,7 +58,7 @@ def check_metric(
     ]
     ordered = [(scores[faithful], scores[wrong]) for faithful, wrong in pairs if faithful in scores and wrong in scores]
     outcomes = list(scores.values())
-    problems = [outcome.message for outcome in outcomes if isinstance(outcome, Problem)]
+    problems = [outcome.error for outcome in outcomes if isinstance(outcome, Problem)]
     failures = (
         [f"It has no score for {len(problems)} of {len(outcomes)} bundled texts: {problems[0]}"] if problems else []
     )
@@ -74,7 +74,7 @@ def check_metric(
 
 
 def _show(outcome: Outcome) -> str:
-    return outcome.message if isinstance(outcome, Problem) else f"{outcome:g}"
+    return outcome.error if isinstance(outcome, Problem) else f"{outcome:g}"
 
 
 def constant_remarks(outcomes: Sequence[Outcome]) -> list[str]:

@@ -41,7 +41,7 @@ class PluginReport:
     source: str
     version: str = ""
     names: tuple[str, ...] = ()
-    problem: str = ""
+    error: str = ""
     remarks: tuple[str, ...] = ()
     memory: int = 0
 
@@ -57,7 +57,7 @@ def plugin_reports() -> list[PluginReport]:
 
 def missing_note() -> str:
     """A sentence on the plug-ins that did not load; "" where all did."""
-    problems = [report.problem for report in _reports if report.problem]
+    problems = [report.error for report in _reports if report.error]
     return f"Plug-ins that are missing: {' '.join(problems)}" if problems else ""
 
 
@@ -98,7 +98,7 @@ def _add_entry_point(registry: Registry[Any], group: str, point: EntryPoint, con
     name = version or point.value
     plugin = attempt(partial(_call, point.load, f"{name} does not load"))
     if isinstance(plugin, Problem):
-        return PluginReport(group, point.value, version, problem=plugin.message)
+        return PluginReport(group, point.value, version, error=plugin.error)
     declaration = getattr(plugin, ATTRIBUTE, None)
     if group == METRIC_GROUP and isinstance(declaration, Declaration):
         loaded = attempt(partial(load_plugin, declaration.module, Settings.read()))
@@ -107,7 +107,7 @@ def _add_entry_point(registry: Registry[Any], group: str, point: EntryPoint, con
         )
     added = attempt(partial(_add_class, registry, plugin, contract, point.value))
     if isinstance(added, Problem):
-        return PluginReport(group, point.value, version, problem=added.message)
+        return PluginReport(group, point.value, version, error=added.error)
     return PluginReport(group, point.value, version, (added,))
 
 
@@ -121,7 +121,7 @@ def _without_broken_combinations(registry: Registry[Any], reports: Sequence[Plug
                 dataclasses.replace(
                     report,
                     names=tuple(other for other in report.names if other != name),
-                    problem=f"{report.problem} {name} is left out. {message}".strip(),
+                    error=f"{report.error} {name} is left out. {message}".strip(),
                 )
                 if report.group == "table" and name in report.names
                 else report
@@ -137,7 +137,7 @@ def _combination_problems(registry: Registry[Any]) -> dict[str, str]:
         for name, made in registry.listed.items()
         if issubclass(made, CombinationMetric)
     }
-    return {name: outcome.message for name, outcome in outcomes.items() if isinstance(outcome, Problem)}
+    return {name: outcome.error for name, outcome in outcomes.items() if isinstance(outcome, Problem)}
 
 
 def _call(function: Callable[[], Any], failure: str) -> Any:
@@ -152,12 +152,12 @@ def _add_tables(registry: Registry[Any], file: str) -> PluginReport:
     """Add the services, checkpoints and combinations of a file; those whose name is taken are left out."""
     classes = attempt(lambda: [*service_classes(file), *checkpoint_classes(file), *combination_classes(file)])
     if isinstance(classes, Problem):
-        return PluginReport("table", file, problem=classes.message)
+        return PluginReport("table", file, error=classes.error)
     names, problems = [], []
     for metric in classes:
         added = attempt(partial(_add, registry, metric, source_title(file)))
         if isinstance(added, Problem):
-            problems.append(added.message)
+            problems.append(added.error)
         else:
             names.append(metric.name)
     return PluginReport("table", file, "", tuple(names), " ".join(problems))
@@ -168,14 +168,14 @@ def _add_functions(
 ) -> PluginReport:
     """Add the functions of a plug-in, or the one of that name; those whose name is taken are left out."""
     if isinstance(loaded, Problem):
-        return PluginReport(group, source, problem=loaded.message)
+        return PluginReport(group, source, error=loaded.error)
     names, remarks, problems = [], [], []
     for metric in loaded.metrics:
         if only and metric.name != only:
             continue
         added = attempt(partial(_add, registry, metric, source_title(source)))
         if isinstance(added, Problem):
-            problems.append(added.message)
+            problems.append(added.error)
         else:
             names.append(metric.name)
             remarks += [f"{metric.name}: {remark}" for remark in loaded.remarks[metric.name]]

@@ -11,7 +11,7 @@ from types import ModuleType
 
 from core.base import memoize
 from core.text.english.word_lists import list_lines
-from core.text.text import words
+from core.text.segmentation import words
 
 
 class VerbForm(StrEnum):

@@ -10,7 +10,7 @@ from core.text.english.inflection import base_forms, base_forms_in
 from core.text.english.syntax import split_tokens
 from core.text.english.tagger import part_of_speech_tags
 from core.text.english.word_lists import FUNCTION_WORDS
-from core.text.text import closest_sentence, sentences, words
+from core.text.segmentation import closest_sentence, sentences, words
 from core.types import Edit, Span
 
 

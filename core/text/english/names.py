@@ -12,7 +12,7 @@ from core.base import memoize
 from core.text.english.dates import CALENDAR
 from core.text.english.inflection import is_dictionary_word
 from core.text.english.word_lists import list_groups
-from core.text.text import entities
+from core.text.segmentation import entities
 from core.types import Span
 
 

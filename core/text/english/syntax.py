@@ -28,7 +28,7 @@ from core.text.english.word_lists import (
     conditional_words,
     mutual_words,
 )
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Span
 
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*(?:[-'’]\w+)*|\w+(?:[-'’]\w+)*|--|[^\w\s]")

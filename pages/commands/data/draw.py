@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from annotations.exchange.samples import load_samples
+from annotations.exchange.samples import dataset_references, load_samples
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role
 from annotations.results.drawn import SUMMARY_QUESTIONS, CampaignDrawing
@@ -51,6 +51,7 @@ def command(
     """Open a campaign of summaries that are drawn from a dataset with known probabilities, and that stops by itself."""
     request = DrawRequest(way, points / 100, assumed_rate / 100, assumed_auc / 100, seed)
     with closing(Store.open(Settings.read().database_url)) as store:
+        [dataset] = dataset_references(store, [dataset])
         samples = draw_samples(load_samples(store, dataset), request, metric or ())
         of = (name, way, points, dataset, samples.metrics, samples.draw, samples.items)
         campaign = ManagerActions(store, _COMMAND_LINE).draw(CampaignDrawing(*of, overlap, questions))

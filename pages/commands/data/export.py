@@ -14,12 +14,14 @@ from annotations.exchange.campaign_export import find_campaign_id
 from annotations.exchange.dataset_export import dataset_files, hub_campaign_files, hub_dataset_files, licence_remarks
 from annotations.exchange.export import EXPORT_COLUMNS, all_rows, to_csv, to_jsonl
 from annotations.exchange.export_format import EXPORT_FORMATS, ExportTerms, open_export
+from annotations.exchange.formats.csv_table import CsvTable
 from annotations.exchange.formats.hf_dataset import HfDataset
 from annotations.store.store import Store
 from core.base import zip_files
 from core.errors import TouchstoneError
 from core.models import COST_COLUMNS, cost_records, read_costs
 from core.settings import Settings
+from core.text import BYTE_ORDER_MARK
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import ExistingOption, OutputOption, PublicOption
 
@@ -49,6 +51,12 @@ def command(
     ] = "",
     public: PublicOption = False,
     existing: ExistingOption = False,
+    byte_order_mark: Annotated[
+        bool,
+        typer.Option(
+            "--byte-order-mark/--no-byte-order-mark", help="Of CSV: opens it, by which Excel reads it as UTF-8."
+        ),
+    ] = True,
 ) -> None:
     """Write everything that was kept: pairs, scores, labels, judgements and what endpoints were paid; or a campaign, or a dataset."""
     as_csv = output.suffix.lower() == ".csv"
@@ -73,11 +81,14 @@ def command(
         elif campaign is None:
             rows = chain(all_rows(store), cost_records(read_costs(Settings.read().cache_dir)))
             lines = to_csv(rows, (*EXPORT_COLUMNS, *COST_COLUMNS[1:])) if as_csv else to_jsonl(rows)
-            _write(output, (line.encode() for line in lines))
+            mark = [BYTE_ORDER_MARK] if as_csv and byte_order_mark else []
+            _write(output, (line.encode() for line in chain(mark, lines)))
         else:
             with open_export(store, find_campaign_id(store, campaign), terms) as export:
                 files = hub_campaign_files(export) if push else {}
-                _write(output, [zip_files(files)] if push else EXPORT_FORMATS.get(format_name)().content(export))
+                is_table = format_name == CsvTable.name
+                written = CsvTable(byte_order_mark) if is_table else EXPORT_FORMATS.get(format_name)()
+                _write(output, [zip_files(files)] if push else written.content(export))
     if push:
         # imported here: the hub's library takes a second, and every command would wait for it
         from core.models import push_dataset

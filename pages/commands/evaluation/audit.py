@@ -15,7 +15,7 @@ from annotations.store.store import Store
 from core.assessment import (
     LAST,
     AuditReport,
-    Measurement,
+    EvidenceWork,
     audit_command,
     audit_metrics,
     badge_svg,
@@ -148,7 +148,7 @@ def command(
         released = [name for name in released_columns(audit_data) if name in specs]
         metrics = [METRICS.parse(spec) for spec in specs if spec not in released]
         saved = thresholds_by_metric(open_thresholds(settings.database_url, threshold or []), metrics)
-        report = _audit(Measurement(engine, settings, audit_data, metrics, seed, saved, released))
+        report = _audit(EvidenceWork(engine, settings, audit_data, metrics, seed, saved, released))
         if against == LAST:
             records = [record for audit in report.metrics for record in kept_audits(store, audit.metric)]
             earlier = last_report(records, report)
@@ -176,16 +176,16 @@ def _write_gallery(page: Path, files: Sequence[Path]) -> None:
     print_status(f"  {sum(len(report.metrics) for report in reports)} audits in {page}")
 
 
-def _audit(measured: Measurement) -> AuditReport:
+def _audit(measured: EvidenceWork) -> AuditReport:
     download_models(measured.engine.pool, measured.metrics)
     started = time.monotonic()
     print_estimate(measured.engine, measured.paid_conversations())
     for _ in with_progress(measured.work(), "scores", measured.counts[1]):
         pass
-    evidence, specs = measured.evidence(), [*measured.given, *(metric.spec for metric in measured.metrics)]
+    evidence, specs = measured.evidence(), [*measured.gathered.released, *(metric.spec for metric in measured.metrics)]
     audits = list(audit_metrics(evidence, specs))
     print_status(f"  {measured.counts[0]} scores in {time.monotonic() - started:.0f} s")
-    return build_report(evidence, audits, audit_command(measured.data, specs, measured.seed))
+    return build_report(evidence, audits, audit_command(measured.data, specs, measured.gathered.seed))
 
 
 def _print_history(settings: Settings, metric: str) -> None:

@@ -19,7 +19,6 @@ from core.assessment import (
     GivenSide,
     Limit,
     MetricComparison,
-    MetricSide,
     compare_rates,
     compare_sides,
     comparisons_junit,
@@ -43,7 +42,7 @@ from core.assessment import (
 )
 from core.errors import TouchstoneError
 from core.evaluation import OwnThreshold
-from core.results import Cases, affordable_resamples, draw_resamples, read_pool_labels
+from core.results import Cases, MetricScores, affordable_resamples, draw_resamples, read_pool_labels
 from core.scoring import METRICS, Engine
 from core.settings import Settings
 from pages.commands.shared.messages import print_status
@@ -191,7 +190,7 @@ class _Sides:
     `plan` says which drops these items can show, where there are labels.
     """
 
-    scores: tuple[dict[str, MetricSide], dict[str, MetricSide]]
+    scores: tuple[dict[str, MetricScores], dict[str, MetricScores]]
     cases: Cases
     thresholds: tuple[OwnThreshold | None, OwnThreshold | None] = (None, None)
     plan: Sequence[str] = ()
@@ -230,7 +229,7 @@ def _open_sides(sides: Sequence[str], data: Sequence[str], limits: Sequence[Limi
         plan = plan_sentences(cases, limits or DEFAULT_LIMITS)
         for sentence in plan:
             print_status(sentence)
-        scored: dict[str, MetricSide] = {}
+        scored: dict[str, MetricScores] = {}
         if metrics:
             with closing(Engine.open(settings)) as engine:
                 outcomes = score_texts(engine, metrics, opened.texts)

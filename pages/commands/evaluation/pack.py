@@ -15,7 +15,7 @@ from core.errors import TouchstoneError
 from core.results import SLICE_FIELDS, select_metrics, slice_cases
 from core.settings import Settings
 from core.stats import RESAMPLES
-from pages.commands.shared.dataset_inputs import read_scored_samples
+from pages.commands.shared.dataset_inputs import read_scored_samples, version_references
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DatasetsOption, ResamplesOption
 
@@ -35,6 +35,7 @@ def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="The archive to write.")] = Path(PACK_NAME),
 ) -> None:
     """Write the paper pack: tables, figures, data card, citations, and the commands that give the same archive again."""
+    dataset = version_references(dataset)
     cases = read_scored_samples(dataset)
     cases = select_metrics(cases, metric) if metric else cases
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:

@@ -14,8 +14,8 @@ from core.assessment import (
     FORMS,
     AuditSource,
     PairSource,
-    Part,
     PinChange,
+    PinnedPart,
     PinnedReport,
     RecipePart,
     Source,
@@ -80,17 +80,17 @@ def command(
         raise typer.Exit(1)
 
 
-def _make(builder: PinBuilder, place: int, part: RecipePart) -> Part:
+def _make(builder: PinBuilder, place: int, part: RecipePart) -> PinnedPart:
     """The part with its result of today. Raises TouchstoneError, with the place, where that cannot be made here."""
     if part.source is None:
-        return Part(part.text)
+        return PinnedPart(part.text)
     try:
         pin = builder.build(part.source, part.title)
     except TouchstoneError as error:
         raise TouchstoneError(
             f"Part {place}, {part.title or 'without a title'}, cannot be made here: {error}"
         ) from error
-    return Part(part.text, replace(pin, title=part.title or pin.title))
+    return PinnedPart(part.text, replace(pin, title=part.title or pin.title))
 
 
 def _specs(source: Source | None) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ from pages.commands.shared.dataset_inputs import (
     read_samples,
     read_scored_samples,
     read_sentence_scores,
+    version_references,
 )
 from pages.commands.shared.help_example import example_epilog
 from pages.commands.shared.inputs import read_items, read_lines
@@ -57,7 +58,10 @@ from pages.commands.shared.options import DeviceOption
 EXAMPLE = "python cli.py study measures --dataset bump-task1 --by error_type"
 
 _DATASETS = Annotated[
-    list[str] | None, typer.Option("--dataset", help="One of those that `datasets` lists; several are put together.")
+    list[str] | None,
+    typer.Option(
+        "--dataset", help="One of those that `datasets` lists, NAME@2 for version 2; several are put together."
+    ),
 ]
 _RESULTS = Annotated[
     list[str] | None, typer.Option(help="Instead or besides: a folder of results that `score BLOCKS --to` wrote.")
@@ -243,7 +247,7 @@ def _opened_data(study: Study, options: dict[str, Any], refusals: list[Refusal])
 def _read_data(study: Study, options: dict[str, Any], refusals: list[Refusal]) -> StudyData:
     """The data that the options name; lines of a file that could not be read are printed and added to `refusals`."""
     inputs = {*study.takes, *study.may_take}
-    datasets, results = options.get("dataset") or [], options.get("results") or []
+    datasets, results = version_references(options.get("dataset") or []), options.get("results") or []
     data = StudyData(
         by=options.get("by"),
         results=tuple(results),

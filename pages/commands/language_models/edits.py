@@ -72,7 +72,7 @@ def command(
         for edit in edited_pairs(engine, editor, originals, trivial):
             if isinstance(edit, UnusedEdit):
                 unused[edit.reason_kind] += 1
-                print_status(f"{edit.source} {edit.reason_kind}: {edit.reason}")
+                print_status(f"{edit.source} {edit.reason_kind}: {edit.error}")
             else:
                 file.write(json_line(edit))
                 written += 1

@@ -11,7 +11,7 @@ import typer
 from core.data import Refusal
 from core.errors import TouchstoneError
 from core.evaluation import (
-    Comparison,
+    PairwiseAnswer,
     compare_all,
     comparison_record,
     edit_conversation,
@@ -56,7 +56,7 @@ def command(
         print_estimate(engine, (edit_conversation(summary, sampling) for summary in edited))
         with open_output(output) as file:
             verdicts = with_progress(compare_all(engine, edited, sampling), "pairs", len(edited))
-            outcomes: list[Comparison | Failure] = []
+            outcomes: list[PairwiseAnswer | Failure] = []
             for subject, outcome in verdicts:
                 record = comparison_record(subject, signature, outcome)
                 file.write(json_line(record))

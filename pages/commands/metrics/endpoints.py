@@ -45,7 +45,7 @@ def command(
             f"{endpoint.title:12} {endpoint.base_url} · model {endpoint.model or 'not set'} · {format_limits(endpoint)}"
         )
         typer.echo(f"{'':12} spent so far: {format_spend(spent.get(endpoint.name, Spend()))}")
-        typer.echo(f"{'':12} {served.message if isinstance(served, Problem) else 'serves ' + ', '.join(served)}")
+        typer.echo(f"{'':12} {served.error if isinstance(served, Problem) else 'serves ' + ', '.join(served)}")
         for finding in check_endpoint(endpoint) if probe and endpoint.model else ():
             typer.echo(f"{'':12} {'✓' if finding.works else '✗'} {finding.what}: {finding.message}")
         if capabilities := capability_store().get(endpoint, endpoint.model):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 
 import typer
 
@@ -21,11 +20,13 @@ def command(as_json: JsonOption = False, markdown: MarkdownOption = False) -> No
     pool = ModelPool(settings.device, settings.memory_budget, settings.cache_dir)
     listed = list_metrics(pool)
     if as_json:
-        typer.echo(json.dumps([asdict(line) for line in listed], ensure_ascii=False, indent=1))
+        typer.echo(json.dumps([row.record() for row in listed], ensure_ascii=False, indent=1))
         return
     if markdown:
         typer.echo(metrics_markdown(listed))
         return
     for line in listed:
-        reach = format_range(line.low, line.high)
-        typer.echo(f"{line.name:20} {line.family:12} {reach:9} {format_direction(line.direction):25} {line.state}")
+        reach = format_range(line.card.low, line.card.high)
+        typer.echo(
+            f"{line.name:20} {line.card.family:12} {reach:9} {format_direction(line.card.direction):25} {line.state}"
+        )

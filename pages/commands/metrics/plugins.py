@@ -14,6 +14,8 @@ from core.scoring import METRICS, plugin_reports
 from pages.commands.shared.options import JsonOption
 
 EXAMPLE = "python cli.py plugins --plugin my_metric.py"
+_KEYS = {"error": "problem"}
+"""Keys of the JSON that are not the names of fields."""
 
 
 def command(as_json: JsonOption = False) -> None:
@@ -22,7 +24,8 @@ def command(as_json: JsonOption = False) -> None:
         registry.names()
     reports = plugin_reports()
     if as_json:
-        typer.echo(json.dumps([asdict(report) for report in reports], ensure_ascii=False, indent=1))
+        records = [{_KEYS.get(field, field): value for field, value in asdict(report).items()} for report in reports]
+        typer.echo(json.dumps(records, ensure_ascii=False, indent=1))
     elif not reports:
         typer.echo(
             "There are no plug-ins. Name a file with --plugin or TOUCHSTONE_PLUGINS, or install a package that has some."
@@ -31,7 +34,7 @@ def command(as_json: JsonOption = False) -> None:
         memory = f" ({report.memory / 2**20:.0f} MB)" if report.memory else ""
         typer.echo(f"{report.group}  {report.source}{f'  {report.version}' if report.version else ''}")
         typer.echo(f"  adds {', '.join(report.names)}{memory}" if report.names else "  adds nothing")
-        for sentence in [report.problem, *report.remarks]:
+        for sentence in [report.error, *report.remarks]:
             if sentence:
                 typer.echo(f"  ! {sentence}")
-    raise typer.Exit(any(report.problem for report in reports))
+    raise typer.Exit(any(report.error for report in reports))

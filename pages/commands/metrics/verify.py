@@ -31,7 +31,7 @@ def command(
         for result in compare_published(engine, published):
             head = f"{result.published.spec:28} published {result.published.value:9.5f}"
             if result.ours is None:
-                comparison = f"{head}  {result.problem}"
+                comparison = f"{head}  {result.error}"
             else:
                 verdict = "agrees" if result.agrees else "DIFFERS"
                 comparison = (

@@ -67,7 +67,7 @@ def command(
                     **label,
                 }
                 if isinstance(outcome, Failure):
-                    claims = {"claims": None, "error": outcome.message}
+                    claims = {"claims": None, "error": outcome.error}
                     failed += 1
                 else:
                     claims = claims_to_json(outcome)

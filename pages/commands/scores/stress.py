@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -14,12 +15,12 @@ from core.base import profile_names, read_profile
 from core.data import Refusal
 from core.edits import Perturbation, named_kinds
 from core.errors import TouchstoneError, attempt
-from core.evaluation import Gaming, Report, Shifts, Study, StudyData, for_each_metric, report_json, report_text
+from core.evaluation import GamingStudy, Report, Shifts, Study, StudyData, for_each_metric, report_json, report_text
 from core.results import (
     VARIANT_FILTERS,
     ImportedVariants,
     Plan,
-    Run,
+    StressRun,
     append_records,
     continue_run,
     filter_variants,
@@ -29,7 +30,7 @@ from core.results import (
 )
 from core.scoring import METRICS, NLI_CHECKS, Engine, Metric, NliCheck
 from core.settings import Settings
-from pages.commands.shared.dataset_inputs import read_sources
+from pages.commands.shared.dataset_inputs import full_reference, read_sources
 from pages.commands.shared.inputs import name_of_input, new_run, open_shard, report_refusals
 from pages.commands.shared.messages import (
     download_models,
@@ -54,7 +55,7 @@ from pages.commands.shared.options import (
 EXAMPLE = "python cli.py stress pairs.jsonl --metric rouge2 --kind shuffled --kind negation -o run.jsonl"
 
 _NO_CHECK = "none"
-_ALSO: tuple[Study, ...] = (Shifts(view="discrimination"), Gaming())
+_ALSO: tuple[Study, ...] = (Shifts(view="discrimination"), GamingStudy())
 """Studies whose reports follow where the run has figures of them."""
 
 
@@ -116,10 +117,10 @@ def command(
         check = None if nli_check == _NO_CHECK else NLI_CHECKS.parse(nli_check)
         plugins: list[Metric | Perturbation | NliCheck] = [*metrics, *kinds, *filter(None, [check])]
         part = open_shard(shard, pairs, [model for plugin in plugins for model in plugin.checkpoints()])
-        plan = Plan.of(name, kinds, metrics, seed, check, signature)
-        filter_variants(Run(plan), leave_out or ())  # a wrong name fails before the work, not after it
+        plan = replace(Plan.of(name, kinds, metrics, seed, check, signature), dataset=full_reference(dataset))
+        filter_variants(StressRun(plan), leave_out or ())  # a wrong name fails before the work, not after it
         if imported:
-            planned = imported.fill(Run(plan))
+            planned = imported.fill(StressRun(plan))
         else:
             sources = read_sources(
                 pairs, dataset, most, seed, refusals, with_inconsistent=with_inconsistent, shard=part

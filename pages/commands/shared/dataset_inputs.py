@@ -8,17 +8,23 @@ from contextlib import closing
 from pathlib import Path
 
 from annotations.exchange.labelled_items import load_items
-from annotations.exchange.samples import load_samples, load_sentence_scores, load_texts
+from annotations.exchange.samples import (
+    dataset_references,
+    load_samples,
+    load_sentence_scores,
+    load_texts,
+    stored_reference,
+)
 from annotations.store.store import Store
 from core.data import Refusal
 from core.errors import TouchstoneError
-from core.evaluation import Case, SkippedCase, cases_from_items, read_cases
+from core.evaluation import ExplanationCase, SkippedCase, cases_from_items, read_cases
 from core.results import (
     WHOLE,
     Cases,
-    Pool,
     Shard,
     Source,
+    SummaryPool,
     build_sources,
     cases_of_results,
     draw_sample,
@@ -36,6 +42,22 @@ from pages.commands.shared.inputs import read_items, refuse_overwriting_input, r
 from pages.commands.shared.messages import print_status, with_progress
 
 
+def version_references(dataset: Sequence[str]) -> list[str]:
+    """The names by which results call these datasets, with the version where there are several."""
+    if not dataset:
+        return []
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        return dataset_references(store, dataset)
+
+
+def full_reference(dataset: str | None) -> str:
+    """The version of an imported dataset with its number; "" for what has no versions."""
+    if dataset is None:
+        return ""
+    with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+        return stored_reference(store, dataset)
+
+
 def read_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> Cases:
     """The samples of datasets and of folders of results together; what was left out is printed."""
     if not dataset and not results:
@@ -50,7 +72,7 @@ def read_samples(dataset: Sequence[str], results: Sequence[str] = ()) -> Cases:
     return pooled
 
 
-def read_pool(dataset: Sequence[str], results: Sequence[str], by: str | None) -> Pool:
+def read_pool(dataset: Sequence[str], results: Sequence[str], by: str | None) -> SummaryPool:
     """The summaries of datasets, or of one folder of results, with those that have no label; what was left out is printed."""
     if bool(dataset) == bool(results) or len(results) > 1:
         raise TouchstoneError("Name the pool: datasets with --dataset, or one folder of results with --results.")
@@ -110,7 +132,9 @@ def read_dataset_items(dataset: str) -> list[Item]:
         return load_items(store, dataset)
 
 
-def read_explanations(cases: Path | None, dataset: str | None, output: Path, refusals: list[Refusal]) -> list[Case]:
+def read_explanations(
+    cases: Path | None, dataset: str | None, output: Path, refusals: list[Refusal]
+) -> list[ExplanationCase]:
     """The explanations of a file or of an imported dataset that can be graded; how many cannot is printed, with the reasons."""
     if (cases is None) == (dataset is None):
         raise TouchstoneError("Name a file of explanations, or an imported dataset with --dataset: one of the two.")
@@ -125,4 +149,4 @@ def read_explanations(cases: Path | None, dataset: str | None, output: Path, ref
     skipped = Counter(entry.why for entry in entries if isinstance(entry, SkippedCase))
     if skipped:
         print_status(f"Not graded: {', '.join(f'{count} {why}' for why, count in skipped.items())}.")
-    return [entry for entry in entries if isinstance(entry, Case)]
+    return [entry for entry in entries if isinstance(entry, ExplanationCase)]

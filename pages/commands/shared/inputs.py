@@ -12,7 +12,7 @@ from core.errors import TouchstoneError
 from core.evaluation import parse_judge, require_panel
 from core.model_reference import EndpointModel, ModelRef
 from core.models import Sampling, configured_endpoint, resolve_model
-from core.results import WHOLE, Folder, Plan, Run, Shard, Source, read_blocks, refuse_divided_budget
+from core.results import WHOLE, Folder, Plan, Shard, Source, StressRun, read_blocks, refuse_divided_budget
 from core.scoring import Engine
 from core.types import Example, Item, T
 from pages.commands.shared.messages import download_checkpoints, print_status
@@ -73,7 +73,7 @@ def read_bytes(file: Path, advice: str) -> bytes:
 
 def read_lines(source: Path) -> list[str]:
     try:
-        return source.read_text(encoding="utf-8").split("\n")  # U+2028 and the like end no row
+        return source.read_text(encoding="utf-8-sig").split("\n")  # U+2028 and the like end no row
     except (OSError, UnicodeDecodeError) as error:
         raise TouchstoneError(f"{source} cannot be read: {error}. Name another file.") from error
 
@@ -123,8 +123,8 @@ def name_of_input(pairs: Path | None, dataset: str | None, output: Path) -> str:
     return pairs.name if pairs else dataset or ""
 
 
-def new_run(plan: Plan, sources: Iterable[Source]) -> Run:
-    run = Run(plan)
+def new_run(plan: Plan, sources: Iterable[Source]) -> StressRun:
+    run = StressRun(plan)
     for source in sources:
         run.add(source)
     return run

@@ -16,17 +16,27 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     ProgressColumn,
+    Task,
     TaskProgressColumn,
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 from core.assessment import own_words_note
 from core.edits import Perturbation
 from core.errors import Problem, attempt
 from core.model_reference import ModelRef, local_checkpoints
-from core.models import ModelPool, ModelStatus, Spend, format_estimate, format_spend_by_endpoint, papers_with_words
-from core.results import Run, RunRecord
+from core.models import (
+    ModelPool,
+    ModelStatus,
+    Spend,
+    format_estimate,
+    format_spend_by_endpoint,
+    papers_with_words,
+    waiting_endpoints,
+)
+from core.results import RunRecord, StressRun
 from core.scoring import BatchWorker, Conversation, Engine, Metric, NliCheck
 from core.settings import Settings
 from core.types import T
@@ -59,7 +69,7 @@ def with_progress(items: Iterable[T], what: str, total: int | None = None) -> It
         bar.update(task, completed=count)
 
 
-def show_run_progress(run: Run, records: Iterable[RunRecord]) -> None:
+def show_run_progress(run: StressRun, records: Iterable[RunRecord]) -> None:
     """Show how far a run is, and at the end how long it took."""
     started = updated = time.monotonic()
     with _progress_bar(MofNCompleteColumn()) as bar:
@@ -71,12 +81,20 @@ def show_run_progress(run: Run, records: Iterable[RunRecord]) -> None:
     print_status(f"  {run.done} of {run.total} scores in {time.monotonic() - started:.0f} s")
 
 
+class _WaitingColumn(ProgressColumn):
+    """The endpoints that are waited for, and until when."""
+
+    def render(self, task: Task) -> Text:  # noqa: ARG002  # of its base
+        return Text("; ".join(waiting_endpoints()))
+
+
 def _progress_bar(amount: ProgressColumn) -> Progress:
     """A bar on a terminal, and nothing elsewhere; it leaves no line behind."""
     console = Console(stderr=True)
     return Progress(
         amount,
         TextColumn("{task.description}", markup=False),
+        _WaitingColumn(),
         BarColumn(),
         TimeRemainingColumn(),
         console=console,

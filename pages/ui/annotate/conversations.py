@@ -6,7 +6,7 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.task_texts import ShownTask
-from annotations.management.comments import AnnotatorComments, Conversation
+from annotations.management.comments import AnnotatorComments, CommentThread
 from pages.server import services
 from pages.ui.annotate.current_task import annotate_state, read_or_keep
 from pages.ui.shared.comment_view import comment_form, show_conversation
@@ -66,7 +66,7 @@ def _comments_dialog(campaign: CampaignSettings) -> None:
         st.rerun()  # all of the page: after a run of the dialog alone Streamlit does not hear that it is closed
 
 
-def _conversation_box(campaign: CampaignSettings, conversation: Conversation) -> bool:
+def _conversation_box(campaign: CampaignSettings, conversation: CommentThread) -> bool:
     with st.container(border=True, key=f"conversation-{conversation.task}"):
         quoted = conversation.summary[:_MAX_QUOTE_CHARACTERS]
         dots = "…" if len(conversation.summary) > len(quoted) else ""

@@ -121,7 +121,7 @@ class CurrentTask:
     """Use of the task on the page: label, review an answer, show feedback."""
     stamp: str = ""
     """Random id; a new value makes the browser render the task again."""
-    problem: str = ""
+    error: str = ""
     """Reason why the last press failed; empty where it did not."""
     receipt: str = ""
     """Outcome of the previous task, as a sentence; empty at first."""
@@ -249,7 +249,7 @@ def task_view(current: CurrentTask, task: ShownTask, progress: AnnotatorProgress
         title=task_title(task, progress, current.mode),
         stamp=current.stamp,
         handled=state.handled,
-        problem=current.problem,
+        error=current.error,
         receipt=current.receipt,
         draft=current.draft,
         answered=progress.answered,

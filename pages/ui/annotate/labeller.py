@@ -126,7 +126,7 @@ class TaskView:
     """Random id; a new value makes the browser render the task again."""
     handled: Sequence[str] = ()
     """Ids of the events handled last; the browser stops sending them."""
-    problem: str = ""
+    error: str = ""
     """Reason why the last event failed; empty where it did not."""
     receipt: str = ""
     """Outcome of the previous task; empty at first."""
@@ -169,7 +169,7 @@ def task_view_data(view: TaskView) -> dict[str, Any]:
         "mode": view.mode,
         "stamp": view.stamp,
         "handled": view.handled,
-        "problem": view.problem,
+        "problem": view.error,
         "receipt": view.receipt,
         "drafted": view.draft.get("seq", 0),
         "preview": edit_preview(view.questions, view.task, view.draft.get("answers", {})),

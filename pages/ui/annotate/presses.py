@@ -47,11 +47,11 @@ def _handle_press(message: dict[str, Any]) -> bool:
     if current is None:
         return False
     if event in state.handled:
-        return event != state.handled[-1] or not current.problem
+        return event != state.handled[-1] or not current.error
     try:
         reservation = message.get("reservation")
         if not isinstance(reservation, int):
-            after = replace(current, problem=_OUT_OF_STEP)
+            after = replace(current, error=_OUT_OF_STEP)
         else:
             try:
                 if isinstance(current.task, ShownTask) and current.task.reservation == reservation:
@@ -60,23 +60,23 @@ def _handle_press(message: dict[str, Any]) -> bool:
                     campaign, task = labelling().shown(reservation)
                     response = read_sent(message, campaign.questions, task)
                     if response is None:
-                        after = replace(current, problem=_OUT_OF_STEP)
+                        after = replace(current, error=_OUT_OF_STEP)
                     else:
                         saved = labelling().send(response)
                         receipt = format_receipt(saved, response, task, task.stage)
                         current = CurrentTask(current.person, current.campaign) if saved.paused else current
-                        after = replace(current, receipt=receipt, problem="")
+                        after = replace(current, receipt=receipt, error="")
             except ChangedElsewhereError as error:
                 campaign, newest = labelling().shown(reservation)
-                after = CurrentTask(current.person, campaign, newest, "again", problem=str(error))
+                after = CurrentTask(current.person, campaign, newest, "again", error=str(error))
     except UnavailableError as error:
         state.away = explain_away(error)
         return False
     except StoreError as error:
-        after = replace(current, problem=str(error))
+        after = replace(current, error=str(error))
     state.current = replace(after, stamp=uuid4().hex)
     state.handled = (*state.handled[-_MOST_PRESSES:], event)
-    return not after.problem
+    return not after.error
 
 
 def handle_draft() -> None:
@@ -93,9 +93,9 @@ def handle_draft() -> None:
         annotate_state().away = explain_away(error)
         return
     except StoreError as error:
-        annotate_state().current = replace(current, stamp=uuid4().hex, problem=str(error))
+        annotate_state().current = replace(current, stamp=uuid4().hex, error=str(error))
         return
-    annotate_state().current = replace(current, draft=draft, problem="")
+    annotate_state().current = replace(current, draft=draft, error="")
 
 
 def open_previous() -> None:
@@ -114,7 +114,7 @@ def _after_press_on(current: CurrentTask, task: ShownTask, message: dict[str, An
         return move(current, task, message)
     response = read_sent(message, current.campaign.questions, task)
     if response is None:
-        return replace(current, problem=_OUT_OF_STEP)
+        return replace(current, error=_OUT_OF_STEP)
     saved = labelling().send(response)
     tested = task.stage is Stage.QUALIFICATION
     now = labelling().progress(current.campaign.id).stage if tested else task.stage
@@ -142,7 +142,7 @@ def _after_press_on(current: CurrentTask, task: ShownTask, message: dict[str, An
 def _move_to_previous(current: CurrentTask, task: ShownTask, _: dict[str, Any]) -> CurrentTask:
     before = labelling().previous(current.campaign.id, task.number)
     if before is None:
-        return replace(current, problem="You have answered nothing before this.")
+        return replace(current, error="You have answered nothing before this.")
     return _answered_task(current, before)
 
 
@@ -150,11 +150,11 @@ def _undo_answer(current: CurrentTask, task: ShownTask, message: dict[str, Any])
     """Take an answer back: the one that is looked at, or else the last."""
     before = task if current.mode == "again" else labelling().previous(current.campaign.id, task.number)
     if before is None:
-        return replace(current, problem="There is no answer to take back.")
+        return replace(current, error="There is no answer to take back.")
     sent = {**message, "reservation": before.reservation, "revision": before.revision}
     response = read_sent(sent, current.campaign.questions, before)
     if response is None:
-        return replace(current, problem=_OUT_OF_STEP)
+        return replace(current, error=_OUT_OF_STEP)
     return CurrentTask(
         current.person,
         current.campaign,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from uuid import uuid4
@@ -13,13 +13,15 @@ from cachetools import LRUCache
 
 from core.assessment import (
     AuditReport,
+    AuditSource,
     AuditTask,
-    Measurement,
+    EvidenceWork,
     default_metrics,
     list_metrics,
     with_battery,
     with_saved_thresholds,
 )
+from core.data import format_dataset
 from core.edits import STANDARD_BATTERY
 from core.errors import Problem, TouchstoneError, attempt
 from core.evaluation import thresholds_by_metric
@@ -36,6 +38,7 @@ from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.shared.background_results import background_result, progress_bar
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.markup import escape_markdown, escape_message
+from pages.ui.shared.newer_version import newer_version_line
 from pages.ui.shared.prompt_forms import read_prompts
 from pages.ui.shared.session_state import WidgetValue, page_state
 
@@ -55,8 +58,8 @@ _Choice = tuple[tuple[str, ...], tuple[str, ...], int, str]
 class AuditState:
     """State of the page: why an audit could not be begun, until it was shown, and the values of the form."""
 
-    problem: str = ""
-    run_problem: str = ""  # why the run of an audit could not be opened on Stress
+    error: str = ""
+    run_error: str = ""  # why the run of an audit could not be opened on Stress
     estimated: _Choice | None = None  # the last choice whose cost at endpoints was shown
     metrics = WidgetValue[Sequence[str]]("audit-metrics", ())
     datasets = WidgetValue[Sequence[str]]("audit-datasets", ())
@@ -106,7 +109,7 @@ def audit_form() -> None:
     """Metrics, data, and how many summaries are perturbed."""
     rows = list_metrics(services.engine().pool)
     ready = [row for row in rows if row.state == "ready"]
-    titles = {row.name: row.title for row in ready}
+    titles = {row.name: row.card.title for row in ready}
     # one that asks no model: the first audit of a visitor is there soon
     first = [row.name for row in default_metrics(services.engine().pool) if not row.checkpoints][:1]
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -121,7 +124,12 @@ def audit_form() -> None:
             help="Those that are ready. Type one with settings, as minicheck-roberta[checkpoint=FOLDER], and press Enter.",
         )
         st.multiselect(
-            "Data", known_datasets(), default=[PRECOMPUTED], key=AuditState.datasets.key, placeholder="Choose a dataset"
+            "Data",
+            known_datasets(),
+            default=[PRECOMPUTED],
+            key=AuditState.datasets.key,
+            format_func=format_dataset,
+            placeholder="Choose a dataset",
         )
         st.number_input(
             "Summaries to perturb",
@@ -148,7 +156,7 @@ def audit_form() -> None:
     battery_choice(AuditState.battery.key)
     _threshold_select()
     _cost_line()
-    if problem := audit_state().problem:
+    if problem := audit_state().error:
         st.error(escape_message(problem), icon=":material/error:")
     st.caption(
         "An audit scores the texts of the data, the variants of the battery, long documents, and some texts twice. Judges are asked "
@@ -175,7 +183,7 @@ def _cost_line() -> None:
 
     def estimate() -> str:
         data = with_battery(stored_data(store, datasets, most, seed=0), battery)
-        return format_estimate(engine.estimate(Measurement(engine, settings, data, metrics).paid_conversations()))
+        return format_estimate(engine.estimate(EvidenceWork(engine, settings, data, metrics).paid_conversations()))
 
     # endpoints and prompts may change at any time
     key = ("audit-cost", choice, str((attempt(list_endpoints), attempt(read_prompts))))
@@ -209,9 +217,9 @@ def _begin() -> None:
     try:
         task = _new_task(list(state.metrics), list(state.datasets), state.most, list(state.thresholds))
     except TouchstoneError as error:
-        state.problem = str(error)
+        state.error = str(error)
         return
-    state.problem = ""
+    state.error = ""
     audits, id = _audits(), uuid4().hex[:12]
     with audits.lock:
         audits.tasks[id] = task
@@ -233,10 +241,28 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, threshol
     store = services.store()
     data = with_battery(stored_data(store, datasets, most, seed=0), audit_state().battery)
     data = with_saved_thresholds(data, [threshold.name for threshold in saved.values()])
-    measured = Measurement(
-        services.engine(), services.settings(), data, metrics, saved_thresholds=saved, given=_released()
+    measured = EvidenceWork(
+        services.engine(), services.settings(), data, metrics, saved_thresholds=saved, released=_released()
     )
     return AuditTask(measured, None if store.read_only else partial(keep_audits, store))
+
+
+def audit_newer_version(newer: Mapping[str, str], key: str, again: AuditSource) -> None:
+    """Offer an audit of an older version of a dataset again on the newest one; it is filled into the form and begun."""
+    if not newer:
+        return
+
+    def begin() -> None:
+        state = audit_state()
+        of_bench = [name for name in again.audited if name.partition("[")[0] in METRICS.names()]
+        state.metrics, state.battery = of_bench, again.battery
+        state.datasets = list(dict.fromkeys(newer.get(name, name) for name in again.datasets))
+        state.most, state.thresholds = again.most or state.most, list(again.thresholds)
+        released = [name for name in again.audited if name not in of_bench]
+        AuditState.released.of("-".join(state.datasets)).set(released)
+        _begin()
+
+    newer_version_line(newer, key, begin)
 
 
 def follow_audit(opened: AuditTask) -> AuditReport | None:

@@ -11,9 +11,11 @@ from types import MappingProxyType
 import plotly.graph_objects as go
 import streamlit as st
 
+from annotations.exchange.samples import newer_references
 from core.assessment import (
     LEVEL_MARKS,
-    Finding,
+    AuditAnswer,
+    AuditSource,
     HistoryPoint,
     KeptAudit,
     Level,
@@ -23,9 +25,11 @@ from core.assessment import (
     history_points,
     setup_changes,
 )
+from core.edits import STANDARD_BATTERY
 from core.scoring import metric_title
 from pages.server import services
 from pages.sources.audit_history import kept_audits
+from pages.ui.audit.audit_form import audit_newer_version
 from pages.ui.results.copy_popover import copy_table
 from pages.ui.results.plots import BAND_COLOUR, LINE_COLOUR, error_bars, lay_out
 from pages.ui.results.project_button import audit_work, project_button
@@ -101,6 +105,12 @@ def audit_history() -> None:
         with st.container(horizontal=True):
             copy_table(f"Audits of {metric_title(metric)} on {data}", frame, "audit-history")
             project_button(audit_work(metric, data), f"{metric_title(metric)} on {data}", "history")
+        last_report = audits[-1].report
+        datasets = tuple(facts.name for facts in last_report.data)
+        battery = last_report.battery.name if last_report.battery else STANDARD_BATTERY
+        audit_newer_version(
+            newer_references(services.store(), datasets), "history", AuditSource((metric,), datasets, 0, battery)
+        )
         st.code(f"python cli.py audit --history {quote(metric)}", language=None, wrap_lines=True)
 
 
@@ -168,5 +178,5 @@ def history_chart(points: Sequence[HistoryPoint]) -> go.Figure:
     return lay_out(chart, escape(figures[-1].label), _HEIGHT_PX, showlegend=False, margin={"t": 96, "b": 30})
 
 
-def _value(finding: Finding) -> float | None:
+def _value(finding: AuditAnswer) -> float | None:
     return finding.figure.estimate.value if finding.figure else None

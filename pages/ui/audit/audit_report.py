@@ -8,17 +8,18 @@ from functools import partial
 
 import streamlit as st
 
+from annotations.exchange.samples import newer_references
 from core.assessment import (
     JUDGED_LEVELS,
     LEVEL_MARKS,
+    AuditAnswer,
     AuditReport,
     AuditSource,
     AuditTask,
-    Finding,
     JudgeCard,
     Level,
     MetricAudit,
-    Stillness,
+    StillnessQuestion,
     audit_pin,
     badge_svg,
     data_name,
@@ -31,9 +32,11 @@ from core.assessment import (
     report_markdown,
     shared_label,
 )
+from core.data import format_dataset
 from core.scoring import metric_title
 from core.text import as_segments, recover
-from pages.ui.audit.audit_form import AUDIT_PARAMETER, AuditState
+from pages.server import services
+from pages.ui.audit.audit_form import AUDIT_PARAMETER, AuditState, audit_newer_version
 from pages.ui.audit.figure_source import figure_source, probe_button
 from pages.ui.results.copy_popover import copy_popover, copy_table
 from pages.ui.results.noise_strip import kind_strips
@@ -52,7 +55,7 @@ def report_downloads(opened: AuditTask, report: AuditReport) -> None:
                 "; ".join(
                     [
                         *(
-                            f"{facts.name}: {facts.summaries:,} summaries, {facts.documents:,} documents"
+                            f"{format_dataset(facts.name)}: {facts.summaries:,} summaries, {facts.documents:,} documents"
                             for facts in report.data
                         ),
                         f"battery {report.battery_label}",
@@ -84,6 +87,7 @@ def report_downloads(opened: AuditTask, report: AuditReport) -> None:
         st.download_button("JSON", lambda: report_json(report), "audit.json", on_click="ignore")
         st.download_button("Model card", lambda: report_markdown(report), "audit.md", on_click="ignore")
         st.download_button("Badge", lambda: badge_svg(report.metrics[0]), "audit.svg", on_click="ignore")
+    audit_newer_version(newer_references(services.store(), datasets), "audit", whole)
     with st.expander("The same in the terminal", icon=":material/terminal:"):
         st.code(report.command, language=None, wrap_lines=True)
 
@@ -169,7 +173,7 @@ def _cell(audits: Sequence[MetricAudit], question: str, audit: MetricAudit) -> s
     return f"{verdict} · {finding.figure}{label}"
 
 
-def _finding(opened: AuditTask, audit: MetricAudit, finding: Finding) -> None:
+def _finding(opened: AuditTask, audit: MetricAudit, finding: AuditAnswer) -> None:
     """One question, folded; its pairs are drawn while it is open."""
     import pandas as pd
 
@@ -198,7 +202,7 @@ def _finding(opened: AuditTask, audit: MetricAudit, finding: Finding) -> None:
             st.dataframe(frame, hide_index=True, height="auto", alt="The figures of this finding", placeholder="")
             copy_table(finding.title, frame, f"audit-{audit.metric}-{finding.question}")
 
-        if opened.evidence and finding.question == Stillness.name:
+        if opened.evidence and finding.question == StillnessQuestion.name:
             kind_strips(metric_cells(opened.evidence, audit.metric), key=f"audit-strips-{audit.metric}")
 
         for place, pair in enumerate(finding.pairs):

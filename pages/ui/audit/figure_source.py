@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from core.assessment import QUESTIONS, AuditTask, Finding, MetricAudit, ShownPair
+from core.assessment import QUESTIONS, AuditAnswer, AuditTask, MetricAudit, ShownPair
 from core.errors import TouchstoneError
-from core.results import Run
+from core.results import StressRun
 from core.text import as_segments, recover
 from pages.ui.audit.audit_form import AUDIT_PARAMETER, audit_state
 from pages.ui.results.run_choice import begin_run, listed_runs
@@ -21,7 +21,7 @@ _MOST_CASES = 2_000
 _TABLE_PX = 320
 
 
-def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> None:
+def figure_source(opened: AuditTask, audit: MetricAudit, finding: AuditAnswer) -> None:
     """The way to the page that shows the same figures, and what those that only the audit has were counted from."""
     import pandas as pd
 
@@ -49,7 +49,7 @@ def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> No
                 key = f"audit-run-{audit.metric}-{question.name}-{tab}"
                 if st.button(f"Open on Stress test, {view_title(tab)}", icon=":material/bolt:", key=key):
                     _open_run(opened, run, tab)
-        if problem := audit_state().run_problem:
+        if problem := audit_state().run_error:
             st.error(escape_message(problem), icon=":material/error:")
     cases = question.cases(opened.evidence, audit.metric)
     if not cases:
@@ -75,7 +75,7 @@ def figure_source(opened: AuditTask, audit: MetricAudit, finding: Finding) -> No
         probe_button(opened, pair, f"case-{audit.metric}-{finding.question}")
 
 
-def _open_run(opened: AuditTask, run: Run, tab: str) -> None:
+def _open_run(opened: AuditTask, run: StressRun, tab: str) -> None:
     """Show that tab of the run, which is kept at the first time under a name that tells it from those of other audits."""
     data = " and ".join(facts.name for facts in opened.data.facts)
     name = f"{run.plan.name} of {', '.join(run.plan.metrics)} on {data}, {st.query_params[AUDIT_PARAMETER]}"
@@ -83,9 +83,9 @@ def _open_run(opened: AuditTask, run: Run, tab: str) -> None:
     try:
         id = id or begin_run(replace(run, plan=replace(run.plan, name=name)))
     except TouchstoneError as error:
-        audit_state().run_problem = str(error)
+        audit_state().run_error = str(error)
         st.rerun()
-    audit_state().run_problem = ""
+    audit_state().run_error = ""
     enter_view("stress", tab)
     st.switch_page("views/stress.py", query_params={"run": id})
 

@@ -9,7 +9,7 @@ import streamlit as st
 from annotations.campaigns.active_order import ORDER_NOTE
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.results.kept_edits import KEPT_NOTE, kept_row, rejecting_questions
-from annotations.results.label_agreement import Agreement, Revisions
+from annotations.results.label_agreement import LabelAgreement, Revisions
 from core.stats import format_coefficient, format_count, format_percent
 from pages.ui.campaigns.annotator_model_view import annotator_model_view
 from pages.ui.campaigns.campaign_choice import campaign_manager
@@ -106,7 +106,7 @@ def _caveats(campaign: CampaignSettings) -> None:
         st.caption(f":material/sort: {ORDER_NOTE}")
 
 
-def _question_choice(campaign: CampaignSettings, agreements: Sequence[Agreement]) -> list[Agreement]:
+def _question_choice(campaign: CampaignSettings, agreements: Sequence[LabelAgreement]) -> list[LabelAgreement]:
     """The figures of one question: that which the campaign measures, unless another is chosen."""
     names = list(dict.fromkeys(agreement.question for agreement in agreements))
     measured = campaign.questions.measure
@@ -122,7 +122,7 @@ def _question_choice(campaign: CampaignSettings, agreements: Sequence[Agreement]
     return [agreement for agreement in agreements if agreement.question == name]
 
 
-def _kappa_table(agreement: Agreement) -> None:
+def _kappa_table(agreement: LabelAgreement) -> None:
     import pandas as pd
 
     st.subheader(escape_markdown(f"Cohen's kappa, {agreement.slice}"))

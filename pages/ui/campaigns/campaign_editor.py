@@ -123,8 +123,8 @@ def _in_order(questions: QuestionSet, rules: CampaignRules, tasks: Sequence[NewT
     if rules.order == "random":
         return tasks, ""
     directions = {metric.name: metric.card.direction for metric in METRICS}
-    order = campaign_manager().order_by_disagreement(questions.unit, tasks, directions)
-    return order.tasks, f" {order.compared} have scores of at least two metrics and come first."
+    ordered, compared = campaign_manager().order_by_disagreement(questions.unit, tasks, directions)
+    return ordered, f" {compared} have scores of at least two metrics and come first."
 
 
 def items_tab(campaign: CampaignSettings) -> None:

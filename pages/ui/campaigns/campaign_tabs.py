@@ -14,7 +14,7 @@ from annotations.campaigns.task_list import TaskRemark
 from annotations.labelling.limits import WARN_EVIDENCE
 from annotations.management.campaign_progress import CampaignProgress, PersonProgress, Share
 from annotations.results.adaptive_overlap import OverlapSaving
-from annotations.results.calibration import CalibrationRound
+from annotations.results.calibration_round import CalibrationRound
 from core.stats import format_coefficient, format_count, format_percent
 from pages.ui.annotate.labeller import format_answer
 from pages.ui.campaigns.agreement_tab import agreement_tab

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.management.comments import Conversation, ManagerComments, SentComment
+from annotations.management.comments import CommentThread, ManagerComments, SentComment
 from pages.server import services
 from pages.ui.probe.text_panes import document_view, source_marks
 from pages.ui.review.case_view import text_box
@@ -28,7 +28,7 @@ def comments_tab(campaign: CampaignSettings) -> None:
     reading, answering = st.columns(2, gap="medium")
     with reading:
         texts = _comments().texts(campaign.id, conversation.task)
-        first, second = texts.sides(swapped=False)
+        first, second = texts.left, texts.right
         text_box("Summary" if second is None else "Original", [(0, first)])
         if second is not None:
             text_box("Edited", [(0, second)])
@@ -61,7 +61,7 @@ def _comments() -> ManagerComments:
     return ManagerComments(services.store(), current_member())
 
 
-def _conversation_choice(campaign: CampaignSettings, conversations: Sequence[Conversation]) -> Conversation:
+def _conversation_choice(campaign: CampaignSettings, conversations: Sequence[CommentThread]) -> CommentThread:
     import pandas as pd
 
     st.caption(

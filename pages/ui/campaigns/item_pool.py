@@ -20,7 +20,7 @@ from annotations.management.candidates import (
 from annotations.store.records import LOCAL_LABELS, PairRecord
 from core.data import bundled_items
 from core.edits import PERTURBATIONS, kind_title
-from core.results import Run
+from core.results import StressRun
 from core.text import recover
 from core.types import ErrorType, Verdict
 from pages.server import services
@@ -81,7 +81,7 @@ def bundled_candidates() -> tuple[Candidate, ...]:
     return tuple(candidates)
 
 
-def run_candidates(run: Run) -> list[Candidate]:
+def run_candidates(run: StressRun) -> list[Candidate]:
     """The variants that a stress run made of its summaries, which come before them."""
     candidates = []
     for source in run.sources.values():

@@ -12,7 +12,7 @@ import streamlit as st
 
 from annotations.people.people import RIGHTS, Member, Role, read_people
 from annotations.store.records import StoreError
-from core.text import spreadsheet_safe
+from core.text import BYTE_ORDER_MARK, spreadsheet_safe
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state
 from pages.ui.campaigns.paused_people import paused_people
@@ -202,7 +202,7 @@ def _show_codes() -> None:
             csv.writer(written).writerows([("name", "link"), *((spreadsheet_safe(name), link) for name, link in links)])
             st.download_button(
                 "Links as CSV",
-                written.getvalue(),
+                BYTE_ORDER_MARK + written.getvalue(),
                 "links.csv",
                 "text/csv",
                 icon=":material/download:",

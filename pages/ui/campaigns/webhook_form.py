@@ -15,7 +15,7 @@ from pages.ui.shared.notices import error_as_notice
 def webhook_form(campaign: CampaignSettings) -> None:
     """Set, change or remove the URL; a failure is one line above it."""
     state = campaign_manager().webhook(campaign.id)
-    if state and (state.problem or state.events_problem):
+    if state and (state.error or state.events_error):
         st.warning(escape_markdown(format_webhook(state)), icon=":material/webhook:")
     if fresh := campaigns_state().fresh_secret:
         campaigns_state().fresh_secret = ""
@@ -57,19 +57,19 @@ def webhook_form(campaign: CampaignSettings) -> None:
 
 def format_webhook(state: WebhookState) -> str:
     """Sentence on the state of the delivery to a webhook."""
-    if state.events_problem:
+    if state.events_error:
         again = (
             f"tried again at {state.events_next_at:%H:%M} UTC"
             if state.events_next_at
             else "given up; save the URL to try again"
         )
-        return f"Events of people and items wait ({again}). {state.events_problem}"
+        return f"Events of people and items wait ({again}). {state.events_error}"
     if state.delivered_at:
         return f"Delivered to {state.url} on {state.delivered_at:%Y-%m-%d %H:%M} UTC."
-    if not state.problem:
+    if not state.error:
         each = f", and for each {' and '.join(state.kinds)}" if state.kinds else ""
         return f"Goes to {state.url} when the campaign starts or ends{each}."
     if not state.attempts:
-        return f"Nothing is sent while the campaign cannot be read. {state.problem}"
+        return f"Nothing is sent while the campaign cannot be read. {state.error}"
     again = f"tried again at {state.next_at:%H:%M} UTC" if state.next_at else "given up; save the URL to try again"
-    return f"The webhook failed (attempt {state.attempts}; {again}). {state.problem}"
+    return f"The webhook failed (attempt {state.attempts}; {again}). {state.error}"

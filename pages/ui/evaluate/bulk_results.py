@@ -81,7 +81,7 @@ def bulk_results() -> None:
         return
     stored = attempt(partial(open_stored_results, folder))
     if isinstance(stored, Problem):
-        st.error(escape_message(stored.message), icon=":material/folder_off:")
+        st.error(escape_message(stored.error), icon=":material/folder_off:")
         return
     _run_progress(folder)
     _open_as_dataset(stored)
@@ -93,7 +93,7 @@ def bulk_results() -> None:
 def _run_progress(folder: str) -> None:
     progress = attempt(lambda: open_stored_results(folder).progress(time.time()))
     if isinstance(progress, Problem):  # it was there when the page was drawn
-        st.error(escape_message(progress.message), icon=":material/folder_off:")
+        st.error(escape_message(progress.error), icon=":material/folder_off:")
         return
     for metric in progress:
         counted = _failures_by_block(metric.folder.path)

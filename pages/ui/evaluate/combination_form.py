@@ -92,12 +92,12 @@ def _save(choice: EvaluationChoice, study: Combine) -> None:
 
     saved = attempt(entry)
     if isinstance(saved, Problem):
-        state.combination_problem = saved.message
+        state.combination_problem = saved.error
         return
     made = combination_class(saved)
     written = attempt(partial(save_entry, saved, made, services.settings().metrics_dir))
     if isinstance(written, Problem):
-        state.combination_problem = written.message
+        state.combination_problem = written.error
         return
     add_to_bench(made())
     state.saved_combination = name

@@ -13,7 +13,7 @@ from annotations.exchange.samples import count_texts, format_description, load_d
 from annotations.store.records import CAMPAIGN_PREFIX
 from core.assessment import default_metrics
 from core.base import BackgroundTask
-from core.data import format_counts
+from core.data import format_dataset
 from core.errors import TouchstoneError
 from core.evaluation import missing_features
 from core.results import Cases
@@ -53,34 +53,6 @@ def dataset_scorings() -> dict[str, ScoringTask]:
     return {}
 
 
-def provenance_tables(datasets: Sequence[str]) -> None:
-    """The files of the chosen datasets, with licence, fingerprint and counts."""
-    import pandas as pd
-
-    for row in services.store().datasets():
-        if row.name in datasets:
-            st.subheader(escape_markdown(f"{row.name}: {row.samples} samples"))
-            st.dataframe(
-                pd.DataFrame(
-                    {
-                        "file": file.file,
-                        "read as": file.importer,
-                        "licence": file.licence,
-                        "release": file.release,
-                        "imported": file.created_at,
-                        "by": file.by,
-                        "SHA-256": file.sha256,
-                        "contents": "; ".join(" ".join(line.split()) for line in format_counts(file.counts)),
-                    }
-                    for file in row.files
-                ),
-                hide_index=True,
-                alt="Imported files",
-                placeholder="",
-                column_config={"imported": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm")},
-            )
-
-
 def scores_table(cases: Cases) -> None:
     """The metrics that have scores of the chosen datasets, with what made these scores."""
     import pandas as pd
@@ -114,7 +86,9 @@ def label_provenance(datasets: Sequence[str]) -> None:
 def score_form(datasets: Sequence[str]) -> None:
     """Choose metrics and score a dataset with them, in the background."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        dataset = st.selectbox("Score", list(datasets), key="evaluate-score-dataset", width=260)
+        dataset = st.selectbox(
+            "Score", list(datasets), key="evaluate-score-dataset", format_func=format_dataset, width=260
+        )
         specs = st.multiselect(
             "with our metrics",
             [*(plugin.name for plugin in METRICS), *bench_specs_with_settings()],

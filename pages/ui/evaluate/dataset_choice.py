@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from annotations.exchange.samples import campaign_datasets, load_samples
+from annotations.exchange.samples import campaign_datasets, load_samples, newer_references
 from annotations.store.records import LOCAL_LABELS
 from core.base import BackgroundTask
+from core.data import dataset_of_reference, format_dataset
 from core.evaluation import StudyData
 from core.results import SLICE_FIELDS, Cases, Slice, affordable_resamples, pool_cases, select_metrics, slice_cases
 from core.scoring import metric_title
@@ -20,6 +22,7 @@ from pages.server import services
 from pages.ui.evaluate.import_task import ImportTask, UploadedFiles
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.markup import escape_markdown, render_html
+from pages.ui.shared.newer_version import newer_version_line
 from pages.ui.shared.session_state import WidgetValue, page_state
 
 SLICE_TITLES = {
@@ -92,6 +95,7 @@ class EvaluateState:
     bulk_folder = WidgetValue[str]("bulk-folder", "")
     bulk_run = WidgetValue[str | None]("bulk-run", None)
     bulk_name = WidgetValue[str]("bulk-name", "")
+    import_form = WidgetValue[str]("import-form", "generic")
     import_files = WidgetValue[Sequence[UploadedFile]]("import-files", ())
     dataset_name = WidgetValue[str]("import-name", "")
     skip_broken = WidgetValue[bool]("import-skip", False)
@@ -130,7 +134,15 @@ def known_datasets() -> list[str]:
     and, last, what was kept and labelled outside of campaigns: often a single pair, which is no first look."""
     store = services.store()
     own = [LOCAL_LABELS] if any(store.counts("origin", "label").values()) else []
-    return [*store.dataset_names(), *campaign_datasets(store), PRECOMPUTED, *own]
+    imported = chain.from_iterable(store.version_references().values())
+    return [*imported, *campaign_datasets(store), PRECOMPUTED, *own]
+
+
+def offered_dataset(name: str, datasets: Sequence[str]) -> str | None:
+    """The dataset of the list that a name is, by itself the newest version; None where there is none."""
+    if name in datasets:
+        return name
+    return next((reference for reference in datasets if dataset_of_reference(reference) == name), None)
 
 
 def choose_slices(names: tuple[str, ...]) -> EvaluationChoice | None:
@@ -213,16 +225,42 @@ def choose_datasets(datasets: Sequence[str]) -> tuple[str, ...]:
     widget = EvaluateState.datasets.of(state.datasets_chosen)
     selection = widget.get()
     if selection is None:
-        selection = [name for name in query.get_all("dataset") if name in datasets] or list(datasets[:1])
-    if state.new_dataset in datasets and state.new_dataset not in selection:
-        selection = [state.new_dataset]
+        addressed = (offered_dataset(name, datasets) for name in query.get_all("dataset"))
+        selection = [name for name in addressed if name] or list(datasets[:1])
+    new = offered_dataset(state.new_dataset, datasets) if state.new_dataset else None
+    if new and new not in selection:
+        selection = [new]
         # another widget: what a browser sent for the first before it heard of the import would undo the choice
         state.datasets_chosen += 1
         widget = EvaluateState.datasets.of(state.datasets_chosen)
     state.new_dataset = ""
-    selection = [name for name in selection if name in datasets]
+    # what was chosen while the dataset had one version is that one still
+    selection = [name for name in selection if name in datasets or f"{name}@1" in datasets]
+    selection = [name if name in datasets else f"{name}@1" for name in selection]
     widget.follow(selection)
     with st.container(key="evaluate-datasets"):
-        names = st.multiselect("Datasets", datasets, default=selection, key=widget.key, placeholder="Choose a dataset")
+        names = st.multiselect(
+            "Datasets",
+            datasets,
+            default=selection,
+            key=widget.key,
+            format_func=format_dataset,
+            placeholder="Choose a dataset",
+        )
     query["dataset"] = names
+    _offer_newer_versions(names)
     return tuple(names)
+
+
+def _offer_newer_versions(names: Sequence[str]) -> None:
+    """Say which chosen datasets have a newer version, with a button that shows the same view of it."""
+    newer = newer_references(services.store(), names)
+    if not newer:
+        return
+
+    def choose() -> None:
+        state = evaluate_state()
+        state.datasets_chosen += 1  # another widget, which takes its choice from the address
+        st.query_params["dataset"] = list(dict.fromkeys(newer.get(name, name) for name in names))
+
+    newer_version_line(newer, "evaluate", choose)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 from typing import get_args
 
 import streamlit as st
@@ -16,7 +17,6 @@ from core.errors import Problem, attempt
 from core.evaluation import LabelPlan
 from core.results import DrawRequest, draw_samples
 from core.stats import DrawWay
-from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.results.study_tab import ShownStudy
@@ -42,7 +42,8 @@ def draw_form(choice: EvaluationChoice, shown: ShownStudy | None) -> None:
     if services.settings().demo or not member_let_in().may(Right.MANAGE):
         return
     st.subheader("Draw a campaign")
-    datasets = [name for name in choice.datasets if name != PRECOMPUTED and name in services.store().dataset_names()]
+    imported = set(chain.from_iterable(services.store().version_references().values()))
+    datasets = [name for name in choice.datasets if name in imported]
     if len(datasets) != 1:
         st.caption("Choose one imported dataset above: its summaries are the pool that items are drawn from.")
         return
@@ -101,12 +102,12 @@ def _draw(request: DrawRequest, name: str, dataset: str, metrics: Sequence[str],
     manager = ManagerActions(services.store(), current_member())
     sample = attempt(lambda: draw_samples(load_samples(services.store(), dataset), request, metrics))
     if isinstance(sample, Problem):
-        state.draw_problem = sample.message
+        state.draw_problem = sample.error
         return
     drawing = CampaignDrawing(name, request.way, points, dataset, sample.metrics, sample.draw, sample.items, overlap)
     campaign = attempt(partial(manager.draw, drawing))
     if isinstance(campaign, Problem):
-        state.draw_problem = campaign.message
+        state.draw_problem = campaign.error
         return
     state.drawn_campaign = campaign.id
     state.drawn_sentence = (

@@ -17,7 +17,7 @@ from core.results import shown_columns
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.ui.evaluate.combination_form import combination_form
-from pages.ui.evaluate.data_tab import label_provenance, offer_features, provenance_tables, score_form, scores_table
+from pages.ui.evaluate.data_tab import label_provenance, offer_features, score_form, scores_table
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.draw_form import draw_form
 from pages.ui.evaluate.export_form import export_forms
@@ -25,6 +25,7 @@ from pages.ui.evaluate.pair_tables import cell_pairs, verdict_table
 from pages.ui.evaluate.score_costs import measure_costs
 from pages.ui.evaluate.threshold_form import saved_thresholds, threshold_form
 from pages.ui.evaluate.train_tab import train_tab
+from pages.ui.evaluate.version_list import dataset_versions
 from pages.ui.results.study_tab import ShownStudy, study_tab
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.grouped_views import Groups, View, grouped_views, with_studies
@@ -34,7 +35,7 @@ def _data_tab(choice: EvaluationChoice) -> None:
     if stored := [name for name in choice.datasets if name != PRECOMPUTED]:
         score_form(stored)
     label_provenance(choice.datasets)
-    provenance_tables(choice.datasets)
+    dataset_versions(choice.datasets)
     scores_table(choice.cases)
     export_forms(choice.datasets)
 

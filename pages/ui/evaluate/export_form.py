@@ -10,9 +10,9 @@ import streamlit as st
 from annotations.exchange.dataset_export import (
     dataset_files,
     hub_dataset_files,
-    licence_problem,
+    licence_error,
     licence_remarks,
-    push_problem,
+    push_error,
 )
 from annotations.people.people import Right
 from annotations.store.records import CAMPAIGN_PREFIX
@@ -47,8 +47,8 @@ def _export_form(name: str) -> None:
             help="What came from a known dataset keeps the licence of that dataset: leave this empty.",
             key=f"export-licence-{name}",
         )
-        if problem := licence_problem(services.store(), name, licence):
-            st.error(escape_message(problem), icon=":material/error:")
+        if error := licence_error(services.store(), name, licence):
+            st.error(escape_message(error), icon=":material/error:")
             return
         member, file = member_later(), re.sub(r"[^\w-]+", "-", name).strip("-").lower()
 
@@ -80,5 +80,5 @@ def _export_form(name: str) -> None:
             f"dataset-{name}",
             "texts, labels and the card to a dataset repository of the hub",
             push,
-            push_problem(services.store(), name, licence),
+            push_error(services.store(), name, licence),
         )

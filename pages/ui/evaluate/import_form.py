@@ -8,19 +8,33 @@ from pathlib import Path
 
 import streamlit as st
 
+from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, one_way_export
+from annotations.exchange.campaign_import import import_campaign
+from annotations.people.people import Right
+from core.base import Limits, read_apart
 from core.data import DATASETS, format_counts
+from core.errors import TouchstoneError
 from core.models import fetch_released_dataset
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
-from pages.ui.evaluate.import_task import ImportRequest, ImportTask, Reader, write_upload
+from pages.ui.evaluate.import_task import (
+    ImportRequest,
+    ImportTask,
+    Reader,
+    UploadedFiles,
+    recognise_upload,
+    write_upload,
+)
 from pages.ui.evaluate.mapping_form import mapping_form
+from pages.ui.evaluate.version_choice import replaced_file, replaced_file_choice
 from pages.ui.shared.background_results import RedrawState
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.session_state import page_state
-from pages.ui.shared.session_user import user_name
+from pages.ui.shared.session_user import member_later, user_name
 
 _LOOK_S = 0.5
 _GENERIC_IMPORTER = "generic"
+_CAMPAIGN_LIMITS = Limits(seconds=300, megabytes=2048)
 
 
 def import_button() -> None:
@@ -42,7 +56,10 @@ def import_receipt() -> None:
         return
     [receipt] = now.results
     missing = f" {receipt.missing} have no document yet." if receipt.missing else ""
-    st.success(escape_markdown(f"{receipt.dataset}: {receipt.added} new, {now.tally.samples} read.{missing}"))
+    version = f" It is at version {receipt.version}; what changed is under Data." if receipt.version > 1 else ""
+    if not (receipt.added or receipt.joined or receipt.removed):
+        version = f" All of it was there: it stays at version {receipt.version}."
+    st.success(escape_markdown(f"{receipt.dataset}: {receipt.added} new, {now.tally.samples} read.{version}{missing}"))
     with st.expander("What was imported"):
         st.text("\n".join(format_counts(now.tally.counts())))
 
@@ -54,20 +71,19 @@ def _set_open(shown: bool) -> None:
 @st.dialog("Import data", width="large", on_dismiss=lambda: _set_open(False))
 def _import_dialog() -> None:
     """Choose an importer and files; the button reads them, and what fails is said here, beside what was chosen."""
-    names = DATASETS.names()
+    names, upload = DATASETS.names(), _current_upload()
     source_column, mapping_column = st.columns([1, 1.4], gap="large")
     with source_column:
         importer = st.selectbox(
             "Form of the data",
             names,
             index=names.index(_GENERIC_IMPORTER),
-            key="import-form",
+            key=EvaluateState.import_form.key,
             format_func=lambda name: DATASETS.get(name).title,
         )
         plugin = DATASETS.get(importer)
         facts = [f"Licence: {plugin.licence}.", f"Written for: {plugin.release}." if plugin.release else "", plugin.url]
         st.caption(escape_markdown(" ".join(filter(None, facts))))
-        upload = None
         if not plugin.shipped:
             files = st.file_uploader(
                 "Files",
@@ -75,16 +91,26 @@ def _import_dialog() -> None:
                 key=EvaluateState.import_files.key,
                 help="Larger files: cli.py import",
             )
-            if files:
-                upload = evaluate_state().upload
-                if upload is None or upload.ids != tuple(file.file_id for file in files):
-                    upload = evaluate_state().upload = write_upload(files)
+            upload = upload if files else None
+            if upload and upload.looks_like:
+                st.info(escape_markdown(upload.looks_like), icon=":material/info:")
+        questions = st.container()
+    if upload and importer == _GENERIC_IMPORTER and (sentence := one_way_export(upload.source)):
+        with mapping_column:
+            st.warning(sentence, icon=":material/warning:")
+        return
+    if upload and importer == _GENERIC_IMPORTER and is_campaign_file(upload.source):
+        with mapping_column:
+            _campaign_import(upload)
+        return
     with mapping_column:
         reading = None
         if upload:
-            reading = mapping_form(upload.source) if importer == _GENERIC_IMPORTER else Reader(plugin().read)
+            is_table = importer == _GENERIC_IMPORTER
+            reading = mapping_form(upload.source, questions) if is_table else Reader(plugin().read)
     with source_column:
         st.text_input("Name of the dataset", importer, key=EvaluateState.dataset_name.of(importer).key)
+        replaced_file_choice(EvaluateState.dataset_name.of(importer).get() or importer)
         st.toggle(
             "Skip records that cannot be read",
             key=EvaluateState.skip_broken.key,
@@ -100,6 +126,45 @@ def _import_dialog() -> None:
                 _import_button(title, "cloud_download", Reader(plugin().read), importer, "", fetched)
         if now := evaluate_state().import_task:
             _import_progress(now)
+
+
+def _current_upload() -> UploadedFiles | None:
+    """The uploaded files on disk; new ones choose the form that their content says, and a name for the dataset."""
+    state = evaluate_state()
+    files, before = state.import_files, state.upload
+    if not files:
+        return None
+    if before and before.ids == tuple(file.file_id for file in files):
+        return before
+    upload = state.upload = write_upload(files)
+    recognition = recognise_upload(upload.source)
+    if recognition:
+        upload.looks_like = recognition.sentence
+        state.import_form = recognition.importer
+    elif before and before.looks_like:
+        state.import_form = _GENERIC_IMPORTER
+    if len(files) == 1:
+        EvaluateState.dataset_name.of(state.import_form).set(upload.source.stem)
+    return upload
+
+
+def _campaign_import(upload: UploadedFiles) -> None:
+    """An exported campaign comes back as a campaign: as a table it would lose its questions, people and decisions."""
+    st.info(
+        "This is an exported campaign. It is imported as one, with its texts, people, labels and decisions.",
+        icon=":material/groups:",
+    )
+    name = st.text_input("Name of the campaign", key="import-campaign-name", placeholder="as in the file")
+    member, demo = member_later(), services.settings().demo
+    if st.button("Import the campaign", type="primary", key="import-campaign", disabled=demo):
+        try:
+            member().require(Right.MANAGE)
+            rows = read_apart(upload.file, _CAMPAIGN_LIMITS, campaign_lines, upload.source)
+            campaign = import_campaign(services.store(), rows, name.strip())
+        except TouchstoneError as error:
+            st.error(escape_message(str(error)), icon=":material/error:")
+            return
+        st.success(escape_markdown(f"{campaign.name} is imported: see Campaigns."))
 
 
 def _import_button(
@@ -119,7 +184,9 @@ def _import_button(
     if pressed and reading:
         state = evaluate_state()
         name = EvaluateState.dataset_name.of(importer).get()
-        request = ImportRequest(name, importer, file, user_name(), place, reading, state.skip_broken)
+        request = ImportRequest(
+            name, importer, file, user_name(), place, reading, state.skip_broken, replaced_file(name)
+        )
         state.import_task = ImportTask(request, services.store())
         st.rerun()
 

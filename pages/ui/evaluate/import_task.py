@@ -13,7 +13,20 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from annotations.store.dataset_import import DatasetSource, ImportResult
 from annotations.store.store import Store
 from core.base import BackgroundTask, Limits, read_apart
-from core.data import DATASETS, ImportCounts, Refusal, readable_items, reading_record, source_sha256, strict_items
+from core.data import (
+    ARCHIVES,
+    DATASETS,
+    ImportCounts,
+    Recognition,
+    Refusal,
+    is_packed_table,
+    readable_items,
+    reading_record,
+    recognise,
+    source_sha256,
+    strict_items,
+)
+from core.errors import TouchstoneError
 from core.models import provenance_name
 from core.types import Item
 
@@ -32,7 +45,7 @@ class Reader:
 class ImportRequest:
     """Request to import a dataset under a name: `place` gives its path, and may download it first.
 
-    `file` is what was uploaded, "" where it comes from the hub or with Touchstone.
+    `file` is what was uploaded, "" where it comes from the hub or with Touchstone. `replaces` is as `DatasetSource` has it.
     """
 
     dataset: str
@@ -42,12 +55,20 @@ class ImportRequest:
     place: Callable[[], Path]
     reading: Reader
     skip_broken: bool
+    replaces: str | None = None
 
     def origin(self, place: Path) -> DatasetSource:
         plugin = DATASETS.get(self.importer)
         file = self.file or provenance_name(plugin(), place)
         return DatasetSource(
-            self.dataset, self.importer, file, source_sha256(place), plugin.licence, plugin.release, self.by
+            self.dataset,
+            self.importer,
+            file,
+            source_sha256(place),
+            plugin.licence,
+            plugin.release,
+            self.by,
+            self.replaces,
         )
 
 
@@ -78,6 +99,8 @@ class UploadedFiles:
     ids: tuple[str, ...]
     folder: TemporaryDirectory[str]
     source: Path
+    looks_like: str = ""
+    """Sentence that names the form of their content; "" for any other table."""
 
     def place(self) -> Path:
         return self.source
@@ -96,3 +119,26 @@ def write_upload(files: Sequence[UploadedFile]) -> UploadedFiles:
         path.write_bytes(file.getvalue())
     ids = tuple(file.file_id for file in files)
     return UploadedFiles(ids, folder, paths[0] if len(paths) == 1 else Path(folder.name))
+
+
+_LOOK_LIMITS = Limits(seconds=30, megabytes=1024)
+
+
+def recognise_upload(source: Path) -> Recognition | None:
+    """The benchmark or form that uploaded files are in; None for any other table, and for files that cannot be read."""
+    try:
+        if not source.is_dir() and not is_packed(source):
+            return recognise(source)
+        return next(iter([*read_apart(source.name, _LOOK_LIMITS, _recognitions, source)]), None)
+    except TouchstoneError:
+        return None  # reading it says what is wrong
+
+
+def is_packed(source: Path) -> bool:
+    """True for a file that may unpack to anything, and so is read in a process of its own. Raises as `is_packed_table`."""
+    return source.suffix.lower() in ARCHIVES or is_packed_table(source)
+
+
+def _recognitions(source: Path) -> list[Recognition]:
+    recognition = recognise(source)
+    return [recognition] if recognition else []

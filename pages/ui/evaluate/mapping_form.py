@@ -2,37 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from annotations.store.remembered_answers import remembered_answer
 from core.base import Limits, read_apart
 from core.data import (
+    ANSWER_WORDS,
+    ARCHIVES,
+    NO_LABEL,
+    SIDES,
     UNLABELLED_WORDS,
     UTF8,
+    YES_ANSWERS,
     ColumnMap,
     Row,
     ScoreColumn,
-    classes_of_unclear_direction,
+    are_answers,
+    column_words,
     encoding_of,
+    example_rows,
+    form_columns,
+    form_of,
+    format_example,
     infer_column_map,
     is_filled,
     label_meanings,
+    label_record,
     label_words,
     left_out,
+    likely_encodings,
+    open_classes,
     open_questions,
+    open_summary,
+    open_votes,
+    opposite,
     preview_rows,
     read_with_map,
     sheet_names,
+    shorten,
+    stated_columns,
+    structure_notes,
+    table_notes,
+    table_paths,
+    table_shape,
+    text_encodings,
     undecided_words,
     used_settings,
+    with_consistent_words,
+    with_label_of_1,
+    with_summary,
+    with_vote_of_1,
 )
 from core.errors import TouchstoneError
 from core.types import Verdict
-from pages.ui.evaluate.import_task import Reader
+from pages.server import services
+from pages.ui.evaluate.import_task import Reader, is_packed
 from pages.ui.shared.markup import escape_markdown, escape_message
 
 _SINGLE_COLUMNS = {
@@ -55,46 +85,67 @@ _SLICES_HELP = (
     "Evaluate and audits have a row for each value of these columns, named “COLUMN: value”. In a column called slices each "
     "value is a name, or several with semicolons between."
 )
-_BINARY_FORMATS = {".xlsx", ".parquet"}
 _LIMITS = Limits(seconds=30, megabytes=4096)
-_ENCODINGS = ("utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1")
+_Preview = tuple[list[Row], ColumnMap, frozenset[str]]
+"""The first rows, the guess, and the columns whose classes the file names."""
+
 _MEANINGS: dict[str, Verdict | None] = {**{verdict.value: verdict for verdict in Verdict}, "no label": None}
 
 
-def mapping_form(source: Path) -> Reader | None:
-    """Reader of the table as it was mapped; None, with a message, where it cannot be read."""
+def mapping_form(source: Path, questions: DeltaGenerator) -> Reader | None:
+    """Reader of the table as it was mapped; None, with a message, where it cannot be read or a question is open.
+
+    In `questions` a person says what the labels mean where neither the file nor a name does.
+    """
     import pandas as pd
 
     try:
         sheets = _sheet_names(source, source.stat().st_mtime_ns)
         sheet = st.selectbox("Sheet", sheets, key=f"map-sheet-{source.name}") if len(sheets) > 1 else ""
-        encoding = UTF8 if source.suffix.lower() in _BINARY_FORMATS else encoding_of(source)
-        if encoding != UTF8:
+        texts = [path for path in table_paths(source) if not is_packed(path)]
+        other = next((path for path in texts if encoding_of(path) != UTF8), None)
+        encoding = encoding_of(other) if other else UTF8
+        if other:
+            readings = dict(likely_encodings(other))
             encoding = st.selectbox(
                 "The file is not UTF-8. Read it as",
-                _ENCODINGS,
-                index=_ENCODINGS.index(encoding),
+                [*dict.fromkeys((encoding, *readings, *text_encodings()))],
+                format_func=lambda name: f"{name}: {readings[name]}" if name in readings else name,
                 key=f"map-encoding-{source.name}",
                 help="Look at the letters of the first rows below.",
             )
-        rows, guessed = _preview_and_guess(source, source.stat().st_mtime_ns, encoding, sheet)
+        tables = [path for path in table_paths(source) if path.suffix.lower() not in ARCHIVES]
+        decisions = [note for path in tables for note in table_notes(path, encoding, sheet)]
+        rows, guessed, stated = _preview_and_guess(source, source.stat().st_mtime_ns, encoding, sheet)
     except TouchstoneError as error:
         st.error(escape_message(str(error)), icon=":material/error:")
         return None
     others = [name for name in sheets if sheet and name != sheet]
     st.dataframe(pd.DataFrame(rows[:_PREVIEW_ROWS]).astype(str), hide_index=True, height="auto", alt="The first rows")
     columns = list(dict.fromkeys(name for row in rows for name in row if name))
-    mapped = _corrected_mapping(columns, guessed, rows, source.name)
+    mapped = _corrected_mapping(columns, guessed, rows, stated, source.name)
     if not mapped.summary:
         st.caption("Choose the column that holds the summary.")
         return None
+    summary = mapped.summary
+    candidates = () if form_of(source, encoding, sheet) else open_summary(rows, guessed)
+    if candidates and summary == guessed.summary:
+        summary = _ask_for_summary(rows, candidates, questions, source.name)
+        mapped = with_summary(mapped, summary) if summary else mapped
+    mapped, answers = _with_directions(mapped, rows, stated, questions, source.name)
+    if not summary:
+        answers = None
+    elif answers is not None and candidates:
+        answers |= {"summary": summary, "shape": table_shape(rows, mapped)}
 
     omitted = left_out(mapped, rows)
     meanings = label_meanings(mapped, rows)
     notes = [
+        *(f":material/info: {escape_markdown(decision)}" for decision in decisions),
         f"**The label says** {escape_markdown(', '.join(meanings))}." if meanings else "",
         f"**Left out:** {escape_markdown(', '.join(omitted))}." if omitted else "",
         *(f":material/help: {escape_markdown(question)}" for question in open_questions(mapped, rows, others)),
+        *(f":material/help: {escape_markdown(note)}" for note in structure_notes(rows, mapped)),
     ]
     st.caption("  \n".join(filter(None, notes)))
 
@@ -106,28 +157,115 @@ def mapping_form(source: Path) -> Reader | None:
         icon=":material/save:",
         help="In the terminal: cli.py import 'generic[mapping=mapping.json]' FILE",
     )
-    return Reader(
-        partial(read_with_map, columns=mapped, encoding=encoding, sheet=sheet), used_settings(mapped, encoding, sheet)
-    )
+    if answers is None:
+        return None
+    settings = used_settings(mapped, encoding, sheet) | answers
+    return Reader(partial(read_with_map, columns=mapped, encoding=encoding, sheet=sheet), settings)
 
 
 @lru_cache(8)
-def _preview_and_guess(source: Path, _changed_ns: int, encoding: str, sheet: str) -> tuple[list[Row], ColumnMap]:
-    """The first rows and the guess; a large workbook takes seconds to open, and every correction draws the form again."""
-    preview = partial(preview_rows, source, encoding=encoding, sheet=sheet)
+def _preview_and_guess(source: Path, _changed_ns: int, encoding: str, sheet: str) -> _Preview:
+    """The preview; a large workbook takes seconds to open, and every correction draws the form again."""
     # text is read line by line; what is packed may unpack to anything
-    rows = [*read_apart(source.name, _LIMITS, preview)] if source.suffix.lower() in _BINARY_FORMATS else preview()
-    return rows, infer_column_map(rows)
+    if any(map(is_packed, table_paths(source))):
+        [previewed] = read_apart(source.name, _LIMITS, partial(_previews, source, encoding, sheet))
+        return previewed
+    [previewed] = _previews(source, encoding, sheet)
+    return previewed
+
+
+def _previews(source: Path, encoding: str, sheet: str) -> list[_Preview]:
+    rows = preview_rows(source, encoding=encoding, sheet=sheet)
+    return [(rows, form_columns(source, rows, encoding, sheet), stated_columns(source))]
 
 
 @lru_cache(8)
 def _sheet_names(source: Path, _changed_ns: int) -> list[str]:
-    if source.suffix.lower() not in _BINARY_FORMATS:
+    if source.is_dir() or not is_packed(source):
         return []
     return [*read_apart(source.name, _LIMITS, sheet_names, source)]
 
 
-def _corrected_mapping(columns: Sequence[str], guessed: ColumnMap, rows: Sequence[Row], file: str) -> ColumnMap:
+def _with_directions(
+    mapped: ColumnMap, rows: Sequence[Row], stated: Collection[str], questions: DeltaGenerator, file: str
+) -> tuple[ColumnMap, dict[str, str] | None]:
+    """The mapping with the meanings that a person gave to the labels, and their record; None while one is missing."""
+    shape, classes, voted = table_shape(rows, mapped), open_classes(rows, mapped), open_votes(rows, mapped)
+    remembered = remembered_answer(services.store().datasets(), shape) if classes or voted else None
+    before = remembered.settings if remembered else {}
+    answers: dict[str, str] = {}
+    with questions:
+        if remembered:
+            name = escape_markdown(remembered.dataset)
+            st.caption(f":material/history: As answered for {name}, a table of the same form.")
+        if classes:
+            mapped, answers = _ask_for_label(mapped, rows, classes, before, f"{file}-{shape}")
+        side = (
+            _side_choice("An annotator's 1 or yes counts as", before.get("vote_of_1"), f"map-vote-{file}")
+            if voted
+            else None
+        )
+        if side:
+            answers["vote_of_1"] = side
+            mapped = with_vote_of_1(rows, mapped, side)
+        record = label_record(mapped, rows, stated, answered=bool(answers), voted=side is not None)
+        if (classes and not answers.keys() - {"vote_of_1"}) or (voted and not side):
+            st.caption(":material/help: Nothing in the file says it. Answer this to import.")
+            return mapped, None
+        if record:
+            st.caption(f":material/check: {escape_markdown('; '.join(record.values()))}")
+    return mapped, {**record, **answers, **({"shape": shape} if answers else {})}
+
+
+def _ask_for_summary(rows: Sequence[Row], candidates: Sequence[str], questions: DeltaGenerator, file: str) -> str:
+    """Column of the system's text as a person says; "" until one is chosen."""
+    with questions:
+        column = st.radio(
+            "Which column is the text of the system? It is the summary.",
+            candidates,
+            index=None,
+            key=f"map-which-summary-{file}",
+            captions=[escape_markdown(shorten(rows[0].get(candidate))) for candidate in candidates],
+        )
+        if column is None:
+            st.caption(":material/help: The names do not say it. Answer this to import.")
+    return column or ""
+
+
+def _ask_for_label(
+    mapped: ColumnMap, rows: Sequence[Row], classes: Sequence[str], before: Mapping[str, str], key: str
+) -> tuple[ColumnMap, dict[str, str]]:
+    """The mapping after the answer about two of the rows, and the answer as a setting of the importer."""
+    examples = example_rows(rows, mapped, classes)
+    if not are_answers(classes):
+        shown = "  \n".join(escape_markdown(format_example(mapped, *example)) for example in examples)
+        default = [word for word in before.get("consistent", "").split("+") if word in classes]
+        question = f"{shown}  \nWhich of these mean a consistent summary? The others mean an inconsistent one."
+        words = st.multiselect(question, classes, default, key=f"map-classes-{key}")
+        return (with_consistent_words(rows, mapped, words), {"consistent": "+".join(words)}) if words else (mapped, {})
+    word, row = examples[0]
+    of_1 = before.get("label_of_1", "")
+    if of_1 in SIDES and word not in YES_ANSWERS:
+        of_1 = opposite(SIDES[of_1]).value
+    title = f"{escape_markdown(format_example(mapped, word, row))}  \nThis summary counts as"
+    side = _side_choice(title, of_1, f"map-direction-{key}")
+    for other in examples[1:]:
+        st.caption(f"The other side: {escape_markdown(format_example(mapped, *other))}")
+    if side is None:
+        return mapped, {}
+    of_1 = side if word in YES_ANSWERS else opposite(SIDES[side]).value
+    return with_label_of_1(rows, mapped, of_1), {"label_of_1": of_1}
+
+
+def _side_choice(title: str, before: str | None, key: str) -> str | None:
+    """Ask which verdict is meant; nothing is chosen beforehand, unless it was answered for such a table."""
+    sides = list(SIDES)
+    return st.radio(title, sides, index=sides.index(before) if before in SIDES else None, key=key, horizontal=True)
+
+
+def _corrected_mapping(
+    columns: Sequence[str], guessed: ColumnMap, rows: Sequence[Row], stated: Collection[str], file: str
+) -> ColumnMap:
     """The guess with what was chosen instead."""
     values: dict[str, Any] = {}
     grid = st.columns(2)
@@ -163,16 +301,24 @@ def _corrected_mapping(columns: Sequence[str], guessed: ColumnMap, rows: Sequenc
         )
         edited_label = _MEANINGS[meaning]
     mapped = mapped.model_copy(update={"edited_label": edited_label})
+    if mapped.label != guessed.label and mapped.summary:  # its words have meanings of their own
+        other = infer_column_map(rows, stated, mapped.label or NO_LABEL)
+        mapped = mapped.model_copy(update={side: getattr(other, side) for side in _WORD_LISTS})
+    if open_classes(rows, mapped):
+        return mapped  # asked above the button
     mapped = _with_decided_words(mapped, rows, file)
-    yes = mapped.yes
-    if mapped.label and not classes_of_unclear_direction(rows, mapped):  # their meaning was asked for one by one
-        yes = _polarity_choice("A label of 1 or yes says", guessed.yes, f"map-polarity-{file}")
-    if mapped.annotators:
+    guessed_yes, yes = mapped.yes, mapped.yes
+    if mapped.label and any(word in ANSWER_WORDS for word in column_words(rows, mapped.label)):
+        yes = _polarity_choice("A label of 1 or yes says", guessed_yes, f"map-polarity-{mapped.label}-{file}")
+    if mapped.annotators and not open_votes(rows, mapped):
         says_consistent = _polarity_choice(
-            "An annotator's 1 or yes says", guessed.yes != guessed.opposed, f"map-votes-{file}"
+            "An annotator's 1 or yes says", guessed_yes != guessed.opposed, f"map-votes-{file}"
         )
         mapped = mapped.model_copy(update={"opposed": says_consistent != yes})
     return mapped if yes == mapped.yes else mapped.flipped()
+
+
+_WORD_LISTS = ("consistent", "inconsistent", "borderline", "unlabelled")
 
 
 def _with_decided_words(mapped: ColumnMap, rows: Sequence[Row], file: str) -> ColumnMap:

@@ -10,7 +10,7 @@ import streamlit as st
 from core.evaluation import MOVE_WORDS, Cell, Report, few_documents, format_value
 from core.results import SIGNED_MEASURES, measure_format, pairs_in_slice
 from core.scoring import metric_title
-from core.stats import Measurement, pairs_still_needed
+from core.stats import MetricStatistic, pairs_still_needed
 from core.text import as_segments, recover
 from core.types import Sample
 from pages.ui.evaluate.dataset_choice import EvaluationChoice
@@ -30,7 +30,7 @@ def cell_pairs(choice: EvaluationChoice, cell: Mapping[str, Cell]) -> None:
     st.subheader(escape_markdown(f"{metric_title(column.name)} · {part.name}"))
     name = str(cell["selected"])
     figure = cell[name]
-    if isinstance(figure, Measurement):
+    if isinstance(figure, MetricStatistic):
         st.write(escape_markdown(_describe_cell(figure, name, cell["failed"])))
     if not part.pairs.any():
         cases = choice.cases
@@ -98,7 +98,7 @@ def probe_link(sample: Sample, other: Sample | None = None) -> str | None:
     return f"/?example={edited.stored}" if edited.stored else None
 
 
-def _describe_cell(figure: Measurement, name: str, failed: Cell) -> str:
+def _describe_cell(figure: MetricStatistic, name: str, failed: Cell) -> str:
     """The figure with its interval, how it compares with the best, and what would make it surer."""
     signed = name in SIGNED_MEASURES
     more = None if signed else pairs_still_needed(figure.estimate)

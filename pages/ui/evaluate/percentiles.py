@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.data import format_dataset
 from core.evaluation import column_by_signature, format_percentiles, score_percentiles
 from core.results import Cases
 from core.types import Result
@@ -22,7 +23,7 @@ def percentile_expander(result: Result | None) -> None:
         if result is None:
             st.write("Select a metric with a score on the board.")
             return
-        name = st.selectbox("Among the summaries of", known_datasets(), key="reference-set")
+        name = st.selectbox("Among the summaries of", known_datasets(), key="reference-set", format_func=format_dataset)
         cases = read_cases((name,))
         if cases is not None:
             st.write(escape_markdown(describe_percentile(cases, result, name)))

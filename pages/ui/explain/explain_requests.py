@@ -9,16 +9,15 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from annotations.store.records import ExplanationFlaw, Grade
 from core.errors import Problem, attempt
 from core.evaluation import (
-    Case,
-    Comparison,
+    Detection,
     ExplainFunction,
     ExplainMode,
-    Finding,
-    Judgement,
+    ExplanationCase,
+    ExplanationGrade,
     JudgeSetup,
+    PairwiseAnswer,
     cause_conversation,
     detect_and_explain,
     explain_conversation,
@@ -34,7 +33,7 @@ from core.evaluation import judge_signature as judge_by
 from core.models import Sampling, resolve_model
 from core.scoring import Conversation, ConversationTask
 from core.text import document_for_reader
-from core.types import Example, Failure, Verdict
+from core.types import Example, ExplanationFlaw, Failure, Grade, Verdict
 from pages.server import services
 from pages.ui.probe.pair import current_edits, current_pair, edited_summary
 from pages.ui.shared.endpoint_form import chosen_endpoint, chosen_model
@@ -48,7 +47,7 @@ VERDICT_SAMPLES, GRADE_SAMPLES = "Verdict", "Grade"
 
 _MAX_FIRST_SAMPLE = 1 << 48
 
-SampleOutcome = Finding | Judgement
+SampleOutcome = Detection | ExplanationGrade
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class SampleSubject:
     """Signature of the model that is sampled, and the text it is sampled about; `converse` asks for a sample."""
 
     signature: str
-    about: Example | tuple[Case, JudgeSetup]
+    about: Example | tuple[ExplanationCase, JudgeSetup]
     converse: Callable[[Sampling], Conversation[Any]] = field(compare=False)
 
 
@@ -65,12 +64,12 @@ def current_example() -> Example:
     return current_pair().as_example("explained", edited_summary())
 
 
-def case_of_finding(finding: Finding) -> Case:
+def case_of_finding(finding: Detection) -> ExplanationCase:
     """A finding with what it may be judged by; an unedited summary has no other to be compared with."""
     reference = " ".join(edit.explanation for edit in current_edits() if edit.explanation)
     seed = current_pair().original if current_edits() else ""
     about = current_example()
-    return Case("graded", finding.explanation, document_for_reader(about), seed, about.summary, reference)
+    return ExplanationCase("graded", finding.explanation, document_for_reader(about), seed, about.summary, reference)
 
 
 def chosen_sampling(endpoint: str) -> Sampling:
@@ -82,7 +81,7 @@ def chosen_sampling(endpoint: str) -> Sampling:
     return Sampling(resolve_model(chosen_model("explain"), name), endpoint=name)
 
 
-def finding_conversation(sampling: Sampling) -> Conversation[Finding]:
+def finding_conversation(sampling: Sampling) -> Conversation[Detection]:
     return explain_conversation(EXPLAIN_MODES[explain_state().mode], current_example(), sampling)
 
 
@@ -91,7 +90,7 @@ def chosen_setup() -> JudgeSetup:
     return explain_state().setup
 
 
-def chosen_subject(finding: Finding | None, sampling: Sampling) -> SampleSubject:
+def chosen_subject(finding: Detection | None, sampling: Sampling) -> SampleSubject:
     """Subject of the samples, by the form: D&E of the summary, or the grade of a finding. Raises TouchstoneError."""
     if finding is None or ExplainState.sampled.of(True).get() == VERDICT_SAMPLES:
         about = current_example()
@@ -129,11 +128,11 @@ class ExplainState:
     `samples` are the presses on Draw, by what is sampled.
     """
 
-    finding: tuple[Example, ConversationTask[Finding]] | None = None
-    grade: tuple[Case, JudgeSetup, ConversationTask[Judgement]] | None = None
+    finding: tuple[Example, ConversationTask[Detection]] | None = None
+    grade: tuple[ExplanationCase, JudgeSetup, ConversationTask[ExplanationGrade]] | None = None
     samples: dict[SampleSubject, list[ConversationTask[SampleOutcome]]] = field(default_factory=dict)
-    panel: tuple[Case, JudgeSetup, tuple[Sampling, ...], ConversationTask[Judgement]] | None = None
-    comparison: tuple[Example, str, ConversationTask[Comparison]] | None = None
+    panel: tuple[ExplanationCase, JudgeSetup, tuple[Sampling, ...], ConversationTask[ExplanationGrade]] | None = None
+    comparison: tuple[Example, str, ConversationTask[PairwiseAnswer]] | None = None
     count_drawn: int = 0
 
     mode = WidgetValue[str]("explain-way", next(iter(EXPLAIN_MODES)))
@@ -174,19 +173,19 @@ def ask_for_finding(sampling: Sampling) -> None:
     )
 
 
-def current_finding() -> Finding | Failure | None:
+def current_finding() -> Detection | Failure | None:
     """Finding about the summary in the editor; None while none came."""
     request = explain_state().finding
     return next(iter(request[1].results), None) if request and request[0] == current_example() else None
 
 
-def grade_conversation(case: Case, setup: JudgeSetup, sampling: Sampling) -> Conversation[Judgement]:
+def grade_conversation(case: ExplanationCase, setup: JudgeSetup, sampling: Sampling) -> Conversation[ExplanationGrade]:
     """For the grade, and for the cause where the form wants it."""
     ask = cause_conversation if explain_state().ask_cause else judge_conversation
     return ask(case, setup, sampling)
 
 
-def ask_for_grade(finding: Finding, sampling: Sampling) -> None:
+def ask_for_grade(finding: Detection, sampling: Sampling) -> None:
     case, setup = case_of_finding(finding), chosen_setup()
     explain_state().grade = (
         case,
@@ -195,7 +194,7 @@ def ask_for_grade(finding: Finding, sampling: Sampling) -> None:
     )
 
 
-def current_grade(case: Case, setup: JudgeSetup) -> Judgement | Failure | None:
+def current_grade(case: ExplanationCase, setup: JudgeSetup) -> ExplanationGrade | Failure | None:
     """The grade of this explanation in this set-up; None while nothing came."""
     request = explain_state().grade
     return next(iter(request[2].results), None) if request and request[:2] == (case, setup) else None
@@ -208,23 +207,27 @@ def chosen_judges() -> tuple[Sampling, ...]:
     return judges
 
 
-def panel_conversations(case: Case, setup: JudgeSetup, judges: Sequence[Sampling]) -> list[Conversation[Judgement]]:
+def panel_conversations(
+    case: ExplanationCase, setup: JudgeSetup, judges: Sequence[Sampling]
+) -> list[Conversation[ExplanationGrade]]:
     return [judge_conversation(case, setup, judge) for judge in judges]
 
 
-def ask_panel(finding: Finding) -> None:
+def ask_panel(finding: Detection) -> None:
     case, setup, judges = case_of_finding(finding), chosen_setup(), chosen_judges()
     task = ConversationTask(services.engine(), panel_conversations(case, setup, judges))
     explain_state().panel = (case, setup, judges, task)
 
 
-def panel_outcomes(case: Case, setup: JudgeSetup) -> tuple[tuple[Sampling, ...], list[Judgement | Failure]]:
+def panel_outcomes(
+    case: ExplanationCase, setup: JudgeSetup
+) -> tuple[tuple[Sampling, ...], list[ExplanationGrade | Failure]]:
     """The judges who were asked last about this explanation in this set-up, and what came of them so far, in their order."""
     request = explain_state().panel
     return (request[2], list(request[3].results)) if request and request[:2] == (case, setup) else ((), [])
 
 
-def comparison_conversation(sampling: Sampling) -> Conversation[Comparison]:
+def comparison_conversation(sampling: Sampling) -> Conversation[PairwiseAnswer]:
     """Of the summary in the editor with the original one."""
     about = current_example()
     return pairwise_conversation(about.id, document_for_reader(about), current_pair().original, about.summary, sampling)
@@ -235,14 +238,14 @@ def ask_for_comparison(sampling: Sampling) -> None:
     explain_state().comparison = (current_example(), current_pair().original, task)
 
 
-def current_comparison() -> Comparison | Failure | None:
+def current_comparison() -> PairwiseAnswer | Failure | None:
     """Comparison of the summary in the editor with the original; None while none came."""
     request = explain_state().comparison
     same = request and request[:2] == (current_example(), current_pair().original)
     return next(iter(request[2].results), None) if request and same else None
 
 
-def draw_samples(finding: Finding | None, sampling: Sampling) -> None:
+def draw_samples(finding: Detection | None, sampling: Sampling) -> None:
     """Ask for further samples."""
     at = at_sample_temperature(sampling)
     subject = chosen_subject(finding, at)

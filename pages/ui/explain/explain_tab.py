@@ -9,11 +9,11 @@ from typing import Literal
 
 import streamlit as st
 
-from annotations.store.records import Grade, LabelRecord
+from annotations.store.records import LabelRecord
 from core.errors import TouchstoneError
-from core.evaluation import Finding, check_named_edits, contradicts_itself, stated_verdict
+from core.evaluation import Detection, check_named_edits, contradicts_itself, stated_verdict
 from core.models import Endpoint, Sampling
-from core.types import Failure, Verdict
+from core.types import Failure, Grade, Verdict
 from pages.server import services
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
@@ -34,7 +34,7 @@ _VERDICT_COLOURS: dict[Verdict, _Colour] = {
 }
 
 
-def explanation_card(finding: Finding) -> None:
+def explanation_card(finding: Detection) -> None:
     """The verdict, the checks by rule, the explanation, its author, and the form to grade them."""
     with st.container(border=True, key="explain-finding", gap="small"):
         with st.container(horizontal=True, gap="small"):
@@ -74,7 +74,7 @@ def explanation_card(finding: Finding) -> None:
         _grade_form(finding)
 
 
-def _grade_form(finding: Finding) -> None:
+def _grade_form(finding: Detection) -> None:
     id = _finding_id(finding)
 
     def copy_verdict_to_record() -> None:
@@ -120,7 +120,7 @@ def _grade_form(finding: Finding) -> None:
     )
 
 
-def _finding_id(finding: Finding) -> str:
+def _finding_id(finding: Detection) -> str:
     """A finding about another text is another finding, even in the same words."""
     parts = "\0".join([finding.by, finding.explanation, current_pair().document, edited_summary()])
     return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -168,9 +168,9 @@ def explain_tab() -> None:
 
 def _answer_tabs(sampling: Sampling, endpoints: Mapping[str, Endpoint]) -> None:
     outcome = explain_requests.current_finding()
-    finding = outcome if isinstance(outcome, Finding) else None
+    finding = outcome if isinstance(outcome, Detection) else None
     if isinstance(outcome, Failure):
-        st.error(escape_message(outcome.message), icon=":material/error:")
+        st.error(escape_message(outcome.error), icon=":material/error:")
     if explain_requests.pending_counts()[1]:
         with st.container(horizontal=True, vertical_alignment="center"):
             _watch_answers()

@@ -7,19 +7,20 @@ from typing import Literal
 
 import streamlit as st
 
-from annotations.store.records import FLAW_MEANINGS, ExplanationFlaw, Grade
+from annotations.store.records import FLAW_MEANINGS
 from core.errors import TouchstoneError
 from core.evaluation import (
-    Comparison,
-    Finding,
-    Judgement,
+    Detection,
+    ExplanationGrade,
     JudgeSetup,
+    PairwiseAnswer,
     Preference,
     SampleStrip,
     sample_strip,
     unanswered_failures,
 )
 from core.models import Sampling
+from core.types import Grade
 from pages.ui.explain import explain_requests
 from pages.ui.explain.explain_requests import ExplainState
 from pages.ui.probe.edit_tabs import format_grade
@@ -38,7 +39,7 @@ _Colour = Literal["green", "blue", "orange", "red", "gray"]
 GRADE_COLOURS: dict[Grade, _Colour] = {Grade.ENTIRELY: "green", Grade.PARTIALLY: "orange", Grade.NOT: "red"}
 
 
-def judge_form(finding: Finding, sampling: Sampling) -> None:
+def judge_form(finding: Detection, sampling: Sampling) -> None:
     """The choice of what the judge reads, and its grade."""
     case = explain_requests.case_of_finding(finding)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -71,18 +72,18 @@ def judge_form(finding: Finding, sampling: Sampling) -> None:
     else:
         estimate_line([explain_requests.grade_conversation(case, setup, sampling)])
     outcome = explain_requests.current_grade(case, setup)
-    if isinstance(outcome, Judgement):
-        grade = Grade(outcome.grade)
+    if isinstance(outcome, ExplanationGrade):
+        grade = outcome.grade
         with st.container(border=True, key="explain-graded", gap="small"):
             with st.container(horizontal=True, gap="small"):
                 st.badge(format_grade(grade), icon=":material/gavel:", color=GRADE_COLOURS[grade])
                 if outcome.cause:
-                    cause = ExplanationFlaw(outcome.cause)
-                    st.badge(f"because of: {cause.capitalize()}", color="gray", help=FLAW_MEANINGS[cause])
+                    meaning = FLAW_MEANINGS[outcome.cause]
+                    st.badge(f"because of: {outcome.cause.capitalize()}", color="gray", help=meaning)
             st.markdown(escape_markdown(outcome.because))
             st.caption(escape_markdown(outcome.by))
     elif outcome:
-        st.error(escape_message(outcome.message), icon=":material/error:")
+        st.error(escape_message(outcome.error), icon=":material/error:")
 
 
 _STRIP_MARKS = {
@@ -106,7 +107,7 @@ def strip_html(strip: SampleStrip) -> str:
     return render_html("strip.html", marks=marks)
 
 
-def stability_form(finding: Finding | None, sampling: Sampling) -> None:
+def stability_form(finding: Detection | None, sampling: Sampling) -> None:
     """The form to draw samples, and all that were drawn of this judge on this text."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
@@ -148,7 +149,7 @@ def stability_form(finding: Finding | None, sampling: Sampling) -> None:
     rate = "" if strip.flip_rate is None else f"flip rate {strip.flip_rate:.2f}"
     st.text(" · ".join(filter(None, [*counts, *unreadable, rate])))
     if silent:
-        why = escape_markdown(silent[-1].message)
+        why = escape_markdown(silent[-1].error)
         st.warning(f"{len(silent)} more could not be asked: {why}", icon=":material/cloud_off:")
     if strip.samples:
         st.dataframe(
@@ -186,7 +187,7 @@ def pairwise_form(sampling: Sampling) -> None:
         )
     estimate_line([explain_requests.comparison_conversation(sampling)])
     outcome = explain_requests.current_comparison()
-    if isinstance(outcome, Comparison):
+    if isinstance(outcome, PairwiseAnswer):
         words, colour = _PREFERENCE_BADGES[outcome.preference]
         orders = (("Original first", outcome.original_first), ("Edited first", outcome.edited_first))
         with st.container(border=True, key="explain-compared", gap="small"):
@@ -195,4 +196,4 @@ def pairwise_form(sampling: Sampling) -> None:
                 st.markdown(f"**{order}: {preference}.** {escape_markdown(reason)}")
             st.caption(escape_markdown(outcome.by))
     elif outcome:
-        st.error(escape_message(outcome.message), icon=":material/error:")
+        st.error(escape_message(outcome.error), icon=":material/error:")

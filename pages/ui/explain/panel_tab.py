@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from annotations.store.records import Grade
 from core.errors import Problem, TouchstoneError, attempt
-from core.evaluation import Finding, Judgement, count_votes, judge_title
+from core.evaluation import Detection, ExplanationGrade, count_votes, judge_title
 from core.models import Endpoint, Sampling
 from core.types import Failure
 from pages.ui.explain import explain_requests
@@ -19,7 +18,7 @@ from pages.ui.shared.endpoint_form import estimate_line
 from pages.ui.shared.markup import escape_message
 
 
-def panel_form(finding: Finding, endpoints: Mapping[str, Endpoint]) -> None:
+def panel_form(finding: Detection, endpoints: Mapping[str, Endpoint]) -> None:
     """The choice of the judges, the grade of each, and that of most of them."""
     case, setup = explain_requests.case_of_finding(finding), explain_requests.chosen_setup()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -56,13 +55,13 @@ def panel_form(finding: Finding, endpoints: Mapping[str, Endpoint]) -> None:
     if missing:
         st.caption(f"{setup} reads the {' and the '.join(missing)}, and there is none yet.")
     elif isinstance(judges, Problem):
-        st.caption(escape_message(judges.message))
+        st.caption(escape_message(judges.error))
     else:
         estimate_line(explain_requests.panel_conversations(case, setup, judges))
     _panel_card(*explain_requests.panel_outcomes(case, setup))
 
 
-def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[Judgement | Failure]) -> None:
+def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[ExplanationGrade | Failure]) -> None:
     import pandas as pd
 
     if not outcomes:
@@ -72,7 +71,7 @@ def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[Judgement | Failu
         if len(outcomes) == len(judges):
             with st.container(horizontal=True, gap="small"):
                 if vote.majority:
-                    grade = Grade(vote.majority)
+                    grade = vote.majority
                     st.badge(f"Majority: {format_grade(grade)}", icon=":material/groups:", color=GRADE_COLOURS[grade])
                 else:
                     st.badge("No majority", icon=":material/groups:", color="gray")
@@ -84,7 +83,7 @@ def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[Judgement | Failu
                 st.text(" · ".join(filter(None, [vote.problem or str(vote), mean, unequal])))
         rows = [
             (
-                {"judge": judge_title(judge), "grade": "failed", "why": outcome.message}
+                {"judge": judge_title(judge), "grade": "failed", "why": outcome.error}
                 if isinstance(outcome, Failure)
                 else {"judge": judge_title(judge), "grade": outcome.grade, "why": outcome.because}
             )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from annotations.management.campaign_progress import CampaignProgress
 from annotations.store.records import StoredPair
-from core.assessment import JUDGED_LEVELS, Finding, Level
+from core.assessment import JUDGED_LEVELS, AuditAnswer, Level
 from core.errors import TouchstoneError
 from core.results import MatrixCell
 from core.scoring import METRICS
@@ -142,7 +142,7 @@ def campaign_thumbnail(progress: CampaignProgress) -> Thumbnail:
     return Thumbnail(f"{progress.answered} of {progress.required} labels are there", tuple(bars))
 
 
-def audit_thumbnail(findings: Iterable[Finding]) -> Thumbnail:
+def audit_thumbnail(findings: Iterable[AuditAnswer]) -> Thumbnail:
     """A dot for each question with a verdict: high where it is good, in the middle where weak, low where it fails."""
     judged = [finding for finding in findings if finding.level in JUDGED_LEVELS]
     step = min(12.0, WIDTH / max(1, len(judged)))

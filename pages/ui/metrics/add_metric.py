@@ -66,7 +66,7 @@ class AddMetricState:
     """Results of the candidates on the test pairs, empty before the test."""
     is_testing: bool = False
     """True if the test waits for the weights."""
-    problem: str = ""
+    error: str = ""
     """Reason why the last step failed; empty where it did not."""
     source = WidgetValue[str]("add-metric-source", "")
     typed = WidgetValue[Setting]("add-metric-field", "")
@@ -90,8 +90,8 @@ def add_metric() -> None:
         with st.form("add-metric-read", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
             st.text_input("Repository or folder", key=AddMetricState.source.key, placeholder="owner/name", width=420)
             st.form_submit_button("Read its files", icon=":material/search:", on_click=_read)
-        if state.problem:
-            st.error(escape_message(state.problem), icon=":material/error:")
+        if state.error:
+            st.error(escape_message(state.error), icon=":material/error:")
         if state.repository and state.guess:
             if note := family_note(state.repository.source):
                 st.info(escape_message(note), icon=":material/auto_awesome:")
@@ -194,13 +194,13 @@ def _read() -> None:
     with st.spinner("Reading its files…"):
         repository = attempt(partial(read_repository, state.source))
     if isinstance(repository, Problem):
-        state.problem = repository.message
+        state.error = repository.error
         return
     guess = attempt(partial(guess_form, repository))
     if isinstance(guess, Problem):
-        state.problem = f"{guess.message} {family_note(repository.source)}".strip()
+        state.error = f"{guess.error} {family_note(repository.source)}".strip()
         return
-    state.problem, state.repository, state.guess = "", repository, guess
+    state.error, state.repository, state.guess = "", repository, guess
     state.table, state.version = dict(guess.candidates[0]), state.version + 1
     state.name = suggested_name(repository.source)
 
@@ -220,9 +220,9 @@ def _test() -> None:
         state.candidates = [entry_of(table, name) for table in guess.candidates]
         [checkpoint, *_] = checkpoint_class(state.candidates[0])().checkpoints()
     except TouchstoneError as error:
-        state.problem, state.results, state.is_testing = str(error), [], False
+        state.error, state.results, state.is_testing = str(error), [], False
         return
-    state.problem, state.results, state.is_testing = "", [], True
+    state.error, state.results, state.is_testing = "", [], True
     pool = services.engine().pool
     if pool.state(checkpoint).status in (ModelStatus.NEEDS_DOWNLOAD, ModelStatus.FAILED):
         pool.fetch(checkpoint)
@@ -285,7 +285,7 @@ def _save(entry: CheckpointEntry) -> None:
     state = add_metric_state()
     named = attempt(lambda: save_entry(entry, checkpoint_class(entry), services.settings().metrics_dir))
     if isinstance(named, Problem):
-        state.problem = named.message
+        state.error = named.error
         return
     add_to_bench(checkpoint_class(entry)())
     leave_notice(f"{entry.name} is a metric now, and is on the bench of Probe.")

@@ -9,7 +9,7 @@ from math import fsum
 import streamlit as st
 
 from annotations.people.people import Right
-from core.assessment import Comparison
+from core.assessment import ScoreComparison
 from core.errors import Problem, attempt
 from core.models import (
     Endpoint,
@@ -42,7 +42,7 @@ class MetricsState:
 
     served_models: dict[tuple[str, str], list[str] | Problem] = field(default_factory=dict)
     findings: dict[str, list[EndpointFinding]] = field(default_factory=dict)
-    comparisons: dict[str, list[Comparison]] = field(default_factory=dict)
+    comparisons: dict[str, list[ScoreComparison]] = field(default_factory=dict)
 
 
 def metrics_state() -> MetricsState:
@@ -54,7 +54,7 @@ def endpoint_list() -> None:
     st.subheader("Endpoints")
     endpoints = attempt(list_endpoints)
     if isinstance(endpoints, Problem):
-        st.error(escape_message(endpoints.message), icon=":material/error:")
+        st.error(escape_message(endpoints.error), icon=":material/error:")
         return
     if not endpoints:
         here = (
@@ -116,7 +116,7 @@ def _endpoint_card(endpoint: Endpoint, spent: Spend) -> None:
 
     served = metrics_state().served_models.get(_served_id(endpoint))
     if isinstance(served, Problem):
-        st.error(escape_message(served.message), icon=":material/cloud_off:")
+        st.error(escape_message(served.error), icon=":material/cloud_off:")
     elif served is not None:
         more = f" and {len(served) - _MAX_MODELS_SHOWN} more" if len(served) > _MAX_MODELS_SHOWN else ""
         st.success(

@@ -42,7 +42,7 @@ class EndpointSetupState:
     """
 
     findings: list[EndpointFinding] = field(default_factory=list)
-    problem: str = ""
+    error: str = ""
     added: Endpoint | None = None
     key_from: str = ""
     added_further: str = ""
@@ -110,15 +110,15 @@ def _form() -> None:
                 st.form_submit_button("Test", icon=":material/network_check:", on_click=_test)
                 added = st.form_submit_button("Add", icon=":material/add:", type="primary", on_click=_add)
         st.caption("The test asks three short questions, which are not counted as spent.")
-        if state.problem:
-            st.error(escape_message(state.problem), icon=":material/error:")
+        if state.error:
+            st.error(escape_message(state.error), icon=":material/error:")
         for finding in state.findings:
             st.markdown(
                 f"{':material/check_circle:' if finding.works else ':material/cancel:'} **{finding.what}** {escape_message(finding.message)}"
             )
         if state.tested:
             st.caption(escape_markdown(f"The test has set {state.tested}, as the server refuses more. Change it here."))
-    if added and not state.problem:
+    if added and not state.error:
         st.rerun()
 
 
@@ -209,7 +209,7 @@ def _fields(state: EndpointSetupState) -> None:
 
 def _forget_findings() -> None:
     state = page_state(EndpointSetupState)
-    state.findings, state.problem, state.tested = [], "", ""
+    state.findings, state.error, state.tested = [], "", ""
 
 
 def _typed_by_manager(state: EndpointSetupState) -> Endpoint:
@@ -233,11 +233,11 @@ def _typed_by_manager(state: EndpointSetupState) -> Endpoint:
 
 def _test() -> None:
     state = page_state(EndpointSetupState)
-    state.findings, state.problem, state.tested = [], "", ""
+    state.findings, state.error, state.tested = [], "", ""
     with st.spinner("Asking…"):
         checked = attempt(lambda: (typed := _typed_by_manager(state), check_endpoint(typed), probed_fields(typed)))
     if isinstance(checked, Problem):
-        state.problem = checked.message
+        state.error = checked.error
         return
     _, state.findings, fields = checked
     state.tested = ", ".join(f"{name} = {json.dumps(value)}" for name, value in fields.items())
@@ -255,7 +255,7 @@ def _add() -> None:
         typed = _typed_by_manager(state)
         add_endpoint(typed)
     except TouchstoneError as error:
-        state.findings, state.problem = [], str(error)
+        state.findings, state.error = [], str(error)
         return
-    state.added, state.problem = typed, ""
+    state.added, state.error = typed, ""
     state.key_from, state.added_further, state.key = state.typed(EndpointSetupState.variable), state.further, ""

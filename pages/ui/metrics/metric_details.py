@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.assessment import MetricRow, format_contexts, format_direction, format_range
+from core.assessment import CatalogRow, format_contexts, format_direction, format_range
 from core.errors import Problem, attempt
 from core.model_reference import Checkpoint, EndpointModel, local_checkpoints
 from core.models import CODE_RUNNING_KINDS, ModelPool, ModelStatus, state_on_disk
@@ -24,9 +24,9 @@ from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
 
 
-def metric_details(row: MetricRow, pool: ModelPool) -> None:
+def metric_details(row: CatalogRow, pool: ModelPool) -> None:
     """Everything about the metric, with the way back to the list."""
-    metric = METRICS.get(row.name)()
+    metric, card = METRICS.get(row.name)(), row.card
     st.button(
         "All metrics",
         key="all-metrics",
@@ -37,19 +37,21 @@ def metric_details(row: MetricRow, pool: ModelPool) -> None:
     )
     with st.container(key=f"metric-{row.name}"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.subheader(row.title, width="content")
+            st.subheader(card.title, width="content")
             model_badge(row, metric.checkpoints(), pool)
 
-        st.markdown(f"{row.measures} Range **{format_range(row.low, row.high)}**, {format_direction(row.direction)}.")
-        source = f"[{row.paper}]({row.url})" if row.url else escape_markdown(row.paper)
+        st.markdown(
+            f"{card.measures} Range **{format_range(card.low, card.high)}**, {format_direction(card.direction)}."
+        )
+        source = f"[{card.paper}]({card.url})" if card.url else escape_markdown(card.paper)
         st.markdown(" · ".join(filter(None, [source, f"on the command line `{row.name}`"])))
         other = (
             " Of weights for others the setting languages says which." if isinstance(metric, ReplaceableWeights) else ""
         )
-        st.caption(f"{format_languages(row.languages)}{other}")
-        st.caption(format_contexts(row.contexts))
-        if row.differs:
-            st.caption(escape_markdown(row.differs))
+        st.caption(f"{format_languages(card.languages)}{other}")
+        st.caption(format_contexts(card.contexts))
+        if card.differs:
+            st.caption(escape_markdown(card.differs))
 
         about_column, setup_column = st.columns(2, gap="large")
         with about_column:
@@ -95,7 +97,7 @@ def weights_folder(name: str, on_add: Callable[[Metric], None]) -> None:
     if not folders:
         return
     metric = attempt(lambda: METRICS.build(name, folders))
-    problem = metric.message if isinstance(metric, Problem) else weights_problem(metric)
+    problem = metric.error if isinstance(metric, Problem) else weights_problem(metric)
     if isinstance(metric, Problem) or problem:
         st.error(escape_message(problem), icon=":material/folder_off:")
         return

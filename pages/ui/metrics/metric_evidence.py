@@ -14,8 +14,8 @@ from core.edits import PERTURBATIONS
 from core.results import (
     MatrixCell,
     NullBand,
-    Run,
     Shift,
+    StressRun,
     any_size_band,
     intent_of,
     metric_verdicts,
@@ -119,7 +119,7 @@ def distribution_figure(scores: Mapping[Verdict, Sequence[float]]) -> go.Figure:
     )
 
 
-def batteries_sentence(runs: Iterable[Run]) -> str:
+def batteries_sentence(runs: Iterable[StressRun]) -> str:
     """Sentence for the page where the noise of several runs stands side by side; empty where all are of one battery."""
     batteries = dict.fromkeys(run.plan.battery_label for run in runs)
     if len(batteries) < 2:
@@ -127,7 +127,7 @@ def batteries_sentence(runs: Iterable[Run]) -> str:
     return f"These runs are of different batteries, {' and '.join(batteries)}: their noise is not of the same edits."
 
 
-def _specs_of(run: Run, name: str) -> list[str]:
+def _specs_of(run: StressRun, name: str) -> list[str]:
     return [spec for spec in run.plan.metrics if METRICS.parse(spec).name == name]
 
 
@@ -151,7 +151,7 @@ def blind_spots(cells: Sequence[MatrixCell]) -> list[str]:
 
 
 @st.cache_resource(max_entries=64, show_spinner="Reading the run…")
-def _cached_findings(id: str, lines: int, spec: str, _run: Run) -> tuple[NullBand, list[MatrixCell]]:  # noqa: ARG001  # id and lines are the key
+def _cached_findings(id: str, lines: int, spec: str, _run: StressRun) -> tuple[NullBand, list[MatrixCell]]:  # noqa: ARG001  # id and lines are the key
     shifts: list[Shift] = [shift for shift in score_shifts(_run) if shift.metric == spec]
     harmless = [shift for shift in shifts if intent_of(shift.kind) == "preserving"]
     return any_size_band(harmless), shift_matrix(_run, shifts, _RESAMPLES)

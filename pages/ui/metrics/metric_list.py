@@ -10,8 +10,8 @@ import streamlit as st
 
 from core.assessment import (
     Availability,
+    CatalogRow,
     MetricFilter,
-    MetricRow,
     Speed,
     bundled_audit,
     closest_metrics,
@@ -43,14 +43,14 @@ def open_metric(name: str) -> None:
     st.query_params.from_dict({_OPENED: name} if name else {})
 
 
-def metric_list(rows: Sequence[MetricRow], pool: ModelPool) -> None:
+def metric_list(rows: Sequence[CatalogRow], pool: ModelPool) -> None:
     """The filters, and the cards of what they leave."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = st.text_input(
             "Search", key="metric-search", placeholder="name, paper, what it measures", width=260, persist_state="page"
         )
         availability = _filter("State", typing.get_args(Availability))
-        family = _filter("Family", list(dict.fromkeys(row.family for row in rows)))
+        family = _filter("Family", list(dict.fromkeys(row.card.family for row in rows)))
         speed = _filter("Speed", typing.get_args(Speed))
         memory = _filter("Memory", [*_MEMORY_MB, _FITS])
     limit = max(pool.budgets.values()) // 10**6 if memory == _FITS else _MEMORY_MB.get(memory or "")
@@ -72,20 +72,20 @@ def metric_list(rows: Sequence[MetricRow], pool: ModelPool) -> None:
     for row in accepted:
         with grid.container(border=True, height="stretch", key=f"card-{row.name}", gap="xsmall"):
             st.button(
-                f"**{escape_label(row.title)}**",
+                f"**{escape_label(row.card.title)}**",
                 key=f"open-{row.name}",
                 type="tertiary",
                 icon=":material/chevron_right:",
                 on_click=open_metric,
                 args=(row.name,),
             )
-            st.caption(escape_markdown(shorten(row.measures, _CARD_CHARACTERS, placeholder=" …")))
+            st.caption(escape_markdown(shorten(row.card.measures, _CARD_CHARACTERS, placeholder=" …")))
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
                 model_badge(row, METRICS.get(row.name)().checkpoints(), pool)
 
                 size = model_megabytes(row)
                 st.caption(
-                    " · ".join(filter(None, [row.family, format_megabytes(size) if size else ""])), width="content"
+                    " · ".join(filter(None, [row.card.family, format_megabytes(size) if size else ""])), width="content"
                 )
             if audit := bundled_audit(row.name):
                 st.caption(f"Audit: {count_verdicts(audit.findings)}")

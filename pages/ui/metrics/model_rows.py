@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from core.assessment import MetricRow, format_megabytes
+from core.assessment import CatalogRow, format_megabytes
 from core.edits import PERTURBATIONS
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, PluginFunction, local_checkpoints
 from core.models import PACKAGE, ModelPool, ModelState, ModelStatus
@@ -60,7 +60,7 @@ def memory_bar(engine: Engine) -> None:
     st.caption(f"Answers on disk: {cache_bytes} of {limit} (TOUCHSTONE_CACHE_GB); the least recently used make room.")
 
 
-def model_badge(line: MetricRow, models: Sequence[ModelRef], pool: ModelPool) -> None:
+def model_badge(line: CatalogRow, models: Sequence[ModelRef], pool: ModelPool) -> None:
     """In a word or two, what the metric of these models lacks, or that it is ready."""
     if not models:
         st.badge("ready, no model", icon=":material/bolt:", color="green")
@@ -80,10 +80,10 @@ def model_badge(line: MetricRow, models: Sequence[ModelRef], pool: ModelPool) ->
     st.badge(_STATUS_TITLES[status], icon=_ICONS[status], color=_COLOURS[status])  # type: ignore[arg-type]  # the names of its own literal
 
 
-def endpoint_row(line: MetricRow) -> None:
+def endpoint_row(line: CatalogRow) -> None:
     """Show the endpoint that a metric asks which loads no model itself, or what to set."""
-    if line.message:
-        st.info(escape_message(line.message), icon=":material/cloud_off:")
+    if line.error:
+        st.info(escape_message(line.error), icon=":material/cloud_off:")
     else:
         st.text("Asks the endpoint that TOUCHSTONE_LLM_BASE_URL names.")
 

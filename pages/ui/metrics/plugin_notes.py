@@ -12,8 +12,8 @@ def plugin_notes() -> None:
     """A warning for each plug-in that is missing, and the remarks on the others; nothing where there are none."""
     reports = plugin_reports()
     for report in reports:
-        if report.problem:
-            st.warning(escape_message(report.problem), icon=":material/extension_off:")
+        if report.error:
+            st.warning(escape_message(report.error), icon=":material/extension_off:")
     remarks = [remark for report in reports for remark in report.remarks]
     if remarks:
         with st.expander(f"Remarks on plug-ins: {len(remarks)}", icon=":material/extension:"):

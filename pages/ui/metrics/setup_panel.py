@@ -70,7 +70,7 @@ def setup_panel(metric: Metric, pool: ModelPool) -> None:
                         "tolerance": comparison.published.tolerance,
                         "agrees": None if comparison.ours is None else comparison.agrees,
                         "source": comparison.published.source,
-                        "problem": comparison.problem,
+                        "problem": comparison.error,
                     }
                     for comparison in comparisons[metric.name]
                 ]

@@ -14,7 +14,7 @@ from core.base import apart_from_code, memoize
 from core.edits import read_battery, sentence_origins, standard_battery
 from core.model_reference import asks_endpoint, local_checkpoints
 from core.results import NullBands, SignedMetrics, bundled_harmless_shifts, changed_words
-from core.scoring import METRICS, Cell, CellKey, CellState, Metric, Request
+from core.scoring import METRICS, BoardCell, CellKey, CellState, Metric, Request
 from core.text import edits as executable
 from core.text import find_mark, name_contexts, sentences
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, Span, WordScore
@@ -25,7 +25,7 @@ from pages.ui.probe.pair import current_intention, current_pair, edited_summary,
 from pages.ui.probe.probe_state import probe_state
 from pages.ui.probe.score_board import board_state
 
-Cells = Mapping[CellKey, Cell]
+Cells = Mapping[CellKey, BoardCell]
 _LOOK_S = 0.2  # how often what arrives beside the scores is looked for
 _NOTICE_S = 0.03  # how long a click or a new text may wait for the open run to notice it
 _TOGETHER = 3  # what arrives within so many of these is drawn at once
@@ -312,7 +312,7 @@ def _empty_row(metric: Metric) -> BoardRow:
     return BoardRow(metric.spec, card.title, card.family, low=card.low, high=card.high, direction=card.direction)
 
 
-def _latest_shown(spec: str, before: Cell, after: Cell, text: str) -> LastShown:
+def _latest_shown(spec: str, before: BoardCell, after: BoardCell, text: str) -> LastShown:
     """The score and its parts, sentence by sentence; those of the text before while this one is being scored."""
     shown = probe_state().last_shown
     last = shown.get(spec, LastShown())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.scoring import METRICS, CellState, Claims, Combine, GivenClaims, Metric
-from core.text import claims_to_json, name_contexts, optional_fields
+from core.text import BYTE_ORDER_MARK, claims_to_json, name_contexts, optional_fields
 from core.types import ClaimList, Example, Failure, Outcome, Result
 from pages.server import services
 from pages.ui.probe.board_rows import SURFACE, format_score
@@ -52,7 +52,7 @@ class ScoredClaims:
             numbers: dict[str, list[str]] = {}
             for label, outcome in zip(self.labels, outcomes, strict=True):
                 if isinstance(outcome, Failure):
-                    numbers.setdefault(outcome.message, []).append(label)
+                    numbers.setdefault(outcome.error, []).append(label)
             lines += [f"{metric.card.title}, claim {', '.join(some)}: {reason}" for reason, some in numbers.items()]
         return lines
 
@@ -82,8 +82,7 @@ def claim_scores_csv(scored: ScoredClaims) -> str:
     for metric, outcomes, combined in zip(scored.metrics, scored.claims, scored.combined, strict=True):
         lines += [_csv_line(metric, text, outcome) for text, outcome in zip(scored.texts, outcomes, strict=True)]
         lines += [_csv_line(metric, name, outcome) for name, outcome in zip(_COMBINED.values(), combined, strict=True)]
-    written: str = pd.DataFrame(lines).to_csv(index=False)
-    return written
+    return f"{BYTE_ORDER_MARK}{pd.DataFrame(lines).to_csv(index=False)}"
 
 
 def _csv_line(metric: Metric, claim: str, outcome: Outcome | None) -> dict[str, object]:
@@ -91,7 +90,7 @@ def _csv_line(metric: Metric, claim: str, outcome: Outcome | None) -> dict[str, 
         "metric": metric.spec,
         "claim": claim,
         "score": outcome.score if isinstance(outcome, Result) else None,
-        "error": outcome.message if isinstance(outcome, Failure) else "",
+        "error": outcome.error if isinstance(outcome, Failure) else "",
         "signature": outcome.signature if isinstance(outcome, Result) else "",
     }
 

@@ -178,7 +178,7 @@ def _find(endpoint: str) -> None:
 
 def _take(result: ClaimList | Failure) -> None:
     if isinstance(result, Failure):
-        _keep_problem(result.message)
+        _keep_problem(result.error)
         return
     _change(EditableClaims.of(result))
 

@@ -11,6 +11,7 @@ import streamlit as st
 from core.results import edit_verdict
 from core.scoring import Metric, Request
 from core.stats import Move
+from core.text import BYTE_ORDER_MARK
 from core.text import edits as executable
 from core.types import Intention, Result, Verdict
 from pages.server import services
@@ -98,8 +99,7 @@ def comparison_csv(original: str, compared: Sequence[ComparedEdit]) -> str:
         for edit in compared
         for row in edit.rows
     )
-    written: str = pd.DataFrame(lines).to_csv(index=False)
-    return written
+    return f"{BYTE_ORDER_MARK}{pd.DataFrame(lines).to_csv(index=False)}"
 
 
 def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.text import NamedText, join_contexts, named_texts, with_distinct_names
 from pages.ui.probe.pair import current_pair, keep_draft
-from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
+from pages.ui.probe.probe_state import LoadedPair, ProbeState, probe_state
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
 
 _SHOWN_CHARACTERS = 60
@@ -74,13 +74,13 @@ def _remove_context(place: int) -> None:
     _open_contexts(pair, [text for number, text in enumerate(named_texts(pair)) if number != place])
 
 
-def _open_contexts(pair: Pair, texts: Sequence[NamedText]) -> None:
+def _open_contexts(pair: LoadedPair, texts: Sequence[NamedText]) -> None:
     """Make the document of these contexts, whose names are made distinct."""
     document, contexts = join_contexts(with_distinct_names(texts))
     _replace_source(replace(pair, document=document, contexts=contexts))
 
 
-def _replace_source(pair: Pair) -> None:
+def _replace_source(pair: LoadedPair) -> None:
     """Another document below the same summary and edits: no longer the example or the kept pair that was opened."""
     state = probe_state()
     state.pair = replace(pair, example="", saved=(), kept="")

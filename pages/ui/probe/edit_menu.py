@@ -18,7 +18,7 @@ from core.text import sentences
 from core.types import Edit, Example, Failure, Intention, Item
 from pages.server import services
 from pages.ui.probe.pair import current_pair, edited_summary, intend, rewrite_summary
-from pages.ui.probe.probe_state import Pair, ProbeState, VariantRequest, probe_state
+from pages.ui.probe.probe_state import LoadedPair, ProbeState, VariantRequest, probe_state
 from pages.ui.shared.endpoint_form import download_button
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
@@ -85,7 +85,7 @@ def _watch_variant(title: str) -> None:
 
 def _put_into_editor(perturbation: Perturbation, text: str, result: Sequence[Edit] | Failure) -> None:
     if isinstance(result, Failure):
-        leave_notice(result.message)
+        leave_notice(result.error)
         return
     if text != current_pair().original:
         rewrite_summary(executable.apply(text, result))
@@ -103,7 +103,7 @@ _GROUPS: dict[str, Callable[[PerturbationCard], bool]] = {
 }
 
 
-def edit_menu(pair: Pair) -> None:
+def edit_menu(pair: LoadedPair) -> None:
     """The popover in the toolbar: edits that come with the example and perturbations, in groups; a press closes it."""
     box = st.popover(
         "Try an edit",

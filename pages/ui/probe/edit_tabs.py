@@ -9,10 +9,10 @@ from uuid import uuid4
 
 import streamlit as st
 
-from annotations.store.records import FLAW_MEANINGS, EditAnswers, ExplanationFlaw, Grade, LabelRecord, RecordError
+from annotations.store.records import FLAW_MEANINGS, EditAnswers, LabelRecord, RecordError
 from core.errors import AmbiguousEditError, TouchstoneError
 from core.text import edits as executable
-from core.types import UNSTATED, ErrorType, Intention, T, Verdict
+from core.types import UNSTATED, ErrorType, ExplanationFlaw, Grade, Intention, T, Verdict
 from pages.server import services
 from pages.ui.probe.pair import (
     EDITOR_KEY,

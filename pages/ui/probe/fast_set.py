@@ -13,7 +13,7 @@ from core.errors import Problem, attempt
 from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
 from core.models import PACKAGE, ModelStatus, locate, memory_bytes
 from core.scoring import (
-    Cell,
+    BoardCell,
     CellKey,
     Durations,
     Forecast,
@@ -69,7 +69,7 @@ def shared_durations() -> Durations:
     return Durations(services.settings().cache_dir)
 
 
-def remember_durations(request: Request, cells: Mapping[CellKey, Cell]) -> None:
+def remember_durations(request: Request, cells: Mapping[CellKey, BoardCell]) -> None:
     """Remember what each new score took; what the cache answered says nothing."""
     timed = probe_state().timed
     original, edited = request.examples

@@ -170,8 +170,8 @@ def metrics_popover() -> None:
     if state.metrics_opened:
         with box:
             lines = list_metrics(services.engine().pool)
-            for family in dict.fromkeys(line.family for line in lines):
-                of_family = {line.name: line.title for line in lines if line.family == family}
+            for family in dict.fromkeys(line.card.family for line in lines):
+                of_family = {line.name: line.card.title for line in lines if line.card.family == family}
                 on_board = [spec for spec in _board_specs() if spec in of_family]
                 choices = ProbeState.chosen_of_family.of(family)
                 follow_choices(choices, on_board)
@@ -186,7 +186,7 @@ def metrics_popover() -> None:
                     args=(choices, tuple(of_family)),
                 )
 
-            titles = {line.name: line.title for line in lines if has_settings(line.name)}
+            titles = {line.name: line.card.title for line in lines if has_settings(line.name)}
             metric_name = st.selectbox(
                 "With other settings…",
                 list(titles),

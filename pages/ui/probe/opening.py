@@ -19,7 +19,7 @@ from core.text import edits as executable
 from core.types import UNSTATED, Context, Edit, Intention, Item, Span
 from pages.server import services
 from pages.ui.probe.pair import EDITOR_KEY, current_edits, current_pair, edited_summary, intend, keep_draft
-from pages.ui.probe.probe_state import Pair, probe_state
+from pages.ui.probe.probe_state import LoadedPair, probe_state
 from pages.ui.probe.text_panes import set_editor_text
 from pages.ui.shared import pair_link
 from pages.ui.shared.notices import leave_notice
@@ -31,7 +31,7 @@ _DRAFTS_LOOKED_AT = 20
 
 
 def open_pair(
-    pair: Pair,
+    pair: LoadedPair,
     text: str | None = None,
     meant: Intention = UNSTATED,
     address: str = "",
@@ -98,7 +98,7 @@ def open_example(example: str, packed: str = "", meant: Intention = UNSTATED) ->
     elif stored:
         record = stored.pair
         text = record.edited
-        pair = Pair(
+        pair = LoadedPair(
             example=stored.id,
             title=record.title,
             domain=record.domain,
@@ -180,12 +180,12 @@ def show_in_address() -> None:
         st.query_params.from_dict(parts)
 
 
-def pair_of_item(item: Item) -> tuple[Pair, str]:
+def pair_of_item(item: Item) -> tuple[LoadedPair, str]:
     """The pair and the edited summary of a dataset's item."""
     original = item.example.summary
     if item.parent:
         original = next(other.example.summary for other in bundled_items() if other.example.id == item.parent)
-    pair = Pair(
+    pair = LoadedPair(
         example=item.parent or item.example.id,
         title=item.title,
         domain=item.domain,
@@ -231,7 +231,7 @@ def _open_draft(payload: str) -> None:
     saved = services.store().pair(fields["example"]) if fields["example"] else None
     outcomes = saved.pair.outcomes if saved else ()
     contexts = tuple(Context(context["name"], Span(**context["span"])) for context in fields.pop("contexts", ()))
-    pair = Pair(**{**fields, "declared": declared, "saved": outcomes, "contexts": contexts})
+    pair = LoadedPair(**{**fields, "declared": declared, "saved": outcomes, "contexts": contexts})
     open_pair(pair, text, meant, pinned=pinned, claims=claims)
     leave_notice("Your draft is back." if text != fields["original"] else "")
 

@@ -13,7 +13,7 @@ from core.errors import TouchstoneError
 from core.text import edits as executable
 from core.types import Edit, Intention, Outcome
 from pages.server import services
-from pages.ui.probe.probe_state import Pair, probe_state
+from pages.ui.probe.probe_state import LoadedPair, probe_state
 from pages.ui.probe.text_panes import editor_replacement, editor_text, set_editor_text
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.pair_link import PinnedEdit
@@ -24,7 +24,7 @@ MAX_PINNED = 6
 _MAX_UNDO = 200  # undo goes back so far
 
 
-def current_pair() -> Pair:
+def current_pair() -> LoadedPair:
     """The pair that `restore_pair` has opened."""
     pair = probe_state().pair
     if pair is None:

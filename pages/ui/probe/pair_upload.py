@@ -8,20 +8,19 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.base import read_document
-from core.data import Pairs, Refusal
+from core.data import DocumentText, Pairs, Refusal, format_cleaning, is_formatted, read_document
 from core.errors import TouchstoneError
 from core.types import UNSTATED, Intention, Item
 from pages.ui.probe.context_form import context_form
 from pages.ui.probe.document_reading import DocumentReading, follow_reading
 from pages.ui.probe.opening import open_pair
-from pages.ui.probe.probe_state import Pair, ProbeState, probe_state
+from pages.ui.probe.probe_state import LoadedPair, ProbeState, probe_state
 from pages.ui.shared.markup import escape_markdown, escape_message
 
 _TABLE_SUFFIXES = ("jsonl", "csv", "tsv")
 _MOST_IN_FIELD = 200_000  # characters
 _STEP = 2_000  # pairs read until the bar moves
-_SHORT_S = 1.0  # a PDF that takes no longer is the document at once, without a bar that comes and goes
+_SHORT_S = 1.0  # a document that takes no longer is the document at once, without a bar that comes and goes
 _MOST_LISTED = 200  # summaries of a file, or its refused lines: a browser takes a minute to search a hundred thousand
 
 
@@ -34,12 +33,14 @@ def upload_popover() -> None:
                 "From a file",
                 key=ProbeState.upload.key,
                 on_change=_read_upload,
-                help="A document (.txt, .md, .pdf), or pairs (.jsonl, .csv) with document (or contexts) and summary.",
+                help="A document (.txt, .md, .pdf, .docx, .html), or pairs (.jsonl, .csv) with document (or contexts) and summary.",
             )
             if file is None:  # as also after a visit to another page, which takes it out of the uploader
                 _end_reading()
-                probe_state().long_document = ""
+                probe_state().long_document, probe_state().cleaning = "", None
             else:
+                if is_formatted(file.name):
+                    _show_cleaning()
                 _show_reading()
                 _show_upload()
             if long := probe_state().long_document:
@@ -60,8 +61,24 @@ def upload_popover() -> None:
             context_form()
 
 
+def _show_cleaning() -> None:
+    """The switch of cleaning, and what it changed in the document that was read."""
+    st.toggle(
+        "Text as a reader would copy it",
+        key=ProbeState.clean_upload.key,
+        on_change=_read_upload,
+        help="Joins words over line ends, folds ligatures, and leaves out running heads, page numbers, marks of footnotes, "
+        "navigation and hidden parts. Off: the text as the file stores it.",
+    )
+    cleaning = probe_state().cleaning
+    if cleaning:
+        st.caption(f"Cleaned: {format_cleaning(cleaning)}.")
+    elif cleaning is not None and probe_state().clean_upload:
+        st.caption("Nothing had to be cleaned.")
+
+
 def _show_reading() -> None:
-    """The progress of a PDF that is being read; at its end its text is offered, or why there is none.
+    """The progress of a document that is being read; at its end its text is offered, or why there is none.
 
     It does not take the place of the document by itself, where somebody may be typing what no server has heard of yet.
     """
@@ -82,12 +99,12 @@ def _show_reading() -> None:
 
 
 def _take_reading() -> None:
-    """Make the text of the PDF that was read the document; why there is none is the problem that is shown."""
+    """Make the text that was read the document; why there is none is the problem that is shown."""
     state = probe_state()
     reading, state.reading = state.reading, None
     try:
         if reading:
-            _take_document(reading.text)
+            _take_document(reading.document)
     except TouchstoneError as error:
         state.upload_problem = str(error)
 
@@ -99,8 +116,9 @@ def _end_reading() -> None:
     state.reading = None
 
 
-def _take_document(text: str) -> None:
-    state = probe_state()
+def _take_document(document: DocumentText) -> None:
+    state, text = probe_state(), document.text
+    state.cleaning = document.cleaning
     if len(text) > _MOST_IN_FIELD:  # a browser would stand still for seconds with so long a text in a field
         state.long_document = text
     else:
@@ -138,7 +156,7 @@ def _show_upload() -> None:
 
 def _read_upload() -> None:
     state = probe_state()
-    state.uploaded, state.upload_problem, state.long_document = (), "", ""
+    state.uploaded, state.upload_problem, state.long_document, state.cleaning = (), "", "", None
     _end_reading()
     file = state.upload
     if file is None:
@@ -155,8 +173,8 @@ def _read_upload() -> None:
                     bar.progress(min(1.0, len(entries) / lines), words)
             bar.empty()
             state.uploaded = entries
-        elif name.lower().endswith(".pdf"):
-            state.reading = DocumentReading(name, data)
+        elif is_formatted(name):
+            state.reading = DocumentReading(name, data, clean=state.clean_upload)
             if state.reading.task.wait(_SHORT_S):
                 _take_reading()
         else:
@@ -181,7 +199,7 @@ def _open_uploaded() -> None:
         return
     parent = items.get(item.parent or "")
     original = parent.example.summary if parent else item.example.summary
-    opened = Pair(
+    opened = LoadedPair(
         *("", item.title or item.example.id, item.domain, "upload", item.example.document, original),
         declared=item.edits,
         contexts=item.example.contexts,
@@ -200,5 +218,5 @@ def _open_pasted() -> None:
     missing = [what for what, text in (("document", document), ("summary", summary)) if not text.strip()]
     state.upload_problem = f"The {' and the '.join(missing)} is empty. Paste or upload it first." if missing else ""
     if not missing:
-        open_pair(Pair("", "Pasted pair", "", "pasted", document, summary))
+        open_pair(LoadedPair("", "Pasted pair", "", "pasted", document, summary))
         state.upload_open = False

@@ -8,11 +8,24 @@ from uuid import uuid4
 
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from annotations.store.records import ExplanationFlaw, Grade, LabelRecord
+from annotations.store.records import LabelRecord
 from core.data import Refusal
 from core.edits import EditableClaims, EditForm, Editor, EditRequestTask, Perturbation
-from core.scoring import CellKey, ConversationTask, Request, Task
-from core.types import UNSTATED, ClaimList, Context, Edit, ErrorType, Example, Intention, Item, Outcome, Verdict
+from core.scoring import CellKey, ConversationTask, Request, RunningConversation
+from core.types import (
+    UNSTATED,
+    ClaimList,
+    Context,
+    Edit,
+    ErrorType,
+    Example,
+    ExplanationFlaw,
+    Grade,
+    Intention,
+    Item,
+    Outcome,
+    Verdict,
+)
 from pages.ui.probe.board_rows import LastShown
 from pages.ui.probe.document_reading import DocumentReading
 from pages.ui.shared.pair_link import PinnedEdit
@@ -20,7 +33,7 @@ from pages.ui.shared.session_state import WidgetValue, page_state
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class LoadedPair:
     """Pair that was loaded, and the edits that somebody declared as units with an explanation."""
 
     example: str
@@ -72,7 +85,7 @@ class ProbeState:
     """State of one session on Probe; other pages open pairs there and add metrics to its board."""
 
     # the pair and its history
-    pair: Pair | None = None
+    pair: LoadedPair | None = None
     """Pair in the panes; None before the first is opened."""
     known_text: str = ""
     """Edited summary that the history has last recorded."""
@@ -112,7 +125,7 @@ class ProbeState:
     """True if the list of metrics was opened in this session."""
     request: Request | None = None
     """Current request to the engine; None before the first."""
-    timed: dict[CellKey, Task] = field(default_factory=dict)
+    timed: dict[CellKey, RunningConversation] = field(default_factory=dict)
     """By cell, the task whose duration is already recorded."""
     last_shown: dict[str, LastShown] = field(default_factory=dict)
     """By spec, the scores that the board showed last."""
@@ -142,14 +155,16 @@ class ProbeState:
     """Reason why the last file was not read; empty where it was."""
     context_problem: str = ""
     """Reason why a context was not added; empty where it was."""
-    question_of: Pair | None = None
+    question_of: LoadedPair | None = None
     """Pair whose question the field shows."""
     uploaded: Sequence[Item | Refusal] = ()
     """Pairs of the last uploaded table, and the lines that were refused."""
     long_document: str = ""
     """Document of a file that is too long for the field; else empty."""
+    cleaning: Mapping[str, int] | None = None
+    """Number of changes by their words in the document of the file; None without a file that has a layout or markup."""
     reading: DocumentReading | None = None
-    """PDF that is being read, or whose reading was cancelled; None without one."""
+    """Document that is being read, or whose reading was cancelled; None without one."""
     json_problem: str = ""
     """Reason why the typed edits cannot be applied; empty where they can."""
     json_places: Sequence[str] = ()
@@ -174,6 +189,7 @@ class ProbeState:
     chosen_of_family = WidgetValue[list[str]]("chosen", [])
     fast_specs = WidgetValue[list[str]]("fast", [])
     upload = WidgetValue[UploadedFile | None]("upload", None)
+    clean_upload = WidgetValue("clean-upload", True)
     uploaded_id = WidgetValue[str | None]("uploaded-id", None)
     uploaded_words = WidgetValue("uploaded-words", "")
     pasted_document = WidgetValue[str]("pasted-document", "")

@@ -43,7 +43,7 @@ _CONTEXT_CHARACTERS = 60
 def show_proposals(request: EditRequestTask) -> None:
     """Everything that has come so far, in the order of the answer."""
     outcome, verdicts = request.outcome, request.verdicts
-    if problem := outcome.message if isinstance(outcome, Failure) else request.error:
+    if problem := outcome.error if isinstance(outcome, Failure) else request.error:
         st.error(escape_message(problem), icon=":material/error:")
     if not isinstance(outcome, Proposals):
         return
@@ -58,7 +58,7 @@ def show_proposals(request: EditRequestTask) -> None:
             else:
                 with st.container(border=True, height="stretch", key=f"proposed-{edit.number}", gap="small"):
                     st.badge(f"{edit.number}: {edit.reason_kind}", icon=":material/block:", color="red")
-                    st.caption(escape_markdown(edit.reason))
+                    st.caption(escape_markdown(edit.error))
                     st.code(edit.text, language="json", wrap_lines=True)
 
 
@@ -85,9 +85,7 @@ def _accepted_card(edit: AcceptedEdit, request: EditRequestTask, verdict: Trivia
                     f"model: {verdict.kind or 'not trivial'}", color="orange" if verdict.kind else "blue", help=reason
                 )
             elif isinstance(verdict, Failure):
-                st.badge(
-                    "model: no verdict", icon=":material/error:", color="red", help=escape_message(verdict.message)
-                )
+                st.badge("model: no verdict", icon=":material/error:", color="red", help=escape_message(verdict.error))
             elif request.judged and request.running:
                 st.badge("model: …", color="gray")
         laid = executable.as_segments(request.example.summary, [edit.edit])

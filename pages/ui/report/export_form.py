@@ -10,7 +10,7 @@ import streamlit as st
 
 from annotations.people.people import Member
 from annotations.store.reports import ReportRow
-from core.assessment import Part, PinnedReport, form_files, read_pin, report_toml
+from core.assessment import PinnedPart, PinnedReport, form_files, read_pin, report_toml
 from core.base import zip_files
 from pages.ui.results.reports_of_person import reports_of
 from pages.ui.shared.session_user import member_later
@@ -59,5 +59,5 @@ def _file(later: Callable[[], Member], row: ReportRow, ending: str, changes: Map
 
 def _read_report(member: Member, row: ReportRow) -> PinnedReport:
     contents = reports_of(member).contents(row)
-    parts = (Part(part.text, read_pin(contents[part.pin]) if part.pin else None) for part in row.parts)
+    parts = (PinnedPart(part.text, read_pin(contents[part.pin]) if part.pin else None) for part in row.parts)
     return PinnedReport(row.title, tuple(parts))

@@ -7,18 +7,21 @@ from dataclasses import replace
 
 import streamlit as st
 
+from annotations.exchange.samples import newer_references
 from annotations.people.people import Member
 from annotations.store.reports import ReportPart, ReportRow
-from core.assessment import Pin, PinnedPair, address_of, read_pin
+from core.assessment import Address, Pin, PinnedPair, StudySource, address_of, read_pin
 from core.errors import TouchstoneError
 from core.evaluation import SHADES, legend_in, missing_reasons
 from core.text import as_segments, recover
+from pages.server import services
 from pages.ui.report.report_choice import save_change
 from pages.ui.results.copy_popover import copy_popover
 from pages.ui.results.report_view import chart_view, table_view
 from pages.ui.results.reports_of_person import reports_of
 from pages.ui.shared.grouped_views import enter_view
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, escape_message, safe_guidelines
+from pages.ui.shared.newer_version import newer_version_line
 from pages.ui.shared.session_state import WidgetValue
 from pages.ui.shared.session_user import current_member
 
@@ -101,19 +104,27 @@ def _origin(pin: Pin, id: str, change: str) -> None:
     """The day and the signatures of a pin, the way to where it came from, and what changed since."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"Pinned {pin.made:%Y-%m-%d} as {pin.kind}.", width="content")
-        address = address_of(pin.source)
         open_it = st.button("Open where it came from", icon=":material/open_in_new:", key=f"open-{id}", type="tertiary")
         if open_it:
-            if address.page in _GROUPED_PAGES:
-                enter_view(address.page, address.tab)
-            st.switch_page(f"views/{address.page}.py", query_params=address.query)
+            _open(address_of(pin.source))
         copy_popover(lambda: pin.content, f"pin-{id}")
         if pin.signatures:
             with st.popover(f"Signatures ({len(pin.signatures)})", type="tertiary", key=f"signatures-{id}"):
                 st.code("\n".join(pin.signatures.values()), language=None, wrap_lines=True)
+    if isinstance(pin.source, StudySource):
+        names = pin.source.datasets
+        newer = newer_references(services.store(), names)
+        if newer and newer_version_line(newer, f"pin-{id}"):
+            _open(address_of(replace(pin.source, datasets=tuple(newer.get(name, name) for name in names))))
     if change:
         colour, icon = ("green", "check") if change.startswith("Unchanged") else ("orange", "change_circle")
         st.markdown(f":{colour}[:material/{icon}:] {escape_markdown(change)}")
+
+
+def _open(address: Address) -> None:
+    if address.page in _GROUPED_PAGES:
+        enter_view(address.page, address.tab)
+    st.switch_page(f"views/{address.page}.py", query_params=address.query)
 
 
 def _part_controls(row: ReportRow, place: int) -> None:

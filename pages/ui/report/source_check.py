@@ -11,6 +11,7 @@ from annotations.people.people import Member
 from annotations.store.reports import ReportRow
 from core.assessment import basis_of, compare, read_pin
 from core.errors import Problem, attempt
+from pages.sources.pins_again import of_its_time
 from pages.ui.report.report_choice import pin_builder
 from pages.ui.results.reports_of_person import reports_of
 from pages.ui.shared.background_results import background_results
@@ -53,9 +54,9 @@ def source_changes(member: Member, row: ReportRow) -> dict[str, str]:
     def work() -> Iterator[str]:
         """A sentence for each pin, or the reason why it cannot be made again."""
         for pin in pins.values():
-            again = attempt(partial(builder.build, pin.source, pin.title))
+            again = attempt(partial(builder.build, of_its_time(builder.store, pin.source), pin.title))
             if isinstance(again, Problem):
-                yield f"Not made again: {again.message}"
+                yield f"Not made again: {again.error}"
             else:
                 yield compare(basis_of(pin), basis_of(again)).sentence
 

@@ -13,6 +13,7 @@ from annotations.exchange.export import EXPORT_COLUMNS, ExportRow, all_rows, to_
 from annotations.store.records import SavedRow
 from core.models import COST_COLUMNS, CostRow, cost_records, format_money
 from core.results import OFFLINE_METRICS, bundled_samples
+from core.text import BYTE_ORDER_MARK
 from pages.server import services
 from pages.ui.results.copy_popover import copy_table
 
@@ -64,7 +65,7 @@ def exported_jsonl() -> str:
 
 def exported_csv() -> str:
     """The same as a table."""
-    return "".join(to_csv(_exported_rows(), (*EXPORT_COLUMNS, *COST_COLUMNS[1:])))
+    return "".join([BYTE_ORDER_MARK, *to_csv(_exported_rows(), (*EXPORT_COLUMNS, *COST_COLUMNS[1:]))])
 
 
 def _exported_rows() -> Iterator[ExportRow]:
@@ -122,7 +123,10 @@ def bundled_table() -> None:
         },
     )
     st.download_button(
-        "Download them as CSV", lambda: frame.to_csv(index=False), "bundled-examples.csv", on_click="ignore"
+        "Download them as CSV",
+        lambda: f"{BYTE_ORDER_MARK}{frame.to_csv(index=False)}",
+        "bundled-examples.csv",
+        on_click="ignore",
     )
 
 

@@ -26,7 +26,8 @@ from core.evaluation import (
     pivot_grid,
     pivot_titles,
 )
-from core.stats import Measurement
+from core.stats import MetricStatistic
+from core.text import BYTE_ORDER_MARK
 from pages.ui.results.report_charts import report_chart
 from pages.ui.shared.markup import escape_markdown, escape_message
 
@@ -158,7 +159,7 @@ def _grid_view(table: Table, name: str, key: str) -> dict[str, Cell] | None:
     heads = {}
     for other in across:
         of_slice = [cell for row in down if (cell := cells.get((row, other))) is not None]
-        numbers = {cell.estimate.n if isinstance(cell, Measurement) else getattr(cell, "n", 0) for cell in of_slice}
+        numbers = {cell.estimate.n if isinstance(cell, MetricStatistic) else getattr(cell, "n", 0) for cell in of_slice}
         heads[other] = head_titles[other]
         if numbers:  # on how many cases the figures of the slice rest, and whether these are of few documents
             n = str(max(numbers)) if len(numbers) == 1 else f"{min(numbers)}–{max(numbers)}"
@@ -207,6 +208,8 @@ def report_downloads(report: Report, key: str) -> None:
 def _file_content(report: Report, ending: str) -> str | bytes:
     """The only file of a form, or an archive of several."""
     parts = FORMS[ending](report)
+    if ending == ".csv":
+        parts = {name: BYTE_ORDER_MARK + content for name, content in parts.items() if isinstance(content, str)}
     if len(parts) == 1:
         return next(iter(parts.values()))
     return zip_files({f"{report.study}-{name}{ending}": content for name, content in parts.items()})
@@ -217,4 +220,4 @@ def _text(cell: Cell, column: Column) -> str | None:
 
 
 def _style(cell: Cell) -> str:
-    return MARK_STYLES[cell.mark] if isinstance(cell, Measurement) else ""
+    return MARK_STYLES[cell.mark] if isinstance(cell, MetricStatistic) else ""

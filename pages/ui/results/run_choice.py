@@ -16,7 +16,7 @@ from core.edits import STANDARD_BATTERY
 from core.results import (
     Meaning,
     Opinion,
-    Run,
+    StressRun,
     VariantKey,
     bundled_run_lines,
     count_left_out,
@@ -130,12 +130,12 @@ def open_run(id: str) -> None:
     st.query_params.from_dict({"run": id} if id else {})
 
 
-def load_run(row: RunRow) -> Run:
+def load_run(row: RunRow) -> StressRun:
     """The run with everything that is stored of it now."""
     return _cached_run(row.id, row.lines)
 
 
-def begin_run(run: Run) -> str:
+def begin_run(run: StressRun) -> str:
     """Keep a new run with what it holds and carry it on; its id. Raises RecordError for a name that is empty or taken."""
     demo = services.settings().demo
     home = services.demo_runs() if demo else services.store()
@@ -165,7 +165,7 @@ def accepts_opinions(id: str) -> bool:
     return not services.settings().demo or id in services.demo_runs()
 
 
-def follow_run(row: RunRow, run: Run) -> None:
+def follow_run(row: RunRow, run: StressRun) -> None:
     """Show the progress of the run, with buttons to stop, to go on, and to retry what failed; redraws as results arrive."""
     if row.id == BUNDLED_RUN:
         st.caption(
@@ -195,7 +195,7 @@ def follow_run(row: RunRow, run: Run) -> None:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the run…")
-def _cached_run(id: str, lines: int) -> Run:  # noqa: ARG001  # their number is part of the key
+def _cached_run(id: str, lines: int) -> StressRun:  # noqa: ARG001  # their number is part of the key
     return run_from_lines(bundled_run_lines() if id == BUNDLED_RUN else _storage_of(id).run_lines(id))
 
 
@@ -210,7 +210,7 @@ def _run_in_address() -> str:
 
 
 @st.fragment(run_every=_LOOK_S)
-def _run_progress(id: str, lines: int, run: Run) -> None:
+def _run_progress(id: str, lines: int, run: StressRun) -> None:
     now = services.stress_runner().progress(id)
     if now and now.running:
         if now.done - run.settled > (now.total * _REDRAW_SHARE if run.done else 0):
@@ -234,7 +234,7 @@ def _run_progress(id: str, lines: int, run: Run) -> None:
             )
 
 
-def _format_checks(run: Run) -> str:
+def _format_checks(run: StressRun) -> str:
     return " and checks" if run.plan.guard else ""
 
 
@@ -254,7 +254,7 @@ _FILTER_TITLES = {
 }  # fmt: skip
 
 
-def filtered_variants(run: Run) -> frozenset[VariantKey] | None:
+def filtered_variants(run: StressRun) -> frozenset[VariantKey] | None:
     """Let a person choose what is left out; the variants that count, None for all of them."""
     counts = {name: count_left_out(run, name) for name in _FILTER_TITLES if name != "unverified" or run.opinions}
     offered = [name for name, count in counts.items() if count]

@@ -295,7 +295,7 @@ class StudyWork:
     def _run(self) -> None:
         outcome = attempt(lambda: self.study.run(self._data))
         if isinstance(outcome, Problem):
-            self._error = outcome.message
+            self._error = outcome.error
         else:
             self.result = outcome
 

@@ -18,7 +18,7 @@ from annotations.management.adjudication import (
     QueuedTask,
     SentDecision,
 )
-from annotations.management.comments import AdjudicatorComments, Conversation, SentComment
+from annotations.management.comments import AdjudicatorComments, CommentThread, SentComment
 from annotations.store.records import StoreError
 from pages.server import services
 from pages.ui.review.case_view import (
@@ -224,7 +224,7 @@ def adjudication_page(campaign: CampaignSettings, cases: Sequence[QueuedTask], q
         conversations = _comments().conversations(campaign.id, case.task)
         number, own = (
             sum(len(conversation.comments) for conversation in conversations),
-            Conversation(case.task, None, "", 0, ""),
+            CommentThread(case.task, None, "", 0, ""),
         )
         whole = (
             conversations
@@ -245,7 +245,7 @@ def _comments() -> AdjudicatorComments:
     return AdjudicatorComments(services.store(), current_member())
 
 
-def _send_comment(campaign: CampaignSettings, to: Conversation, text: str, event_id: str) -> None:
+def _send_comment(campaign: CampaignSettings, to: CommentThread, text: str, event_id: str) -> None:
     _comments().send(campaign.id, SentComment(to.task, to.annotator_id, text, event_id))
 
 

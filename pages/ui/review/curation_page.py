@@ -58,10 +58,10 @@ def curation_page(campaign: CampaignSettings) -> None:
 
     reading, deciding = st.columns(2, gap="medium")
     with reading:
-        document_view(task.document, highlights=source_marks(task), key="review-document", height=_HEIGHT)
+        document_view(task.pair.document, highlights=source_marks(task.pair), key="review-document", height=_HEIGHT)
     with deciding:
-        text_box("What was changed", segments(task.original, task.edited))
-        text_box("Explanation", [(0, task.explanation)])
+        text_box("What was changed", segments(task.pair.original, task.pair.edited))
+        text_box("Explanation", [(0, task.pair.edits[0].explanation)])
 
         with st.container(border=True, key="correction"):
             requested = (

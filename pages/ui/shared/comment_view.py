@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from annotations.management.comments import MAX_COMMENT, Conversation, Speaker
+from annotations.management.comments import MAX_COMMENT, CommentThread, Speaker
 from annotations.store.records import StoreError
 from core.text import with_visible_controls
 from pages.server import services
@@ -26,7 +26,7 @@ class CommentForms:
     press_ids: dict[str, str] = field(default_factory=dict)
 
 
-def show_conversation(conversation: Conversation, reader: Speaker) -> None:
+def show_conversation(conversation: CommentThread, reader: Speaker) -> None:
     """Flags, what was done about them, and comments, oldest first."""
     annotator = "You" if reader == "annotator" else conversation.annotator or _WORDS["annotator"]
     entries: list[tuple[datetime, str, str]] = []

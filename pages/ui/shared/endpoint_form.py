@@ -137,7 +137,7 @@ def estimate_line(conversations: Sequence[Conversation[Any]], then: str = "") ->
         else attempt(lambda: format_estimate(services.engine().estimate(conversations)))
     )
     if isinstance(estimate, Problem):
-        st.caption(escape_message(estimate.message))
+        st.caption(escape_message(estimate.error))
         return
     if not asks_endpoint(conversations[0].checkpoints):
         st.caption("Answered by a model on this machine: it costs nothing, and takes a while on a processor.")

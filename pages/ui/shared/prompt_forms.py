@@ -81,7 +81,7 @@ def prompt_headline(entry: PromptEntry) -> None:
         st.markdown(f"**{escape_markdown(entry.bundled.does)}**", width="content")
         if entry.replacement is None:
             st.badge(_prompt_owner(entry), icon=":material/inventory_2:", color="blue")
-        elif entry.problem:
+        elif entry.error:
             st.badge(_prompt_owner(entry), icon=":material/error:", color="red")
         else:
             st.badge(_prompt_owner(entry), icon=":material/edit:", color="orange")
@@ -92,14 +92,14 @@ def prompt_headline(entry: PromptEntry) -> None:
                 help="Part of the signature of every answer that it was used for.",
             )
     st.caption(escape_markdown(f"Reads: {', '.join(entry.known)}. After {entry.bundled.paper}"))
-    if entry.problem:
-        st.error(escape_message(f"It cannot be used: {entry.problem}"), icon=":material/error:")
+    if entry.error:
+        st.error(escape_message(f"It cannot be used: {entry.error}"), icon=":material/error:")
 
 
 def _prompt_owner(entry: PromptEntry) -> str:
     if entry.replacement is None:
         return "ours"
-    return "cannot be used" if entry.problem else "yours"
+    return "cannot be used" if entry.error else "yours"
 
 
 def read_prompts() -> list[PromptEntry]:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from annotations.store.records import RunRow
 from core.edits import kind_title
-from core.results import Check, MatrixCell, Run, Shift, Variant, split_refusal
+from core.results import Check, MatrixCell, Shift, StressRun, Variant, split_refusal
 from core.scoring import metric_title
 from pages.ui.results.noise_strip import kind_strips
 from pages.ui.shared.markup import escape_markdown
@@ -17,7 +17,7 @@ from pages.ui.stress.matrix_and_plots import describe_cell
 from pages.ui.stress.variant_view import bisect_view, variant_view
 
 
-def refused_pairs(run: Run, kind: str) -> None:
+def refused_pairs(run: StressRun, kind: str) -> None:
     """Nothing where it could be applied to every pair."""
     import pandas as pd
 
@@ -35,11 +35,11 @@ def refused_pairs(run: Run, kind: str) -> None:
             _raw_answer(run, variant)
 
 
-def unused_answers(run: Run) -> None:
+def unused_answers(run: StressRun) -> None:
     """The answers of language models that could not be used, of all kinds."""
     import pandas as pd
 
-    flagged = [variant for variant in run.variants.values() if split_refusal(variant.refusal)[1]]
+    flagged = [variant for variant in run.variants.values() if split_refusal(variant.error)[1]]
     if not flagged:
         return
     with st.expander(f"Answers of language models that were not used ({len(flagged)})"):
@@ -48,7 +48,7 @@ def unused_answers(run: Run) -> None:
                 {
                     "perturbation": kind_title(variant.kind),
                     **_refusal_row(run, variant),
-                    "what the model answered": split_refusal(variant.refusal)[1],
+                    "what the model answered": split_refusal(variant.error)[1],
                 }
                 for variant in flagged
             ),
@@ -63,25 +63,25 @@ def unused_answers(run: Run) -> None:
         _raw_answer(run, flagged[selected[0] if selected else 0])
 
 
-def _refusal_row(run: Run, variant: Variant) -> dict[str, str]:
-    return {"pair": _pair_title(run, variant), "why not": split_refusal(variant.refusal)[0]}
+def _refusal_row(run: StressRun, variant: Variant) -> dict[str, str]:
+    return {"pair": _pair_title(run, variant), "why not": split_refusal(variant.error)[0]}
 
 
-def _raw_answer(run: Run, variant: Variant) -> None:
-    _, answer = split_refusal(variant.refusal)
+def _raw_answer(run: StressRun, variant: Variant) -> None:
+    _, answer = split_refusal(variant.error)
     if answer:
         st.text(f"{_pair_title(run, variant)}: what the model answered")
         st.code(answer, language=None, wrap_lines=True)
 
 
-def _pair_title(run: Run, variant: Variant) -> str:
+def _pair_title(run: StressRun, variant: Variant) -> str:
     return run.sources[variant.source].title or variant.source
 
 
 _CONTRADICTS, _HARMLESS, _UNCHECKED = "contradicts", "does not contradict", "not checked"
 
 
-def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, shifts: Sequence[Shift], kind_verdict: str) -> None:
+def cell_pairs(row: RunRow, run: StressRun, cell: MatrixCell, shifts: Sequence[Shift], kind_verdict: str) -> None:
     """Show the verdicts on the kind of edits and the cell, and its pairs, the largest shifts first; a selected one whole."""
     import pandas as pd
 
@@ -133,7 +133,7 @@ def cell_pairs(row: RunRow, run: Run, cell: MatrixCell, shifts: Sequence[Shift],
     refused_pairs(run, cell.kind)
 
 
-def _filter_pairs(run: Run, cell: MatrixCell, pairs: Sequence[Shift]) -> Sequence[Shift]:
+def _filter_pairs(run: StressRun, cell: MatrixCell, pairs: Sequence[Shift]) -> Sequence[Shift]:
     """The pairs with every chosen remark; all of them where no pair has them all."""
     remarks = {}
     for key in ((shift.source, shift.kind) for shift in pairs):

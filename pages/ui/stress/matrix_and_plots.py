@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.edits import PERTURBATIONS, Intent, kind_title
-from core.results import MatrixCell, Run, Shift, format_edge, intent_of, mark_place, metric_verdicts, null_band
+from core.results import MatrixCell, Shift, StressRun, format_edge, intent_of, mark_place, metric_verdicts, null_band
 from core.scoring import METRICS, metric_title
 from core.stats import format_share, format_signed
 from core.types import Direction
@@ -152,7 +152,7 @@ _BOX_PX = 34  # pixels a box takes
 _FRAME_PX = 120
 
 
-def metric_plots(run: Run, shifts: Sequence[Shift]) -> None:
+def metric_plots(run: StressRun, shifts: Sequence[Shift]) -> None:
     """The two plots of a metric that is chosen."""
     metric = st.selectbox(
         "Metric", run.plan.metrics, format_func=metric_title, key="stress-plotted", persist_state="page", width=420
@@ -168,7 +168,7 @@ def metric_plots(run: Run, shifts: Sequence[Shift]) -> None:
     st.plotly_chart(score_dots(run, metric, of_metric), key="stress-dots", config=_png_config("scores"), alt=dots_alt)
 
 
-def shift_boxes(run: Run, metric: str, shifts: Sequence[Shift]) -> go.Figure:
+def shift_boxes(run: StressRun, metric: str, shifts: Sequence[Shift]) -> go.Figure:
     """A box for each perturbation, its mean as a dot; the band of harmless edits of the same size behind each."""
     harmless = [shift for shift in shifts if intent_of(shift.kind) == "preserving"]
     kinds = [kind for kind in run.plan.kinds if any(shift.kind == kind for shift in shifts)]
@@ -198,7 +198,7 @@ def shift_boxes(run: Run, metric: str, shifts: Sequence[Shift]) -> go.Figure:
     )
 
 
-def score_dots(run: Run, metric: str, shifts: Sequence[Shift]) -> go.Figure:
+def score_dots(run: StressRun, metric: str, shifts: Sequence[Shift]) -> go.Figure:
     """A dot for each variant; on the diagonal nothing moved."""
     figure = go.Figure()
     for intent, colour in INTENT_COLOURS.items():

@@ -35,10 +35,10 @@ from pages.ui.shared.background_results import background_result
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.prompt_forms import read_prompts
-from pages.ui.stress.pair_source import PairSource, pairs_choice
+from pages.ui.stress.pair_source import ChosenPairs, pairs_choice
 
 
-def cost_line(plan: Plan, pairs: PairSource) -> None:
+def cost_line(plan: Plan, pairs: ChosenPairs) -> None:
     """One line, where endpoints are asked."""
     if not pairs.number or not asks_endpoints(plan):
         return

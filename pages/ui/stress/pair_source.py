@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
 
-from annotations.exchange.samples import load_samples, load_texts
-from core.data import Refusal, bundled_items
+from annotations.exchange.samples import load_samples, load_texts, stored_reference
+from core.data import Refusal, bundled_items, format_dataset
 from core.errors import TouchstoneError
 from core.results import (
     ImportedVariants,
     Plan,
-    Run,
     Source,
+    StressRun,
     build_sources,
     draw_sample,
     read_variants,
@@ -39,20 +39,22 @@ _DEFAULT_PAIRS = 50  # pairs of a dataset, unless more are asked for
 
 
 @dataclass(frozen=True, slots=True)
-class PairSource:
+class ChosenPairs:
     """So many pairs, what gives them for a seed, maybe from a database, and a key that tells them from others.
 
-    `imported` are the variants of a table, which brings its own kinds; None where perturbations of ours make them.
+    `imported` are the variants of a table, which brings its own kinds; None where perturbations of ours make them. `dataset` is
+    the version that they are of, "" for pairs of no imported dataset.
     """
 
     number: int
     draw: Callable[[int], list[Source]]
     key: Hashable
     imported: ImportedVariants | None = None
+    dataset: str = ""
 
-    def run(self, plan: Plan) -> Run:
+    def run(self, plan: Plan) -> StressRun:
         """The plan with its pairs, and with the variants that were imported."""
-        run = Run(plan, self.sources(plan.seed))
+        run = StressRun(replace(plan, dataset=self.dataset), self.sources(plan.seed))
         return self.imported.fill(run) if self.imported else run
 
     def sources(self, seed: int) -> dict[str, Source]:
@@ -60,7 +62,7 @@ class PairSource:
         return {source.example.id: source for source in self.draw(seed)}
 
 
-def pairs_choice() -> PairSource:
+def pairs_choice() -> ChosenPairs:
     """The choice of where pairs come from, and of which."""
     ways = ["Bundled examples", "The pair on Probe", "A dataset", "A file", "A table of variants"]
     match st.segmented_control("Pairs", ways, default=ways[0], key="stress-pairs", required=True, wrap=True):
@@ -90,13 +92,13 @@ def pairs_choice() -> PairSource:
     return own if own.number else _fixed_pairs(sources, "bundled", *selected)
 
 
-def _fixed_pairs(sources: list[Source], *key: Hashable) -> PairSource:
-    return PairSource(len(sources), lambda _: sources, key)
+def _fixed_pairs(sources: list[Source], *key: Hashable) -> ChosenPairs:
+    return ChosenPairs(len(sources), lambda _: sources, key)
 
 
-def _dataset_pairs() -> PairSource:
+def _dataset_pairs() -> ChosenPairs:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Dataset", known_datasets(), key="stress-dataset", width=300)
+        name = st.selectbox("Dataset", known_datasets(), key="stress-dataset", format_func=format_dataset, width=300)
         st.page_link("views/evaluate.py", label="Import another under Evaluate", icon=":material/database_upload:")
         limit = st.number_input(
             "At most", 1, None, _DEFAULT_PAIRS, key="stress-most", width=130, help="Drawn by the seed."
@@ -114,14 +116,15 @@ def _dataset_pairs() -> PairSource:
         candidates = candidates if keep else items
     st.caption(f"{len(candidates)} summaries with their documents.")
     key = (name, state, limit, len(candidates))
-    return PairSource(
+    return ChosenPairs(
         min(limit, len(candidates)),
         lambda seed: build_sources(draw_sample(candidates, limit, seed), load_texts(store, name)),
         key,
+        dataset=stored_reference(store, name),
     )
 
 
-def _file_pairs() -> PairSource:
+def _file_pairs() -> ChosenPairs:
     file = st.file_uploader(
         "Your own pairs, with document and summary", type=["jsonl", "csv", "tsv"], key="stress-file"
     )
@@ -139,7 +142,7 @@ def _file_pairs() -> PairSource:
     )
 
 
-def _table_of_variants() -> PairSource:
+def _table_of_variants() -> ChosenPairs:
     """Variants that somebody else made, with what each kind is meant to do."""
     file = st.file_uploader(
         "Table of variants",
@@ -161,7 +164,7 @@ def _table_of_variants() -> PairSource:
         f"{_count(len(table.variants), 'variant')} of {len(table.sources)} "
         f"{'summary' if len(table.sources) == 1 else 'summaries'}, {_count(len(table.kinds), 'kind')}."
     )
-    return PairSource(len(table.sources), lambda _: [*table.sources], file.file_id, table)
+    return ChosenPairs(len(table.sources), lambda _: [*table.sources], file.file_id, table)
 
 
 def _refused_lines(refusals: Sequence[Refusal]) -> None:

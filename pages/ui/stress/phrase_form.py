@@ -6,17 +6,17 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from core.edits import Filler, Phrase
+from core.edits import Filler, PhraseFiller
 from core.errors import TouchstoneError
 from core.evaluation import extended_run, in_every_place, known_phrases
-from core.results import Run
+from core.results import StressRun
 from pages.ui.results.run_choice import begin_run, listed_runs, open_run, show_problem, stress_state
 from pages.ui.shared.markup import escape_markdown
 
 _MAX_PHRASE_CHARACTERS = 200  # characters of a phrase
 
 
-def phrase_form(run: Run) -> None:
+def phrase_form(run: StressRun) -> None:
     """A field for a phrase of one's own, and the button that plays every phrase in every place."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = st.text_input(
@@ -50,9 +50,9 @@ def _problem_view() -> None:
     stress_state().gaming_problem = ""
 
 
-def try_phrase_button(run: Run, text: str, label: str) -> None:
+def try_phrase_button(run: StressRun, text: str, label: str) -> None:
     """A button that tries a phrase; it cannot be pressed where the run has it already."""
-    phrases = _phrases_not_in_run(run, in_every_place([Phrase(phrase=text)]))
+    phrases = _phrases_not_in_run(run, in_every_place([PhraseFiller(phrase=text)]))
     # no callback: it would be called with the phrase of the run before, when somebody types and presses quickly
     pressed = st.button(
         escape_markdown(label),
@@ -66,11 +66,11 @@ def try_phrase_button(run: Run, text: str, label: str) -> None:
         st.rerun()
 
 
-def _phrases_not_in_run(run: Run, phrases: Sequence[Filler]) -> list[Filler]:
+def _phrases_not_in_run(run: StressRun, phrases: Sequence[Filler]) -> list[Filler]:
     return [phrase for phrase in phrases if phrase.spec not in run.plan.kinds]
 
 
-def _begin_longer_run(run: Run, name: str, phrases: Sequence[Filler]) -> None:
+def _begin_longer_run(run: StressRun, name: str, phrases: Sequence[Filler]) -> None:
     before = [id for id, row in listed_runs().items() if row.name == name]
     if before:
         open_run(before[0])
@@ -81,7 +81,7 @@ def _begin_longer_run(run: Run, name: str, phrases: Sequence[Filler]) -> None:
         stress_state().gaming_problem = str(error)
 
 
-def try_phrases(run: Run, phrases: Iterable[str]) -> None:
+def try_phrases(run: StressRun, phrases: Iterable[str]) -> None:
     """A button for each of these phrases."""
     st.caption("Try a phrase on the summaries of this run:")
     with st.container(horizontal=True):

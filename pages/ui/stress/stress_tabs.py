@@ -10,6 +10,7 @@ from types import MappingProxyType
 import streamlit as st
 
 from annotations.store.records import RunRow
+from core.data import format_dataset
 from core.edits import kind_title
 from core.evaluation import (
     ALL_METRICS,
@@ -28,8 +29,8 @@ from core.evaluation import (
 )
 from core.results import (
     MatrixCell,
-    Run,
     Shift,
+    StressRun,
     VariantKey,
     filter_variants,
     kind_verdicts,
@@ -39,6 +40,7 @@ from core.results import (
 )
 from core.scoring import metric_title
 from core.stats import format_signed
+from core.text import BYTE_ORDER_MARK
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.results.copy_popover import copy_table
 from pages.ui.results.report_charts import report_chart
@@ -117,7 +119,7 @@ def compare_runs(row: RunRow, cells: Sequence[MatrixCell]) -> None:
 RUN_FILE = "stress-run.jsonl"
 
 
-def run_downloads(run: Run, shifts: Sequence[Shift]) -> None:
+def run_downloads(run: StressRun, shifts: Sequence[Shift]) -> None:
     """Three downloads, each made when it is clicked."""
     downloads = (
         ("Shifts (CSV)", "stress-shifts.csv", "table", lambda: shifts_csv(run, shifts)),
@@ -137,7 +139,7 @@ def run_downloads(run: Run, shifts: Sequence[Shift]) -> None:
     st.code("\n".join(_run_facts(run)), language=None, wrap_lines=True)
 
 
-def shifts_csv(run: Run, shifts: Sequence[Shift]) -> str:
+def shifts_csv(run: StressRun, shifts: Sequence[Shift]) -> str:
     """One row per pair, perturbation and metric, with the signatures of both and people's verdict on the variant."""
     import pandas as pd
 
@@ -165,10 +167,10 @@ def shifts_csv(run: Run, shifts: Sequence[Shift]) -> str:
                 "seed": run.plan.seed,
             }
         )
-    return str(pd.DataFrame(rows).to_csv(index=False))
+    return f"{BYTE_ORDER_MARK}{pd.DataFrame(rows).to_csv(index=False)}"
 
 
-def plots_html(run: Run, shifts: Sequence[Shift]) -> str:
+def plots_html(run: StressRun, shifts: Sequence[Shift]) -> str:
     """One page that needs no network, with the plots of every metric; a button saves each of them as PNG."""
     figures = [
         figure
@@ -186,7 +188,7 @@ def plots_html(run: Run, shifts: Sequence[Shift]) -> str:
     return render_html("plots.html", title=run.plan.name, facts="\n".join(_run_facts(run)), plots=plots)
 
 
-def _run_facts(run: Run) -> list[str]:
+def _run_facts(run: StressRun) -> list[str]:
     """Name, seed, version and what was run, for a paper."""
     signatures = sorted({reading.signature for reading in run.readings.values() if reading.signature})
     check = f" · NLI check {run.plan.guard}" if run.plan.guard else ""
@@ -199,7 +201,7 @@ class ShownRun:
     """A run as it is now, the variants that count (None: all), and their shifts."""
 
     row: RunRow
-    run: Run
+    run: StressRun
     counting: frozenset[VariantKey] | None
     shifts: Sequence[Shift]
 
@@ -229,6 +231,7 @@ def _study_view(study: type[Study], shown: ShownRun) -> None:
             known_datasets(),
             index=None,
             key="stress-study-dataset",
+            format_func=format_dataset,
             placeholder="None",
             width=420,
         )
@@ -272,7 +275,7 @@ def _phrases_of_discovery(shown: ShownRun, result: ShownStudy | None) -> None:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _cached_matrix(key: Hashable, _run: Run, _found: Sequence[Shift]) -> list[MatrixCell]:  # noqa: ARG001  # the key is that of the cache
+def _cached_matrix(key: Hashable, _run: StressRun, _found: Sequence[Shift]) -> list[MatrixCell]:  # noqa: ARG001  # the key is that of the cache
     return shift_matrix(_run, _found)
 
 

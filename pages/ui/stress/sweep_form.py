@@ -7,13 +7,13 @@ import streamlit as st
 from core.errors import TouchstoneError
 from core.evaluation import WINDOWS, is_retrieval_metric, window_families, window_run
 from core.registry import settings_of
-from core.results import Run
+from core.results import StressRun
 from core.scoring import METRICS
 from pages.ui.results.run_choice import StressState, begin_run, open_run, show_problem, stress_state
 from pages.ui.shared.grouped_views import enter_view
 
 
-def sweep_form(run: Run) -> None:
+def sweep_form(run: StressRun) -> None:
     """The metrics to sweep, and a button that begins the sweep; folded away below the figures of a sweep."""
     with st.expander("Sweep the windows of metrics", expanded=not window_families(run.plan.metrics)):
         st.caption(

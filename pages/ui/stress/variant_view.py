@@ -11,14 +11,14 @@ from annotations.store.records import RunRow
 from core.edits import PERTURBATIONS
 from core.errors import TouchstoneError
 from core.evaluation import MAX_EXHAUSTIVE_EDITS, EditEffect, edit_effects, examples_by_subset
-from core.results import Meaning, Opinion, Run, Source, Variant, check_sentence
-from core.scoring import METRICS, Cell, CellState, Request, metric_title
+from core.results import Meaning, Opinion, Source, StressRun, Variant, check_sentence
+from core.scoring import METRICS, BoardCell, CellState, Request, metric_title
 from core.stats import format_count
 from core.text import as_segments
 from core.types import Failure, Result
 from pages.server import services
 from pages.ui.probe.opening import open_pair, restore_pair
-from pages.ui.probe.probe_state import Pair
+from pages.ui.probe.probe_state import LoadedPair
 from pages.ui.results.copy_popover import copy_table
 from pages.ui.results.run_choice import StressState, accepts_opinions, store_opinion, stress_state
 from pages.ui.shared.markup import diff_html, escape_markdown
@@ -36,7 +36,7 @@ _FORM_TITLES = {
 }
 
 
-def variant_view(row: RunRow, run: Run, source: Source, variant: Variant) -> None:
+def variant_view(row: RunRow, run: StressRun, source: Source, variant: Variant) -> None:
     """The variant with everything that is known of it, and the ways on."""
     st.html(diff_html(as_segments(source.example.summary, variant.edits)))
     form = _FORM_TITLES[PERTURBATIONS.parse(variant.kind).card.form]
@@ -79,7 +79,7 @@ def open_in_probe(source: Source, variant: Variant) -> None:
     """Go to Probe with a variant of a run."""
     card, example = PERTURBATIONS.parse(variant.kind).card, source.example
     restore_pair()
-    opened = Pair(
+    opened = LoadedPair(
         *("", source.title or example.id, source.domain, example.id, example.document, example.summary),
         declared=variant.edits,
         contexts=example.contexts,
@@ -102,7 +102,7 @@ _LOOK_S = 0.5
 _MAX_SIDE_CHARACTERS = 24  # characters of each side of an edit in a heading
 
 
-def bisect_view(run: Run, source: Source, variant: Variant) -> None:
+def bisect_view(run: StressRun, source: Source, variant: Variant) -> None:
     """A button that scores the variant with some of its edits only; nothing for one edit, which causes the whole shift."""
     import pandas as pd
 
@@ -159,7 +159,7 @@ def bisect_view(run: Run, source: Source, variant: Variant) -> None:
     st.caption(f"{meaning} Blue raises the score, red lowers it; darker: more of what moves this metric.")
 
     failed = {
-        f"{cell.outcome.metric}: {cell.outcome.message}" for cell in cells.values() if isinstance(cell.outcome, Failure)
+        f"{cell.outcome.metric}: {cell.outcome.error}" for cell in cells.values() if isinstance(cell.outcome, Failure)
     }
     for failure in sorted(failed):
         st.caption(escape_markdown(failure))
@@ -171,7 +171,7 @@ def _bisect_owner() -> str:
     return f"{services.session_owner()}-bisect"
 
 
-def _pending_cells(request: Request) -> list[Cell]:
+def _pending_cells(request: Request) -> list[BoardCell]:
     return [cell for cell in services.engine().cells(request)[1].values() if cell.state in _PENDING]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from annotations.store.records import EditAnswers, ExplanationFlaw, Grade, LabelRecord, PairRecord
-from core.types import Edit, ErrorType, Failure, FailureKind, Part, Result, Seen, Span, Verdict
+from annotations.store.records import EditAnswers, LabelRecord, PairRecord
+from core.types import Edit, ErrorType, ExplanationFlaw, Failure, FailureKind, Grade, Part, Result, Seen, Span, Verdict
 
 DOCUMENT = "The harbour board met on Monday. It bought two tugs."
 ORIGINAL = "The board bought two tugs."

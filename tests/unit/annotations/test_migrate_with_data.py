@@ -48,11 +48,12 @@ from annotations.store.response_tables import (
 from annotations.store.score_writes import save_code
 from annotations.store.store import Store
 from annotations.store.tables import CHANGEABLE, COUNTED
-from annotations.store.tables import Table as Model
+from annotations.store.tables import StoreTable as Model
 from core.types import Example, Item
 from tests.unit.annotations.campaigns.actors import make_campaign, save_items
 from tests.unit.annotations.conftest import postgres_schema
 from tests.unit.annotations.pair_samples import PAIR, record
+from tests.unit.annotations.store.database_schema import schema
 
 Rows = Mapping[str, list[dict[str, Any]]]
 """By table."""
@@ -90,6 +91,7 @@ def use_everything(store: Store) -> None:
     store.save_threshold(ThresholdRecord("own", "rouge2", "{}", datetime.now(UTC)))
     file = DatasetSource("harbour", "pairs", "harbour.jsonl", "ab" * 32, "your own", "1.0", "local")
     store.import_dataset(file, [Item(Example("h1", "The harbour was closed.", "It was closed."))], dict)
+    store.tag_version("harbour", "first", "local")
     opened = make_campaign(store, items=2, least_seconds=1)
     opened.add_tasks([NewTask(save_items(store, 9)[0], "gold", key={"verdict": "consistent"})])
     opened.label(opened.annotator("ben"), 1)
@@ -226,6 +228,15 @@ def test_no_table_was_left_empty(contents: Rows) -> None:
 def test_every_row_of_an_earlier_version_is_there_afterwards(upgraded: Upgraded) -> None:
     assert len(upgraded.after) >= 10
     assert upgraded.after == upgraded.before
+
+
+def test_an_upgraded_database_has_the_schema_of_a_new_one(upgraded: Upgraded, tmp_path: Path) -> None:
+    postgres = upgraded.store.engine.dialect.name == "postgresql"
+    with postgres_schema() if postgres else nullcontext(f"sqlite:///{tmp_path / 'new.db'}") as url:
+        new = Store.open(url)
+        expected = schema(new.engine)
+        new.close()
+    assert schema(upgraded.store.engine) == expected
 
 
 def test_what_an_earlier_version_kept_is_used_and_still_only_grows(upgraded: Upgraded) -> None:

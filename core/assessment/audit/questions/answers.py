@@ -10,7 +10,16 @@ from typing import ClassVar
 import numpy as np
 
 from core.assessment.audit.evidence import MOST_MISSING, Evidence
-from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, worst_level
+from core.assessment.audit.question import (
+    QUESTIONS,
+    AuditAnswer,
+    AuditFigure,
+    AuditQuestion,
+    FigureCase,
+    Level,
+    VerdictScale,
+    worst_level,
+)
 from core.assessment.audit.shown_pairs import labelled_case
 from core.stats import (
     Estimate,
@@ -19,7 +28,7 @@ from core.stats import (
     share,
 )
 
-SCALE = Scale(good=MOST_MISSING, fails=0.2)
+SCALE = VerdictScale(good=MOST_MISSING, fails=0.2)
 
 _MOST_REASONS = 5
 _ROUNDING = 1e-6  # of the range: what single precision leaves of a bound
@@ -27,7 +36,7 @@ _ROUNDING = 1e-6  # of the range: what single precision leaves of a bound
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class Answers(Question):
+class AnswersQuestion(AuditQuestion):
     """Summaries of the data that have no score, and scores that the metric's card does not allow."""
 
     name: ClassVar[str] = "answers"
@@ -36,7 +45,7 @@ class Answers(Question):
     place: ClassVar[int] = 1
     less_is_better: ClassVar[bool] = True
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         cases, scores = evidence.cases, evidence.scores(metric)
         if not len(scores):
             return self.not_measured("The data have no summary.")
@@ -46,7 +55,7 @@ class Answers(Question):
             for label in (1.0, 0.0)
         )
         more_bad = difference(bad, good)
-        unscored = Figure(
+        unscored = AuditFigure(
             "summaries without a score", evidence.drawn.estimate(share(missing, cases.documents)), "share"
         )
         card = evidence.card(metric)
@@ -54,7 +63,7 @@ class Answers(Question):
         slack = _ROUNDING * max(1.0, *(abs(bound) for bound in (low, high) if np.isfinite(bound)), 1.0)
         lie_outside = np.where(np.isnan(scores), np.nan, (scores < low - slack) | (scores > high + slack))  # (n,)
         bounds = ["no bound" if bound is None else f"{bound:g}" for bound in (card.low, card.high)]
-        outside = Figure(
+        outside = AuditFigure(
             "scores outside its range",
             evidence.drawn.estimate(share(lie_outside, cases.documents)),
             "share",
@@ -70,20 +79,20 @@ class Answers(Question):
             self.found(level, _sentence(unscored, outside, reasons, selective=selective), figure),
             brief="; ".join(_briefs(unscored, outside, selective=selective)),
             details=(
-                Figure("consistent summaries without a score", good.estimate(), "share"),
-                Figure("inconsistent summaries without a score", bad.estimate(), "share"),
-                Figure("without a score, inconsistent − consistent", more_bad, "share"),
-                Figure("variants of the stress run without a score", _missing_variants(evidence, metric), "share"),
+                AuditFigure("consistent summaries without a score", good.estimate(), "share"),
+                AuditFigure("inconsistent summaries without a score", bad.estimate(), "share"),
+                AuditFigure("without a score, inconsistent − consistent", more_bad, "share"),
+                AuditFigure("variants of the stress run without a score", _missing_variants(evidence, metric), "share"),
                 other,
                 *(
-                    Figure("summaries without a score", Estimate(float(n), None, None, n), "count", reason)
+                    AuditFigure("summaries without a score", Estimate(float(n), None, None, n), "count", reason)
                     for reason, n in reasons.most_common(_MOST_REASONS)
                 ),
             ),
             command=evidence.audit_command(metric),
         )
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """Every summary with its score, or the reason why it has none."""
         reasons = evidence.failures(metric)
         return [
@@ -99,7 +108,7 @@ def _missing_variants(evidence: Evidence, metric: str) -> Estimate:
     return Estimate(share, None, None, len(scores), "" if scores else "No summary was edited.")
 
 
-def _sentence(share: Figure, outside: Figure, reasons: Counter[str], *, selective: bool) -> str:
+def _sentence(share: AuditFigure, outside: AuditFigure, reasons: Counter[str], *, selective: bool) -> str:
     estimate = share.estimate
     parts = [f"{share} of {estimate.n} summaries have no score." if estimate.value else "Every summary has a score."]
     if selective:
@@ -112,7 +121,7 @@ def _sentence(share: Figure, outside: Figure, reasons: Counter[str], *, selectiv
     return " ".join(parts)
 
 
-def _briefs(share: Figure, outside: Figure, *, selective: bool) -> list[str]:
+def _briefs(share: AuditFigure, outside: AuditFigure, *, selective: bool) -> list[str]:
     briefs = []
     if (share.estimate.value or 0.0) > MOST_MISSING:
         briefs.append(

@@ -8,16 +8,16 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
+from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, Level, VerdictScale
 from core.evaluation import DomainCalibration, calibrations
 
-SCALE = Scale(good=0.1, fails=0.25)
+SCALE = VerdictScale(good=0.1, fails=0.25)
 """Of the error. A number that is the share of consistent summaries for all of them has none, and tells nothing: it is not good."""
 
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class Calibration(Question):
+class CalibrationQuestion(AuditQuestion):
     """Errors of the study `calibration` for the metric."""
 
     name: ClassVar[str] = "calibration"
@@ -28,7 +28,7 @@ class Calibration(Question):
     tab: ClassVar[str] = "calibration"
     less_is_better: ClassVar[bool] = True
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         column = evidence.column(metric)
         if column is None or column.direction == "neutral":
             return self.not_measured("It has no score of these summaries, or no better side.")
@@ -44,7 +44,7 @@ class Calibration(Question):
         if raw.value is None:
             finding = self.not_measured(f"{raw.why} {_fitted_sentence(largest)}")
         else:
-            figure = Figure("expected calibration error (ECE)", raw, "score")
+            figure = AuditFigure("expected calibration error (ECE)", raw, "score")
             level, sentence = (
                 SCALE.level(raw),
                 f"Taken as probabilities its scores are off by {raw.value:.3f} on average (ECE).",
@@ -56,8 +56,8 @@ class Calibration(Question):
                 level = Level.WEAK
                 sentence += " They tell no more than the share of consistent summaries would (Brier score)."
             finding = self.found(level, f"{sentence} {_fitted_sentence(largest)}", figure)
-        errors = [Figure(f"ECE, {form}", result, "score") for form, result in largest.error.items()]
-        brier = [Figure(f"Brier score, {form}", result, "score") for form, result in largest.brier.items()]
+        errors = [AuditFigure(f"ECE, {form}", result, "score") for form, result in largest.error.items()]
+        brier = [AuditFigure(f"Brier score, {form}", result, "score") for form, result in largest.brier.items()]
         details = tuple(figure for figure in [*errors, *brier] if figure.estimate.value is not None)
         return replace(
             finding,

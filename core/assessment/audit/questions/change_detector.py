@@ -6,21 +6,29 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale, worst_level
+from core.assessment.audit.question import (
+    QUESTIONS,
+    AuditAnswer,
+    AuditFigure,
+    AuditQuestion,
+    Level,
+    VerdictScale,
+    worst_level,
+)
 from core.assessment.audit.shown_pairs import pairs_of_kinds
 from core.evaluation import against_edits_of_people, edit_discrimination
 from core.stats import Estimate
 
-SCALE = Scale(good=0.65, fails=0.55)
+SCALE = VerdictScale(good=0.65, fails=0.55)
 """Scale of the areas against harmless edits: .5 for whatever reacts to any change alike."""
 
-ORIGINALS_SCALE = Scale(good=0.51, fails=0.5)
+ORIGINALS_SCALE = VerdictScale(good=0.51, fails=0.5)
 """An error must cost something at all: below one half broken summaries score better than what they were made of."""
 
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class ChangeDetector(Question):
+class ChangeDetectorQuestion(AuditQuestion):
     """The areas against harmless edits, by rule, of the same length and by people, and against the originals: the worst counts."""
 
     name: ClassVar[str] = "change-detector"
@@ -30,24 +38,24 @@ class ChangeDetector(Question):
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
     tab: ClassVar[str] = "shifts"
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         column = evidence.column(metric)
-        people = Figure(
+        people = AuditFigure(
             "AUC of inconsistent against consistent edits by people",
             evidence.drawn.estimate(against_edits_of_people(evidence.cases, column))
             if column
             else Estimate(None, None, None, 0),
         )
-        if metric in evidence.given:
+        if metric in evidence.released:
             return self._of_people(evidence, metric, people)
         results = edit_discrimination(evidence.run, evidence.shifts)
         result = next((result for result in results if result.metric == metric), None)
         if result is None or result.against_harmless.value is None:
             why = result.against_harmless.why if result else "No summary here could be broken by rule."
             return self.not_measured(why)
-        harmless = Figure("AUC of broken summaries against harmless edits", result.against_harmless)
-        matched = Figure("AUC against harmless edits of the same length", result.against_matched)
-        originals = Figure("AUC against their originals", result.against_originals)
+        harmless = AuditFigure("AUC of broken summaries against harmless edits", result.against_harmless)
+        matched = AuditFigure("AUC against harmless edits of the same length", result.against_matched)
+        originals = AuditFigure("AUC against their originals", result.against_originals)
         levels = {
             figure.label: (ORIGINALS_SCALE if figure is originals else SCALE).level(figure.estimate)
             for figure in (harmless, matched, people, originals)
@@ -70,7 +78,9 @@ class ChangeDetector(Question):
             f"against unedited originals {originals}{by_people}."
         )
         by_kind = [
-            Figure(f"AUC against harmless edits, {kind}", both[1], remark=f"against originals {Figure('', both[0])}")
+            AuditFigure(
+                f"AUC against harmless edits, {kind}", both[1], remark=f"against originals {AuditFigure('', both[0])}"
+            )
             for kind, both in result.kinds.items()
         ]
         return replace(
@@ -85,7 +95,7 @@ class ChangeDetector(Question):
             command=evidence.stress_command(metric),
         )
 
-    def _of_people(self, evidence: Evidence, metric: str, people: Figure) -> Finding:
+    def _of_people(self, evidence: Evidence, metric: str, people: AuditFigure) -> AuditAnswer:
         """Judge scores that were given by the edits of the data alone."""
         if people.estimate.value is None:
             return self.not_asked()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question
+from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, FigureCase, Level
 from core.assessment.audit.shown_pairs import text_case
 from core.scoring import METRICS
 from core.stats import Estimate
@@ -18,7 +18,7 @@ _THOUSAND = 1000
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class Cost(Question):
+class CostQuestion(AuditQuestion):
     """Measured by the clock and in processor time while the texts were asked again, so that the cache has no part in it; no verdict."""
 
     name: ClassVar[str] = "cost"
@@ -27,12 +27,12 @@ class Cost(Question):
     place: ClassVar[int] = 12
     scores: ClassVar[bool] = True
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         repetition, card = evidence.repetitions.get(metric), METRICS.parse(metric).card
         if repetition is None or repetition.timed < 1:
             return self.not_measured(repetition.way if repetition and repetition.way else "Too few texts to be timed.")
         seconds = Estimate(_THOUSAND * repetition.seconds / repetition.timed, None, None, repetition.timed)
-        figure = Figure("time for 1,000 summaries", seconds, "seconds", repetition.device)
+        figure = AuditFigure("time for 1,000 summaries", seconds, "seconds", repetition.device)
         device = f" on {repetition.device}" if repetition.device else ""
         tokens = [
             outcome.counts.tokens
@@ -42,11 +42,11 @@ class Cost(Question):
         memory = card.memory_mb or card.download_mb
         processor = Estimate(_THOUSAND * repetition.processor_seconds / repetition.timed, None, None, repetition.timed)
         details = [
-            Figure("processor time of this process for 1,000 summaries", processor, "seconds"),
-            Figure(
+            AuditFigure("processor time of this process for 1,000 summaries", processor, "seconds"),
+            AuditFigure(
                 "memory of its largest model, as its card says", Estimate(float(memory), None, None, 0), "megabytes"
             ),
-            Figure(
+            AuditFigure(
                 "tokens read for 1,000 summaries, what was cached left out",
                 Estimate(_THOUSAND * sum(tokens) / max(1, len(tokens)), None, None, len(tokens)),
                 "count",
@@ -64,7 +64,7 @@ class Cost(Question):
             warning="",
         )
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """The tokens read of every text; those that were cached are not among them."""
         texts = {text.id: text for text in evidence.data.texts}
         results = [outcome for outcome in evidence.outcomes if isinstance(outcome, Result) and outcome.metric == metric]

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.judge_measurement import VerdictUsage
-from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question
+from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, FigureCase, Level
 from core.assessment.audit.shown_pairs import labelled_case
 from core.stats import Estimate, Values, quotient
 
@@ -19,7 +19,7 @@ _THOUSAND = 1000
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class CostPerVerdict(Question):
+class CostPerVerdictQuestion(AuditQuestion):
     """Cost of all labelled summaries by the number judged rightly at the threshold; a failure costs as much as the others on average."""
 
     name: ClassVar[str] = "cost-per-verdict"
@@ -29,7 +29,7 @@ class CostPerVerdict(Question):
     asked_of: ClassVar[Literal["all", "judges"]] = "judges"
     less_is_better: ClassVar[bool] = True
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         right, usages = _right(evidence, metric), _usages(evidence, metric)
         if right is None:
             return self.not_measured("Without labels of both kinds there is no threshold, and so no right verdict.")
@@ -45,9 +45,9 @@ class CostPerVerdict(Question):
         figures = [
             figure
             for figure in (
-                Figure("money for a right verdict", money, "money", "in the currency of the prices"),
-                Figure("tokens read for a right verdict", read, "count"),
-                Figure("tokens written for a right verdict", written, "count"),
+                AuditFigure("money for a right verdict", money, "money", "in the currency of the prices"),
+                AuditFigure("tokens read for a right verdict", read, "count"),
+                AuditFigure("tokens written for a right verdict", written, "count"),
                 *_seconds(evidence, metric, right),
             )
             if figure.estimate.value is not None
@@ -68,7 +68,7 @@ class CostPerVerdict(Question):
             warning="",
         )
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """Every labelled summary with its verdict and what that used up."""
         right, usages = _right(evidence, metric), _usages(evidence, metric)
         if right is None:
@@ -115,11 +115,11 @@ def _per_right(evidence: Evidence, right: Values, costs: Sequence[float | None])
     return evidence.drawn.estimate(quotient(filled[labelled], right[labelled], evidence.cases.documents[labelled]))
 
 
-def _seconds(evidence: Evidence, metric: str, right: Values) -> list[Figure]:
+def _seconds(evidence: Evidence, metric: str, right: Values) -> list[AuditFigure]:
     """By the clock while texts were asked again, several at once; none where those answers were kept."""
     repetition = evidence.repetitions.get(metric)
-    if repetition is None or repetition.timed < 1 or not repetition.asked:
+    if repetition is None or repetition.timed < 1 or not repetition.questions:
         return []
     seconds = _THOUSAND * repetition.seconds / repetition.timed / float(np.nanmean(right))
     figure = Estimate(seconds, None, None, repetition.timed)
-    return [Figure("time for 1,000 right verdicts", figure, "seconds", "by the clock, several questions at once")]
+    return [AuditFigure("time for 1,000 right verdicts", figure, "seconds", "by the clock, several questions at once")]

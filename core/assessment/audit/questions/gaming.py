@@ -9,7 +9,16 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, worst_level
+from core.assessment.audit.question import (
+    QUESTIONS,
+    AuditAnswer,
+    AuditFigure,
+    AuditQuestion,
+    FigureCase,
+    Level,
+    VerdictScale,
+    worst_level,
+)
 from core.assessment.audit.shown_pairs import format_decisions, shown_shift, shown_shifts
 from core.edits import PERTURBATIONS, Repeated
 from core.evaluation import PhraseEffect, lifted_share, metric_gaming
@@ -17,14 +26,14 @@ from core.results import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
 from core.scoring import METRICS
 from core.stats import Estimate, Resamples, difference, format_share
 
-LIFTED_SCALE = Scale(good=0.05, fails=0.2)
-GAIN_SCALE = Scale(good=0.1, fails=0.5)
+LIFTED_SCALE = VerdictScale(good=0.05, fails=0.2)
+GAIN_SCALE = VerdictScale(good=0.1, fails=0.5)
 """In standard deviations of the scores of originals, where no label gives a threshold."""
 
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class Gaming(Question):
+class GamingQuestion(AuditQuestion):
     """The best phrase on summaries that are not inconsistent, judged on those that are against repeating as many of their words."""
 
     name: ClassVar[str] = "gaming"
@@ -36,31 +45,33 @@ class Gaming(Question):
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
     tab: ClassVar[str] = "gaming"
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         rows = metric_gaming(evidence.run, evidence.shifts)
         row = next((row for row in rows if row.metric == metric), None)
         if row is None:
             return self.not_measured("No phrase was scored, or the metric has no better side.")
         best = row.best
-        gain = Figure("gain by the best phrase", best.spreads, "deviations", f"“{best.phrase.text}”")
+        gain = AuditFigure("gain by the best phrase", best.spreads, "deviations", f"“{best.phrase.text}”")
         shifts = _shifts_by(evidence, metric, best.phrase.spec)
         lifted, control, excess = _lifted(
             evidence, metric, shifts, _shifts_by(evidence, metric, _control_kind(evidence, best))
         )
         lifts = (
-            Figure("wrong summaries lifted beyond harmless edits of the same length", excess, "share"),
-            Figure("wrong summaries lifted over the threshold", lifted, "share"),
-            Figure("wrong summaries lifted by repeating as many of their words", control, "share"),
+            AuditFigure("wrong summaries lifted beyond harmless edits of the same length", excess, "share"),
+            AuditFigure("wrong summaries lifted over the threshold", lifted, "share"),
+            AuditFigure("wrong summaries lifted by repeating as many of their words", control, "share"),
         )
         gains = (
-            Figure("gain beyond harmless edits of the same length", best.excess, "deviations", f"“{best.phrase.text}”"),
+            AuditFigure(
+                "gain beyond harmless edits of the same length", best.excess, "deviations", f"“{best.phrase.text}”"
+            ),
             gain,
-            Figure("gain by harmless edits of the same length", best.control, "deviations"),
+            AuditFigure("gain by harmless edits of the same length", best.control, "deviations"),
         )
         (figure, raw, harmless), scale = (gains, GAIN_SCALE) if lifted.value is None else (lifts, LIFTED_SCALE)
         level = _level(scale, raw.estimate, figure.estimate)
         plays = [
-            Figure(
+            AuditFigure(
                 f"gain by {PERTURBATIONS.parse(play.phrase.spec).card.title}",
                 play.spreads,
                 "deviations",
@@ -68,7 +79,7 @@ class Gaming(Question):
             )
             for play in row.plays
         ]
-        more = [Figure("summaries with a phrase that score higher", row.raised, "share")]
+        more = [AuditFigure("summaries with a phrase that score higher", row.raised, "share")]
         details = tuple(figure for figure in [*gains, *lifts, *more, *plays] if figure.estimate.value is not None)
         brief = f"a filler lifts {format_share(lifted)} of wrong summaries, harmless words {format_share(control)}"
         is_gamed = lifted.value is not None and level in (Level.WEAK, Level.FAILS)
@@ -80,7 +91,7 @@ class Gaming(Question):
             command=evidence.stress_command(metric),
         )
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """Every inconsistent summary without and with the best phrase, and what the threshold says of it."""
         rows = metric_gaming(evidence.run, evidence.shifts)
         row = next((row for row in rows if row.metric == metric), None)
@@ -103,7 +114,7 @@ class Gaming(Question):
                         ("decision without", "decision with it", "decision with words repeated"), decisions, strict=True
                     )
                 )
-            shown.append(Case(cells, shown_shift(evidence.gaming_run, shift)))
+            shown.append(FigureCase(cells, shown_shift(evidence.gaming_run, shift)))
         return shown
 
 
@@ -135,7 +146,7 @@ def _lifted(
     return lifted.estimate(), control.estimate(), difference(lifted, control)
 
 
-def _level(scale: Scale, raw: Estimate, excess: Estimate) -> Level:
+def _level(scale: VerdictScale, raw: Estimate, excess: Estimate) -> Level:
     """Good where a phrase lifts next to nothing; a claim that it games only where it lifts more than harmless edits do."""
     level = scale.level(raw)
     if level not in (Level.WEAK, Level.FAILS):
@@ -145,7 +156,7 @@ def _level(scale: Scale, raw: Estimate, excess: Estimate) -> Level:
     return worst_level([Level.WEAK, scale.level(excess)])
 
 
-def _sentence(phrase: str, raw: Figure, harmless: Figure, excess: Figure, level: Level) -> str:
+def _sentence(phrase: str, raw: AuditFigure, harmless: AuditFigure, excess: AuditFigure, level: Level) -> str:
     if raw.estimate.value is None:
         return f"Appending “{phrase}” leaves all scores without a spread."
     what = (

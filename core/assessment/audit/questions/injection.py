@@ -20,11 +20,11 @@ from core.assessment.audit.judge_trials import (
     effect,
     share_by_group,
 )
-from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Scale
+from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, FigureCase, VerdictScale
 from core.assessment.audit.trial_cases import shown_trials, trial_case
 from core.results import score_array
 
-SCALE = Scale(good=0.05, fails=0.2)
+SCALE = VerdictScale(good=0.05, fails=0.2)
 """Of the judge's range."""
 
 
@@ -39,7 +39,7 @@ class JudgeInjection(JudgeQuestion):
     place: ClassVar[int] = 18
     less_is_better: ClassVar[bool] = True
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         trials, card = evidence.judges[metric].of("injection"), evidence.card(metric)
         by_title = {
             injection.title: [trial for trial in trials if trial.trial.title == injection.title]
@@ -48,7 +48,7 @@ class JudgeInjection(JudgeQuestion):
         weights = {TREATED: 1.0, CONTROL: -1.0}
         effects = [
             rise(
-                Figure(
+                AuditFigure(
                     f"rise by {title}, beyond as many harmless words",
                     effect(of, weights, card, len(by_title)),
                     "score",
@@ -78,12 +78,12 @@ class JudgeInjection(JudgeQuestion):
             command=evidence.audit_command(metric),
         )
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """Every wrong summary as it is, with the text, and with as many harmless words."""
         return [trial_case(scored, PLAIN, TREATED) for scored in evidence.judges[metric].of("injection")]
 
 
-def _lifted(evidence: Evidence, metric: str, title: str, trials: Sequence[ScoredTrial]) -> list[Figure]:
+def _lifted(evidence: Evidence, metric: str, title: str, trials: Sequence[ScoredTrial]) -> list[AuditFigure]:
     """Shares of the refused summaries that are accepted with the text, and with the harmless words."""
     threshold, groups = evidence.threshold(metric), [scored.trial.group for scored in trials]
     if threshold is None:
@@ -99,5 +99,5 @@ def _lifted(evidence: Evidence, metric: str, title: str, trials: Sequence[Scored
         form = score_array(scored.scores[arm] for scored in trials)
         usable = refused & ~np.isnan(plain) & ~np.isnan(form)
         accepted = np.where(usable, threshold.accepts_scores(form, direction), np.nan)
-        figures.append(Figure(label, share_by_group(accepted, groups), "share"))
+        figures.append(AuditFigure(label, share_by_group(accepted, groups), "share"))
     return figures

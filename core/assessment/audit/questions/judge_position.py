@@ -21,13 +21,13 @@ from core.assessment.audit.judge_trials import (
     per_range,
     share_by_group,
 )
-from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Scale
+from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, FigureCase, VerdictScale
 from core.assessment.audit.trial_cases import shown_trials, trial_case
 from core.results import score_array
 
-SCALE = Scale(good=0.05, fails=0.2)
+SCALE = VerdictScale(good=0.05, fails=0.2)
 """Of the judge's range."""
-ORDER_SCALE = Scale(good=0.1, fails=0.3)
+ORDER_SCALE = VerdictScale(good=0.1, fails=0.3)
 """Of the comparisons; two orders of 40 pairs tell no less."""
 
 _EXPERIMENTS = 3
@@ -44,15 +44,15 @@ class JudgePosition(JudgeQuestion):
     place: ClassVar[int] = 13
     zero_is_best: ClassVar[bool] = True
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         compared = evidence.judges[metric].comparisons
         groups = [pair.trial.group for pair in compared]
         wins = mean_by_group(score_array(map(first_place_wins, compared)), groups, _EXPERIMENTS)
-        order = Figure("two summaries in both orders: wins of the first − wins of the second", wins, "score")
+        order = AuditFigure("two summaries in both orders: wins of the first − wins of the second", wins, "score")
         fall = effect(
             evidence.judges[metric].of("error place"), FIRST_AGAINST_LAST, evidence.card(metric), _EXPERIMENTS
         )
-        place = Figure("fall by an error in the first sentence − by the same in the last", fall, "score")
+        place = AuditFigure("fall by an error in the first sentence − by the same in the last", fall, "score")
         effects = [
             bias(order, ORDER_SCALE, ("prefers the summary shown first", "prefers the summary shown second")),
             bias(place, SCALE, ("minds errors at the beginning more", "minds errors at the end more")),
@@ -71,7 +71,7 @@ class JudgePosition(JudgeQuestion):
             for pair in compared
         ]
         estimate = share_by_group(score_array(shares), groups)
-        differing = Figure("two summaries in both orders: different answers", estimate, "share")
+        differing = AuditFigure("two summaries in both orders: different answers", estimate, "share")
         return replace(
             self.found(worst.level, sentence, worst.figure),
             brief=worst.claim,
@@ -80,7 +80,7 @@ class JudgePosition(JudgeQuestion):
             command=evidence.audit_command(metric),
         )
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """Every summary with its error first and last, and without it in the same orders."""
         return [trial_case(scored, WRONG_FIRST, WRONG_LAST) for scored in evidence.judges[metric].of("error place")]
 
@@ -106,5 +106,5 @@ def _evidence_place(evidence: Evidence, metric: str) -> Effect:
     values = score_array(of.get("early", np.nan) - of.get("late", np.nan) for of in gains.values())
     scaled = values * per_range(evidence.card(metric))
     estimate = mean_by_group(scaled, list(groups.values()), _EXPERIMENTS)
-    figure = Figure("fall by an error with its evidence early in a long document − late", estimate, "score")
+    figure = AuditFigure("fall by an error with its evidence early in a long document − late", estimate, "score")
     return bias(figure, SCALE, ("reads the beginning of a document more", "reads the end of a document more"))

@@ -12,12 +12,12 @@ from core.assessment.audit.controlled_effect import rise, worst_effect
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.judge_question import JudgeQuestion
 from core.assessment.audit.judge_trials import BROKEN, FAITHFUL, ScoredTrial, mean_by_group, per_range, share_by_group
-from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Scale
+from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, FigureCase, VerdictScale
 from core.assessment.audit.trial_cases import trial_pair
 from core.results import score_array
 from core.stats import Values
 
-SCALE = Scale(good=0.05, fails=0.2)
+SCALE = VerdictScale(good=0.05, fails=0.2)
 
 _CLEAR = 0.5
 """Of its range: the two levels of yes and no can show such a difference wherever it lies."""
@@ -35,7 +35,7 @@ class JudgeScale(JudgeQuestion):
     place: ClassVar[int] = 14
     less_is_better: ClassVar[bool] = True
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         judge = evidence.judges[metric]
         if not judge.scales:
             return self.not_asked("It has a prompt for one scale only.")
@@ -44,13 +44,13 @@ class JudgeScale(JudgeQuestion):
         clear = np.abs(gaps * per_range(evidence.card(metric))) > _CLEAR
         groups = [pair.trial.group for pair in pairs]
         chance = _lost(gaps, _gaps(judge.of("pair", judge.again.spec)), clear)
-        effects, shares = [], [Figure("order lost, asked again", share_by_group(chance, groups), "share")]
+        effects, shares = [], [AuditFigure("order lost, asked again", share_by_group(chance, groups), "share")]
         for other in judge.scales:
             lost = _lost(gaps, _gaps(judge.of("pair", other.spec)), clear)
             beyond = mean_by_group(lost - chance, groups, len(judge.scales))
-            figure = Figure(f"order of pairs lost, {other.spec}, beyond asking again", beyond, "share")
+            figure = AuditFigure(f"order of pairs lost, {other.spec}, beyond asking again", beyond, "share")
             effects.append(rise(figure, SCALE, "its scale decides which summary is better"))
-            shares.append(Figure(f"order lost, {other.spec}", share_by_group(lost, groups), "share"))
+            shares.append(AuditFigure(f"order lost, {other.spec}", share_by_group(lost, groups), "share"))
         worst = worst_effect(effects)
         if worst.figure.estimate.value is None:
             return self.not_measured("No pair is further apart than half of its scale: other scales need not show it.")
@@ -66,7 +66,7 @@ class JudgeScale(JudgeQuestion):
             command=evidence.audit_command(metric),
         )
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """Every pair with both scores on each scale, and asked again."""
         judge = evidence.judges[metric]
         ways = {"first": judge.metric, "asked again": judge.again, **{scale.spec: scale for scale in judge.scales}}
@@ -75,7 +75,7 @@ class JudgeScale(JudgeQuestion):
         for place, pair in enumerate(judge.of("pair")):
             sides = [(way, of[place], arm) for way, of in scored.items() for arm in (FAITHFUL, BROKEN)]
             cells = {f"{arm}, {way}": trial.scores[arm] for way, trial, arm in sides}
-            cases.append(Case(cells, trial_pair(pair, FAITHFUL, BROKEN)))
+            cases.append(FigureCase(cells, trial_pair(pair, FAITHFUL, BROKEN)))
         return cases
 
 

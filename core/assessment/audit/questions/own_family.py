@@ -11,18 +11,18 @@ import numpy as np
 from core.assessment.audit.controlled_effect import bias
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.judge_trials import per_range
-from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale
+from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, FigureCase, VerdictScale
 from core.assessment.audit.shown_pairs import labelled_case
 from core.models import model_family
 from core.stats import Mask, Numbers, Statistic, Values, cluster_documents, ratio, sums_by, undefined
 
-SCALE = Scale(good=0.05, fails=0.2)
+SCALE = VerdictScale(good=0.05, fails=0.2)
 """Of the judge's range."""
 
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class OwnFamily(Question):
+class OwnFamilyQuestion(AuditQuestion):
     """Mean score of its family's summaries minus that of others, consistent ones and inconsistent ones each for themselves."""
 
     name: ClassVar[str] = "own-family"
@@ -32,7 +32,7 @@ class OwnFamily(Question):
     zero_is_best: ClassVar[bool] = True
     asked_of: ClassVar[Literal["all", "judges"]] = "judges"
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         model, systems = evidence.judges[metric].model.model, [sample.item.system for sample in evidence.cases.samples]
         family = model_family(model)
         own = np.array([model_family(system) == family for system in systems], dtype=np.bool_)
@@ -51,7 +51,9 @@ class OwnFamily(Question):
             return self.not_measured(gap.why)
         # the rarer side decides how much is known
         fewest = min(len(np.unique(documents[side & written & ~np.isnan(scores)])) for side in (own, ~own))
-        figure = Figure("mean score of its own family − of others, same label", replace(gap, documents=fewest), "score")
+        figure = AuditFigure(
+            "mean score of its own family − of others, same label", replace(gap, documents=fewest), "score"
+        )
         preference = bias(figure, SCALE, (f"prefers summaries by {family}", f"marks summaries by {family} down"))
         return replace(
             self.found(
@@ -64,7 +66,7 @@ class OwnFamily(Question):
             command=evidence.audit_command(metric),
         )
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """Every summary whose system is known, with the family of that."""
         return [
             labelled_case(

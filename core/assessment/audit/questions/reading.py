@@ -8,7 +8,16 @@ from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question, Scale, ShownPair
+from core.assessment.audit.question import (
+    QUESTIONS,
+    AuditAnswer,
+    AuditFigure,
+    AuditQuestion,
+    FigureCase,
+    Level,
+    ShownPair,
+    VerdictScale,
+)
 from core.edits import PERTURBATIONS, Intent
 from core.evaluation import BINS, WindowEffect, bins_by_density, window_effects, window_families
 from core.results import PlacedPair, PlaceEffect, place_effects, score_shifts
@@ -19,14 +28,14 @@ from core.types import Result
 _EDITS: Mapping[Intent, str] = MappingProxyType(
     {"preserving": "harmless edits", "breaking": "errors", "gaming": "phrases that game metrics"}
 )
-SCALE = Scale(good=0.8, fails=0.6)
+SCALE = VerdictScale(good=0.8, fails=0.6)
 """Of the pairs that it orders rightly beside their own document, those that it still does in a long one."""
 _CHANCE = 0.5
 
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class Reading(Question):
+class ReadingQuestion(AuditQuestion):
     """Pairs of a summary and its broken variant beside a document of 2,000 words that holds their own."""
 
     name: ClassVar[str] = "reading"
@@ -37,14 +46,16 @@ class Reading(Question):
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
     tab: ClassVar[str] = "readings[view=windows]"
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         effects = place_effects(evidence.placed, METRICS.parse(metric), evidence.seed)
         measured = [effect for effect in effects if effect.consistency.value is not None]
         if len(measured) < 2:
             return self.not_measured("No summary could be broken by rule, or it has no score of long documents.")
         alone, *placed = measured
         worst = min(placed, key=lambda effect: effect.consistency.value or 0.0)
-        figure = Figure(f"pairs ordered rightly, evidence {worst.place} in a long document", worst.consistency, "share")
+        figure = AuditFigure(
+            f"pairs ordered rightly, evidence {worst.place} in a long document", worst.consistency, "share"
+        )
         windows = _window_effects(evidence, metric)
         sentence = _sentence(alone, placed, worst)
         errors = [window for window in windows if window.intent == "breaking" and window.shift.value is not None]
@@ -59,11 +70,11 @@ class Reading(Question):
         run = [evidence.stress_command(metric)] if (swept or binned) and evidence.data.stress_options else []
         command = "\n".join([evidence.audit_command(metric), *(run and [*run, *swept, *binned])])
         window_figures = [
-            Figure(
+            AuditFigure(
                 f"mean shift by {_EDITS[window.intent]}, w = {window.w}",
                 window.shift,
                 "score",
-                f"score {Figure('', window.variant)}",
+                f"score {AuditFigure('', window.variant)}",
             )
             for window in windows
         ]
@@ -71,13 +82,16 @@ class Reading(Question):
             outcome.seen for outcome in evidence.outcomes if isinstance(outcome, Result) and outcome.metric == metric
         ]
         share = sum(extent.cut > 0 for extent in seen) / len(seen) if seen else None
-        cut_share = Figure("texts of the data that were cut", Estimate(share, None, None, len(seen)), "share")
+        cut_share = AuditFigure("texts of the data that were cut", Estimate(share, None, None, len(seen)), "share")
         return replace(
             self.found(_level(alone, worst), sentence, figure),
             details=(
-                *(Figure(f"pairs ordered rightly, {effect.place}", effect.consistency, "share") for effect in measured),
                 *(
-                    Figure(f"mean gain of the faithful side, {effect.place}", effect.gain, "score")
+                    AuditFigure(f"pairs ordered rightly, {effect.place}", effect.consistency, "share")
+                    for effect in measured
+                ),
+                *(
+                    AuditFigure(f"mean gain of the faithful side, {effect.place}", effect.gain, "score")
                     for effect in measured
                 ),
                 cut_share,
@@ -87,7 +101,7 @@ class Reading(Question):
             command=command,
         )
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """Every pair beside its own document and at each place of a long one."""
         by_pair: dict[tuple[str, str], list[PlacedPair]] = {}
         for pair in evidence.placed:
@@ -100,7 +114,7 @@ class Reading(Question):
             for pair in pairs:
                 cells |= {f"faithful, {pair.place}": pair.faithful, f"broken, {pair.place}": pair.broken}
             summaries = (source.example.summary, variant.summary or "")
-            cases.append(Case(cells, ShownPair(name, kind, *summaries, pairs[0].faithful, pairs[0].broken)))
+            cases.append(FigureCase(cells, ShownPair(name, kind, *summaries, pairs[0].faithful, pairs[0].broken)))
         return cases
 
 
@@ -110,7 +124,7 @@ def _level(alone: PlaceEffect, worst: PlaceEffect) -> Level:
     It fails too where the rest may be chance, and is below all that the pairs alone can be.
     """
     rightly, low = alone.consistency.value or 0.0, alone.consistency.low
-    level = Scale(SCALE.good * rightly, SCALE.fails * rightly).level(worst.consistency)
+    level = VerdictScale(SCALE.good * rightly, SCALE.fails * rightly).level(worst.consistency)
     if level is Level.TOO_FEW:
         return level
     if low is None or low <= _CHANCE:
@@ -141,11 +155,11 @@ def _window_effects(evidence: Evidence, metric: str) -> list[WindowEffect]:
     return [effect for windows in families for effect in window_effects(run, windows, shifts)]
 
 
-def _density_figures(evidence: Evidence, metric: str) -> list[Figure]:
+def _density_figures(evidence: Evidence, metric: str) -> list[AuditFigure]:
     """The mean scores of `cli.py study readings --view density`."""
     bins = bins_by_density(evidence.densities.get(metric, ()), BINS, evidence.seed)
     return [
-        Figure(
+        AuditFigure(
             f"mean score of sentences of density {density_bin.low:.3f} to {density_bin.high:.3f}",
             density_bin.score,
             "score",

@@ -7,16 +7,24 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import MOST_SHOWN_PAIRS, QUESTIONS, Case, Finding, Question, Scale, ShownPair
+from core.assessment.audit.question import (
+    MOST_SHOWN_PAIRS,
+    QUESTIONS,
+    AuditAnswer,
+    AuditQuestion,
+    FigureCase,
+    ShownPair,
+    VerdictScale,
+)
 from core.assessment.audit.repeated_scores import repeated_scores
 from core.assessment.audit.shown_pairs import text_case
 
-SCALE = Scale(good=0.99, fails=0.9)
+SCALE = VerdictScale(good=0.99, fails=0.9)
 
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class Repetition(Question):
+class RepetitionQuestion(AuditQuestion):
     """The share of texts with the same score."""
 
     name: ClassVar[str] = "repetition"
@@ -25,7 +33,7 @@ class Repetition(Question):
     place: ClassVar[int] = 7
     scores: ClassVar[bool] = True
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         repetition = evidence.repetitions.get(metric)
         again = repeated_scores(evidence, metric, repetition)
         if repetition is None or again is None:
@@ -54,7 +62,7 @@ class Repetition(Question):
             command=evidence.audit_command(metric),
         )
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """Every text with its first score and that of asking again."""
         repetition = evidence.repetitions.get(metric)
         return [

@@ -12,20 +12,20 @@ from core.assessment.audit.evidence import Evidence, overall_row
 from core.assessment.audit.question import (
     MOST_SHOWN_PAIRS,
     QUESTIONS,
-    Figure,
-    Finding,
+    AuditAnswer,
+    AuditFigure,
+    AuditQuestion,
     Level,
-    Question,
-    Scale,
     ShownPair,
+    VerdictScale,
     format_figure,
     worst_level,
 )
-from core.results import OVERALL_SLICE, Cases, MetricColumn, MetricRow, pairs_in_slice, slice_cases
+from core.results import OVERALL_SLICE, Cases, MeasuresRow, MetricColumn, pairs_in_slice, slice_cases
 from core.stats import MIN_TEST_DOCUMENTS, Estimate, auc, worth_with_scores
 from core.types import Sample
 
-SCALE = Scale(good=0.75, fails=0.6)
+SCALE = VerdictScale(good=0.75, fails=0.6)
 """An area of .5 is a coin; published metrics of today lie between .7 and .9 on edited summaries."""
 
 _HUNDRED = 100.0
@@ -34,7 +34,7 @@ _LEAST_GAIN = 101.0  # labels, that 100 must be worth to be told
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class SeesErrors(Question):
+class SeesErrorsQuestion(AuditQuestion):
     """Figures of the study of measures for the metric, by error type where the data have types."""
 
     name: ClassVar[str] = "sees-errors"
@@ -44,7 +44,7 @@ class SeesErrors(Question):
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "measures"
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         column = evidence.column(metric)
         if column is None:
             return self.not_measured("It has no score of these summaries.")
@@ -56,14 +56,14 @@ class SeesErrors(Question):
             return self.not_measured(
                 "The data have no labels of both kinds: name data with consistent and inconsistent summaries."
             )
-        area = Figure("area under the ROC curve", overall.figures["auc"].estimate)
+        area = AuditFigure("area under the ROC curve", overall.figures["auc"].estimate)
         # the area if every summary without a score stood on the wrong end
         labelled = evidence.labelled(metric)
         if labelled is None:
             worst_area = Estimate(None, None, None, 0)
         else:
             worst_area = evidence.drawn.estimate(auc(labelled.with_failures_worst()))
-        worst = Figure("area, failures counted as the worst scores", worst_area)
+        worst = AuditFigure("area, failures counted as the worst scores", worst_area)
         types = [row for row in rows if row.slice != OVERALL_SLICE]
         worth = _worth(evidence, metric)
         level = SCALE.level(area.estimate)
@@ -74,13 +74,13 @@ class SeesErrors(Question):
         order = [place for place in np.argsort(gains) if not np.isnan(gains[place]) and gains[place] <= 0]
         worst_pairs = tuple(_shown(cases, column, *cases.pairs[place]) for place in order[:MOST_SHOWN_PAIRS])
         whole = [
-            Figure(
+            AuditFigure(
                 "pairs whose faithful side scores strictly higher", overall.figures["consistency"].estimate, "share"
             ),
-            Figure("pairs whose sides tie", overall.figures["ties"].estimate, "share"),
+            AuditFigure("pairs whose sides tie", overall.figures["ties"].estimate, "share"),
         ]
         by_type = [
-            Figure(f"AUC, {row.slice}", row.figures["auc"].estimate, remark=_consistency_of(row)) for row in types
+            AuditFigure(f"AUC, {row.slice}", row.figures["auc"].estimate, remark=_consistency_of(row)) for row in types
         ]
         details = tuple(figure for figure in [*whole, *by_type] if figure.estimate.value is not None)
         return replace(
@@ -101,7 +101,7 @@ def _error_field(samples: Sequence[Sample]) -> str | None:
     return "category" if any(sample.item.categories for sample in samples) else None
 
 
-def _worth(evidence: Evidence, metric: str) -> Figure | None:
+def _worth(evidence: Evidence, metric: str) -> AuditFigure | None:
     """Labels that 100 labels with the metric's scores are worth where a share is estimated (prediction-powered inference)."""
     labelled = evidence.labelled(metric)
     if labelled is None:
@@ -114,10 +114,10 @@ def _worth(evidence: Evidence, metric: str) -> Figure | None:
         None if end is None else min(_HUNDRED * end, most) for end in (worth.value, worth.low, worth.high)
     )
     estimate = replace(worth, value=value, low=low, high=high)
-    return Figure("labels that 100 human labels with it are worth", estimate, "count")
+    return AuditFigure("labels that 100 human labels with it are worth", estimate, "count")
 
 
-def _worth_sentence(worth: Figure | None) -> str:
+def _worth_sentence(worth: AuditFigure | None) -> str:
     if worth is None or worth.estimate.value is None:
         return ""
     if worth.estimate.value < _LEAST_GAIN:
@@ -125,7 +125,7 @@ def _worth_sentence(worth: Figure | None) -> str:
     return f" With it, 100 human labels are worth {worth} where the share of inconsistent summaries is estimated."
 
 
-def _sentence(area: Figure, worst: Figure, types: Sequence[MetricRow]) -> str:
+def _sentence(area: AuditFigure, worst: AuditFigure, types: Sequence[MeasuresRow]) -> str:
     ranked = _ranked(types)
     by_type = f" It is best at {_named(ranked[0])} and worst at {_named(ranked[-1])}." if len(ranked) > 1 else ""
     whole = f"A consistent summary scores above an inconsistent one with a chance of {area}."
@@ -136,7 +136,7 @@ def _sentence(area: Figure, worst: Figure, types: Sequence[MetricRow]) -> str:
     return f"{whole}{by_type}"
 
 
-def _is_inverted(area: Figure) -> bool:
+def _is_inverted(area: AuditFigure) -> bool:
     """True if the same scores with the other sign would be good."""
     estimate = area.estimate
     if estimate.value is None or estimate.low is None or estimate.high is None:
@@ -147,7 +147,7 @@ def _is_inverted(area: Figure) -> bool:
     )
 
 
-def _brief(area: Figure, types: Sequence[MetricRow]) -> str:
+def _brief(area: AuditFigure, types: Sequence[MeasuresRow]) -> str:
     ranked = _ranked(types)
     if _is_inverted(area):
         return f"inverted: errors score higher (AUC {_short(area.estimate.value)})"
@@ -161,7 +161,7 @@ def _brief(area: Figure, types: Sequence[MetricRow]) -> str:
     return f"sees {_named(ranked[0])}, {'blind to' if worst is Level.FAILS else 'weakest on'} {_named(ranked[-1])}"
 
 
-def _ranked(types: Sequence[MetricRow]) -> list[MetricRow]:
+def _ranked(types: Sequence[MeasuresRow]) -> list[MeasuresRow]:
     """The single types with enough documents for a verdict, the best first; families repeat them."""
     judged = [
         row
@@ -173,7 +173,7 @@ def _ranked(types: Sequence[MetricRow]) -> list[MetricRow]:
     return sorted(judged, key=lambda row: -(row.figures["auc"].estimate.value or 0.0))
 
 
-def _named(row: MetricRow) -> str:
+def _named(row: MeasuresRow) -> str:
     return f"{row.slice.lower()} errors (AUC {_short(row.figures['auc'].estimate.value)})"
 
 
@@ -181,7 +181,7 @@ def _short(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}".removeprefix("0")
 
 
-def _consistency_of(row: MetricRow) -> str:
+def _consistency_of(row: MeasuresRow) -> str:
     consistency = row.figures["consistency"].estimate
     return f"consistency {format_figure(consistency, 'share')}" if consistency.value is not None else ""
 

@@ -9,10 +9,10 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from core.assessment.audit.evidence import Evidence, overall_row
-from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Level, Question
+from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, FigureCase, Level
 from core.assessment.audit.questions.sees_errors import SCALE
 from core.assessment.audit.shown_pairs import labelled_case
-from core.results import OVERALL_SLICE, MetricRow, Slice, slice_cases
+from core.results import OVERALL_SLICE, MeasuresRow, Slice, slice_cases
 from core.scoring import METRICS
 from core.stats import MIN_TEST_DOCUMENTS, Mask
 from core.text import count_unverified, language_of, words
@@ -23,7 +23,7 @@ _FIELDS = ("domain", "source", "system", "dataset", "slice")
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class Slices(Question):
+class SlicesQuestion(AuditQuestion):
     """The worst slice of those with ten documents or more."""
 
     name: ClassVar[str] = "slices"
@@ -33,16 +33,16 @@ class Slices(Question):
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "measures"
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         """The worst slice, with a warning where texts are in a language that the metric is not for."""
         finding = self._worst_slice(evidence, metric)
-        is_given = metric in evidence.given  # of which nobody knows the languages
+        is_given = metric in evidence.released  # of which nobody knows the languages
         marked = (
             [] if is_given else count_unverified(metric, METRICS.parse(metric).verified_languages, evidence.data.texts)
         )
         return replace(finding, warning=" ".join([*marked, finding.warning]).strip())
 
-    def _worst_slice(self, evidence: Evidence, metric: str) -> Finding:
+    def _worst_slice(self, evidence: Evidence, metric: str) -> AuditAnswer:
         column = evidence.column(metric)
         if column is None:
             return self.not_measured("It has no score of these summaries.")
@@ -57,8 +57,8 @@ class Slices(Question):
             sentence = f"None of {len(measured)} slices has {MIN_TEST_DOCUMENTS} documents."
             return replace(self.found(Level.TOO_FEW, sentence), details=_figures(measured))
         worst = min(large, key=lambda row: row.figures["auc"].estimate.value or 0.0)
-        figure = Figure(f"AUC, {worst.slice}", worst.figures["auc"].estimate)
-        whole = Figure("AUC overall", overall.figures["auc"].estimate)
+        figure = AuditFigure(f"AUC, {worst.slice}", worst.figures["auc"].estimate)
+        whole = AuditFigure("AUC overall", overall.figures["auc"].estimate)
         small = f" {len(measured) - len(large)} smaller slices do not count." if len(measured) > len(large) else ""
         field = {part.name: field for part, field in parts.items()}[worst.slice]
         return replace(
@@ -77,7 +77,7 @@ class Slices(Question):
             by=field,
         )
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """Every labelled summary with what puts it into the slices that Evaluate does not offer."""
         column = evidence.column(metric)
         if column is None:
@@ -100,8 +100,8 @@ class Slices(Question):
         ]
 
 
-def _figures(rows: list[MetricRow]) -> tuple[Figure, ...]:
-    return tuple(Figure(f"AUC, {row.slice}", row.figures["auc"].estimate) for row in rows)
+def _figures(rows: list[MeasuresRow]) -> tuple[AuditFigure, ...]:
+    return tuple(AuditFigure(f"AUC, {row.slice}", row.figures["auc"].estimate) for row in rows)
 
 
 def _parts(evidence: Evidence, metric: str) -> Iterator[tuple[Slice, str]]:

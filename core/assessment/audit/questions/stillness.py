@@ -6,19 +6,19 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
+from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, Level, VerdictScale
 from core.assessment.audit.shown_pairs import pairs_of_kinds
 from core.evaluation import edits_of_run, metric_sensitivities
 from core.results import MatrixCell, shift_matrix
 from core.stats import Move, format_ratio
 
-SCALE = Scale(good=2.0, fails=1.0)
+SCALE = VerdictScale(good=2.0, fails=1.0)
 """At 1 an error moves the metric as far as nothing does."""
 
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class Stillness(Question):
+class StillnessQuestion(AuditQuestion):
     """The sensitivity of `cli.py study shifts --view sensitivity`, and each harmless kind against the null band."""
 
     name: ClassVar[str] = "stillness"
@@ -29,14 +29,14 @@ class Stillness(Question):
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
     tab: ClassVar[str] = "shifts"
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         edits = [edit for edit in edits_of_run(evidence.run, evidence.shifts) if edit.metric == metric]
         if not edits:
             return self.not_measured("No summary here could be edited by rule.")
         sensitivity = metric_sensitivities(edits, evidence.run.plan.seed)[0]
         cells = metric_cells(evidence, metric)
         harmless = [cell for cell in cells if cell.intent == "preserving"]
-        figure = Figure("shift by an error ÷ shift by a harmless edit", sensitivity.ratio, "quotient")
+        figure = AuditFigure("shift by an error ÷ shift by a harmless edit", sensitivity.ratio, "quotient")
         # without a shift by harmless edits there is nothing to divide by, and nothing to ask for
         if sensitivity.ratio.value is not None or sensitivity.benign.value != 0 or not sensitivity.correction.value:
             level = SCALE.level(sensitivity.ratio)
@@ -57,10 +57,10 @@ class Stillness(Question):
             self.found(level, f"{first} {kinds}{listed}{unedited}.", figure),
             brief="moves as far for nothing as for an error" if level is Level.FAILS else "",
             details=(
-                Figure("mean gain by a correction", sensitivity.correction, "score"),
-                Figure("mean shift by a harmless edit", sensitivity.benign, "score"),
+                AuditFigure("mean gain by a correction", sensitivity.correction, "score"),
+                AuditFigure("mean shift by a harmless edit", sensitivity.benign, "score"),
                 *(
-                    Figure(f"mean shift, {cell.kind}", cell.shift, "score", cell.move.value, cell.edge)
+                    AuditFigure(f"mean shift, {cell.kind}", cell.shift, "score", cell.move.value, cell.edge)
                     for cell in cells
                 ),
             ),

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import QUESTIONS, Figure, Finding, Level, Question, Scale
+from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, Level, VerdictScale
 from core.evaluation import SURFACE_FEATURES, correlations_of, missing_features, surface_shares
 
-SCALE = Scale(good=0.3, fails=0.6)
+SCALE = VerdictScale(good=0.3, fails=0.6)
 
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class Surface(Question):
+class SurfaceQuestion(AuditQuestion):
     """Figures of `cli.py study surface` for the metric."""
 
     name: ClassVar[str] = "surface"
@@ -25,7 +25,7 @@ class Surface(Question):
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "surface"
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         if metric in SURFACE_FEATURES:
             return self.found(Level.FAILS, f"It is one of the {len(SURFACE_FEATURES)} features of the surface itself.")
         column = evidence.column(metric)
@@ -41,12 +41,12 @@ class Surface(Question):
             None if bound is None else max(0.0, bound)
             for bound in (share.variance.value, share.variance.low, share.variance.high)
         )
-        figure = Figure(
+        figure = AuditFigure(
             "variance of its scores that the surface predicts",
             replace(share.variance, value=value, low=low, high=high),
             "share",
         )
-        order = Figure("rank correlation of prediction and score", share.order, "score")
+        order = AuditFigure("rank correlation of prediction and score", share.order, "score")
         level = SCALE.level(share.variance)
         return replace(
             self.found(
@@ -61,7 +61,7 @@ class Surface(Question):
             details=(
                 order,
                 *(
-                    Figure(f"rank correlation with {correlation.feature}", correlation.estimate, "score")
+                    AuditFigure(f"rank correlation with {correlation.feature}", correlation.estimate, "score")
                     for correlation in correlations_of(column, cases, evidence.drawn)
                 ),
             ),

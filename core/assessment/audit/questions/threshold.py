@@ -9,7 +9,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Question, Scale, worst_level
+from core.assessment.audit.question import (
+    QUESTIONS,
+    AuditAnswer,
+    AuditFigure,
+    AuditQuestion,
+    FigureCase,
+    VerdictScale,
+    worst_level,
+)
 from core.assessment.audit.shown_pairs import format_decisions, labelled_case
 from core.evaluation import calibrations, decision_figures, domain_slices
 from core.results import OVERALL_SLICE, Cases, slice_cases
@@ -26,13 +34,13 @@ from core.stats import (
     threshold_decisions,
 )
 
-SCALE = Scale(good=0.7, fails=0.55)
+SCALE = VerdictScale(good=0.7, fails=0.55)
 """Half is a coin."""
 
 
 @QUESTIONS.add
 @dataclass(frozen=True)
-class Threshold(Question):
+class ThresholdQuestion(AuditQuestion):
     """The cross-fitted threshold of the study `calibration` for the metric, its false alarms, and those of a saved one."""
 
     name: ClassVar[str] = "threshold"
@@ -42,7 +50,7 @@ class Threshold(Question):
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "calibration"
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         column = evidence.column(metric)
         if column is None or column.direction == "neutral":
             return self.not_measured("It has no score of these summaries, or no better side.")
@@ -65,7 +73,7 @@ class Threshold(Question):
             if transfer.chosen_on == transfer.used_on == largest.domain
         )
         alarms = _false_alarms(evidence, cases, largest.domain)
-        figure = Figure("balanced accuracy of a threshold chosen on other documents", accuracy, "share")
+        figure = AuditFigure("balanced accuracy of a threshold chosen on other documents", accuracy, "share")
         levels = [SCALE.level(estimate) for estimate in (accuracy, *(figure.estimate for figure in saved[:1]))]
         threshold = "–" if largest.threshold is None else f"{largest.threshold:.3g}"
         sentence = (
@@ -86,7 +94,7 @@ class Threshold(Question):
             warning=" ".join(filter(None, [finding.warning, _saved_warning(evidence, metric)])),
         )
 
-    def _of_saved_threshold(self, evidence: Evidence, metric: str, saved: Sequence[Figure]) -> Finding:
+    def _of_saved_threshold(self, evidence: Evidence, metric: str, saved: Sequence[AuditFigure]) -> AuditAnswer:
         """Judge a threshold that was chosen elsewhere, where there are too few labels to choose one."""
         level = SCALE.level(saved[0].estimate)
         finding = self.found(level, _saved_sentence(evidence, metric, saved).strip(), saved[0])
@@ -97,7 +105,7 @@ class Threshold(Question):
             warning=" ".join(filter(None, [finding.warning, _saved_warning(evidence, metric)])),
         )
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """Every labelled summary with the decision of the threshold of other documents, and of a saved one."""
         column = evidence.column(metric)
         if column is None or column.direction == "neutral":
@@ -118,7 +126,7 @@ class Threshold(Question):
         ]
 
 
-def _saved_figures(evidence: Evidence, cases: Cases, metric: str) -> tuple[Figure, ...]:
+def _saved_figures(evidence: Evidence, cases: Cases, metric: str) -> tuple[AuditFigure, ...]:
     """Balanced accuracy, false alarms and misses at the saved threshold, overall and by domain; none where none is saved."""
     if metric not in evidence.saved_thresholds:
         return ()
@@ -129,20 +137,20 @@ def _saved_figures(evidence: Evidence, cases: Cases, metric: str) -> tuple[Figur
     labelled = LabelledScores(column.values, cases.labels == 1, cases.documents, column.direction)
     threshold = evidence.threshold(metric)
     accepted = threshold.accepts(labelled).astype(np.float64) if threshold else np.zeros(len(cases.labels))
-    figures: list[Figure] = []
+    figures: list[AuditFigure] = []
     for part in parts:
         decisions = np.where(part.summaries & ~np.isnan(column.values), accepted, np.nan)
         performance = decision_figures(labelled, decisions, evidence.drawn)
         where = "" if part.name == OVERALL_SLICE else f", {part.name}"
         figures += [
-            Figure(f"balanced accuracy at the saved threshold{where}", performance.accuracy, "share"),
-            Figure(f"false alarms at the saved threshold{where}", performance.false_alarms, "share"),
-            Figure(f"missed at the saved threshold{where}", performance.missed, "share"),
+            AuditFigure(f"balanced accuracy at the saved threshold{where}", performance.accuracy, "share"),
+            AuditFigure(f"false alarms at the saved threshold{where}", performance.false_alarms, "share"),
+            AuditFigure(f"missed at the saved threshold{where}", performance.missed, "share"),
         ]
     return tuple(figures)
 
 
-def _saved_sentence(evidence: Evidence, metric: str, saved: Sequence[Figure]) -> str:
+def _saved_sentence(evidence: Evidence, metric: str, saved: Sequence[AuditFigure]) -> str:
     if not saved:
         return ""
     own, (_, alarms, missed, *_) = evidence.saved_thresholds[metric], saved
@@ -160,7 +168,7 @@ def _saved_warning(evidence: Evidence, metric: str) -> str:
     return "The saved threshold was chosen on these data: its figures flatter it."
 
 
-def _false_alarms(evidence: Evidence, cases: Cases, domain: str) -> Figure:
+def _false_alarms(evidence: Evidence, cases: Cases, domain: str) -> AuditFigure:
     """Consistent summaries that the threshold of other documents refuses."""
     [column] = cases.columns
     [part] = [part for part in domain_slices(cases, "dataset") if part.name == domain]
@@ -168,10 +176,10 @@ def _false_alarms(evidence: Evidence, cases: Cases, domain: str) -> Figure:
     usable = part.summaries & ~np.isnan(cases.labels) & ~np.isnan(column.values)
     decisions = threshold_decisions(labelled, usable, deal_folds(cases.documents, FOLDS))
     refused = np.where(usable & labelled.labels, 1.0 - decisions, np.nan)
-    return Figure("false alarms of it", evidence.drawn.estimate(share(refused, cases.documents)), "share")
+    return AuditFigure("false alarms of it", evidence.drawn.estimate(share(refused, cases.documents)), "share")
 
 
-def _agreement_with_labels(evidence: Evidence, cases: Cases) -> list[Figure]:
+def _agreement_with_labels(evidence: Evidence, cases: Cases) -> list[AuditFigure]:
     """Agreement of its decisions with the labels, by the threshold of other documents: in per cent, and corrected for chance.
 
     Per cent alone flatters whoever always gives the commoner verdict. None where a threshold cannot be chosen.
@@ -186,7 +194,7 @@ def _agreement_with_labels(evidence: Evidence, cases: Cases) -> list[Figure]:
     matrix = LabelMatrix(np.where(both[:, None], np.column_stack([cases.labels, decisions]), np.nan), cases.documents)
     kappa = cohen_kappa(matrix, 0, 1, nominal_distance)
     return [
-        Figure("labels that its decisions agree with", evidence.drawn.estimate(raw_agreement(matrix)), "share"),
-        Figure("Cohen's kappa of its decisions and the labels", evidence.drawn.estimate(kappa), "score"),
-        Figure("Gwet's AC1 of its decisions and the labels", evidence.drawn.estimate(gwet_ac1(matrix)), "score"),
+        AuditFigure("labels that its decisions agree with", evidence.drawn.estimate(raw_agreement(matrix)), "share"),
+        AuditFigure("Cohen's kappa of its decisions and the labels", evidence.drawn.estimate(kappa), "score"),
+        AuditFigure("Gwet's AC1 of its decisions and the labels", evidence.drawn.estimate(gwet_ac1(matrix)), "score"),
     ]

@@ -12,12 +12,12 @@ from core.assessment.audit.controlled_effect import Effect, rise, worst_effect
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.judge_question import JudgeQuestion
 from core.assessment.audit.judge_trials import mean_by_group, per_range
-from core.assessment.audit.question import QUESTIONS, Case, Figure, Finding, Scale
+from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, FigureCase, VerdictScale
 from core.assessment.audit.repeated_scores import RepeatedScores, repeated_scores
 from core.assessment.audit.repetition import RepeatedScore
 from core.assessment.audit.shown_pairs import text_case
 
-SCALE = Scale(good=0.05, fails=0.2)
+SCALE = VerdictScale(good=0.05, fails=0.2)
 """Of the judge's range, and of its decisions: a judge that answers the question, and not its wording, changes few."""
 
 _BRIEF = "its decisions depend on the wording of its instructions"
@@ -34,7 +34,7 @@ class Wording(JudgeQuestion):
     place: ClassVar[int] = 15
     less_is_better: ClassVar[bool] = True
 
-    def finding(self, evidence: Evidence, metric: str) -> Finding:
+    def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         rewordings = evidence.rewordings.get(metric, ())
         if not rewordings:
             return self.not_asked("There are no other wordings of its instructions.")
@@ -69,7 +69,7 @@ class Wording(JudgeQuestion):
             command=evidence.audit_command(metric),
         )
 
-    def cases(self, evidence: Evidence, metric: str) -> Sequence[Case]:
+    def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """Every text with its first score, that of asking again, and those in other words."""
         again = evidence.repetitions.get(metric)
         ways = [("asked again", again)] if again and again.scores else []
@@ -107,5 +107,5 @@ def _effects(
         ]
         values = np.array([value - controls[score.example.id] for score, value in both], dtype=np.float64)
         groups = [score.example.document for score, _ in both]
-        figure = Figure(f"{label}, beyond asking again", mean_by_group(values, groups, among), "share")
+        figure = AuditFigure(f"{label}, beyond asking again", mean_by_group(values, groups, among), "share")
         yield rise(figure, SCALE, _BRIEF)

@@ -58,7 +58,7 @@ OURS: Mapping[str, str] = {
 
 @PAPERS.add
 @dataclass(frozen=True)
-class Bump(Paper):
+class BumpPaper(Paper):
     """Released scores give every cell; metrics that need no weights, or whose weights are here, are scored again."""
 
     name: ClassVar[str] = "bump"

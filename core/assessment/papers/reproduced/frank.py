@@ -32,7 +32,7 @@ _COLUMNS = {"Pearson": "Pearson, within systems", "Spearman": "Spearman, within 
 
 @PAPERS.add
 @dataclass(frozen=True)
-class Frank(Paper):
+class FrankPaper(Paper):
     """Released scores against released ratings, of each split by itself: metrics are tuned on valid and reported on test."""
 
     name: ClassVar[str] = "frank"
@@ -59,7 +59,7 @@ def _split_samples(split: str, data: ReleasedData) -> list[Sample]:
 
 def _partial_correlations(split: str, data: ReleasedData) -> Figures:
     cases = build_cases(_split_samples(split, data))
-    rows = metric_correlations(cases, Frank.aspect, draw_resamples(cases, 1), names=tuple(_COLUMNS.values()))
+    rows = metric_correlations(cases, FrankPaper.aspect, draw_resamples(cases, 1), names=tuple(_COLUMNS.values()))
     return {
         (row.metric, column): value
         for row in rows

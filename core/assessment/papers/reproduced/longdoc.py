@@ -62,7 +62,7 @@ _UNITS = {"sentences, nominal": ("sentence", "nominal"), "summaries, interval": 
 
 @PAPERS.add
 @dataclass(frozen=True)
-class LongDoc(Paper):
+class LongDocPaper(Paper):
     """Counts, lengths and agreement; the scores of tables 1 and 3 to 6 with the weights of six metrics and an endpoint that rewords."""
 
     name: ClassVar[str] = "longdoc"

@@ -14,10 +14,10 @@ from core.assessment.papers.paper import (
     Figures,
     Paper,
     ReleasedData,
-    Waiting,
     by_row,
     missing_for,
 )
+from core.assessment.papers.published import Waiting
 from core.evaluation import SURFACE_MODEL, feature_correlations, surface_against_metrics
 from core.models import SHALLOW_FEATURES
 from core.results import MEASURES, Cases, draw_resamples, slice_cases
@@ -68,7 +68,7 @@ OURS: Mapping[str, str] = {
 
 @PAPERS.add
 @dataclass(frozen=True)
-class Ramprasad(Paper):
+class RamprasadPaper(Paper):
     """Figures of ours on other data: the paper draws most of its own without numbers, and its six datasets lie elsewhere."""
 
     name: ClassVar[str] = "ramprasad"

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from core.data.datasets.formats.fields import as_word, table_number
+from core.data.datasets.formats.fields import as_word
 from core.data.datasets.formats.text_files import Row, open_text
 from core.errors import TouchstoneError
 from core.types import Split, Verdict
@@ -32,8 +32,35 @@ _TRUE_WORDS = (
     "prawda",
     "правда",
     "真",
+    *("да", "tak", "是", "はい", "sì", "si"),
 )
-_FALSE_WORDS = ("nein", "nee", "non", "não", "falsch", "faux", "falso", "onwaar", "fałsz", "ложь", "假")
+_FALSE_WORDS = (
+    "nein",
+    "nee",
+    "non",
+    "não",
+    "falsch",
+    "faux",
+    "falso",
+    "onwaar",
+    "fałsz",
+    "ложь",
+    "假",
+    "нет",
+    "nie",
+    "否",
+    "いいえ",
+)
+CROSSES: Mapping[str, bool] = MappingProxyType(
+    {**dict.fromkeys(("✓", "✔", "✔️", "✅"), True), **dict.fromkeys(("✗", "✘", "❌", "✖", "✖️", "x"), False)}
+)
+"""Marks that answer yes or no; a lone x in some of the rows answers yes."""
+
+YES_ANSWERS = frozenset({*YES_WORDS, *_TRUE_WORDS, *(mark for mark, says in CROSSES.items() if says)})
+NO_ANSWERS = frozenset({*NO_WORDS, *_FALSE_WORDS, *(mark for mark, says in CROSSES.items() if not says)})
+ANSWER_WORDS = YES_ANSWERS | NO_ANSWERS
+"""Words whose meaning depends on the question, in any language."""
+
 CONSISTENT_WORDS = (
     *YES_WORDS,
     *_TRUE_WORDS,
@@ -166,6 +193,9 @@ class ColumnMap(BaseModel):
     title: str = ""
     """The heading of the document."""
 
+    claims: str = ""
+    """The claims of the summary, as a list of texts or of objects with text, start and end."""
+
     contexts: str = ""
     """The passages or turns of the document, as a list or JSON."""
 
@@ -247,8 +277,7 @@ class ColumnMap(BaseModel):
 
 def _swap_answers(side: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     """The words of one side, with yes and no from the other instead of its own."""
-    answers = {*YES_WORDS, *NO_WORDS}
-    return (*(word for word in other if word in answers), *(word for word in side if word not in answers))
+    return (*(word for word in other if word in ANSWER_WORDS), *(word for word in side if word not in ANSWER_WORDS))
 
 
 def load_column_map(path: Path) -> ColumnMap:
@@ -295,27 +324,17 @@ NLI_COLUMNS = frozenset(
     {("premise", "hypothesis"), ("context", "hypothesis"), ("sentence1", "sentence2"), ("text1", "text2")}
 )
 """Names of document and summary in data of natural language inference, whose numbers mostly count entailment as 0."""
-_NLI_LETTERS = frozenset({"e", "n", "c"})
-_CLASSES = frozenset({-1, 0, 1, 2, 3})
-_MOST_CLASSES = 4  # entailment, neutral, contradiction, and no label
 
 
-def classes_of_unclear_direction(rows: Sequence[Row], columns: ColumnMap) -> tuple[str, ...]:
-    """The classes of a label that do not say which of them is consistent: 1 and 2, 0 to 2, 0 and 1 of a premise and a hypothesis; e, n and c.
+def open_classes(rows: Sequence[Row], columns: ColumnMap) -> tuple[str, ...]:
+    """The words of a label, where the mapping gives none of them a meaning: they wait for a person.
 
-    Empty for a label in words, for 0 and 1 elsewhere, where 1 is consistent, and for more levels than there are classes.
+    Without a label those of the judges who vote.
     """
-    if not columns.label:
-        return ()
-    cells = (label_words(row, columns.label) for row in rows if is_filled(row, columns.label))
-    words = tuple(sorted({word for cell in cells for word in cell if word not in UNLABELLED_WORDS}))
-    if words and {*words} <= _NLI_LETTERS and {*words} != {"n"}:
-        return words
-    numbers = {None if word.endswith("%") else table_number(word) for word in words}
-    if not 0 < len(words) <= _MOST_CLASSES or not numbers <= _CLASSES:
-        return ()
-    is_nli = (columns.document.lower(), columns.summary.lower()) in NLI_COLUMNS
-    return () if numbers <= {0, 1} and not is_nli else words
+    sources = (columns.label,) if columns.label else voting_columns(rows, columns)
+    cells = (label_words(row, column) for row in rows for column in sources if is_filled(row, column))
+    words = {word for cell in cells for word in cell if word not in UNLABELLED_WORDS}
+    return () if any(word in columns.verdicts for word in words) else tuple(sorted(words))
 
 
 def with_consistent_words(rows: Sequence[Row], columns: ColumnMap, consistent_words: Sequence[str]) -> ColumnMap:
@@ -339,21 +358,6 @@ def with_consistent_words(rows: Sequence[Row], columns: ColumnMap, consistent_wo
             "unlabelled": tuple(dict.fromkeys((*UNLABELLED_WORDS, *(word for word in words if word in none)))),
         }
     )
-
-
-def undecided_classes(rows: Sequence[Row], columns: ColumnMap) -> tuple[str, ...]:
-    """The classes of unclear direction, where the mapping gives none of them a meaning."""
-    classes = classes_of_unclear_direction(rows, columns)
-    return () if any(word in columns.verdicts for word in classes) else classes
-
-
-def without_direction(columns: ColumnMap, words: Sequence[str]) -> ColumnMap:
-    """The mapping in which these words of the label say nothing until a person decides."""
-    lists = {
-        name: tuple(word for word in getattr(columns, name) if word not in words)
-        for name in ("consistent", "inconsistent", "borderline", "unlabelled")
-    }
-    return columns.model_copy(update={**lists, "unlabelled": (*lists["unlabelled"], *words)})
 
 
 def voting_columns(rows: Sequence[Row], columns: ColumnMap) -> frozenset[str]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import TypeVar
 
-from core import parse_expression
+from core.base import parse_expression
 from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
 
@@ -82,6 +82,7 @@ def optional_number(row: Row, name: str) -> float | None:
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE)
 _OUT_OF = re.compile(r"(\d+(?:\.\d+)?) ?/ ?(5|7|10|100)")
+_CLASS_WITH_COMMA = re.compile(r"-?\d,\d{1,2}")  # 1,0 as a German spreadsheet writes it
 _DECIMAL_COMMA = re.compile(r"[-+]?(0,\d+|\d+,(\d{1,2}|\d{4,}))")  # 1,234 may be a thousand
 
 
@@ -123,7 +124,8 @@ def meaning(name: str, word: str, meanings: Mapping[str, T]) -> T:
 
 def as_word(cell: object) -> str:
     """A cell as a word, in lower case; annotation tools write a choice as a list of one."""
-    return str(cell[0] if isinstance(cell, list) and len(cell) == 1 else cell).strip().lower()
+    word = str(cell[0] if isinstance(cell, list) and len(cell) == 1 else cell).strip().lower()
+    return word.replace(",", ".") if _CLASS_WITH_COMMA.fullmatch(word) else word
 
 
 def texts(row: Row, name: str) -> list[str]:

@@ -2,79 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterator, Mapping
-from itertools import chain, count
+import re
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
-from types import MappingProxyType
-from typing import TextIO
+from typing import Literal
 
+from core.data.datasets.formats.encodings import first_letters
+from core.data.datasets.formats.file_kinds import OWN_ENDINGS, file_kind
+from core.data.datasets.formats.header_rows import check_column_count
 from core.data.datasets.formats.json_files import json_rows, records_of_object
-from core.data.datasets.formats.text_files import (
-    UTF8,
-    NumberedRow,
-    bounded_text_lines,
-    distinct_columns,
-    existing_file,
-    open_text,
-)
-from core.data.datasets.formats.workbook_files import xlsx_rows
+from core.data.datasets.formats.text_files import UTF8, NumberedRow, actual_encoding, existing_file, first_characters
+from core.data.datasets.formats.text_tables import csv_rows, is_text_table, text_layout
+from core.data.datasets.formats.workbook_files import workbook_notes, xlsx_rows
 from core.errors import TouchstoneError
-
-_MAX_CELL = 10_000_000  # characters; an unclosed quote would otherwise swallow the rest of the file
-
-
-def csv_header(source: Path) -> list[str]:
-    """The names of the columns. Raises TouchstoneError where they cannot be read."""
-    with open_text(source) as file:
-        lines, delimiter = _lines_and_delimiter(file)
-        return _column_names(_readable_rows(csv.reader(lines, delimiter=delimiter, strict=True)))
-
-
-def csv_rows(source: Path, encoding: str = UTF8) -> Iterator[NumberedRow]:
-    """The rows of a table, their cells as text; a row that does not fit the header is a reason."""
-    with open_text(source, encoding) as file:
-        lines, delimiter = _lines_and_delimiter(file)
-        reader = csv.reader(lines, delimiter=delimiter, strict=True)
-        rows = _readable_rows(reader)
-        names = _column_names(rows)
-        begin = reader.line_num + 1
-        for row in rows:
-            if isinstance(row, str):
-                yield begin, row
-            elif len(row) == len(names):
-                yield begin, dict(zip(names, row, strict=True))
-            elif row:
-                sizes = f"This row has {len(row)} cells and the header {len(names)}."
-                yield begin, f"{sizes} Quote cells that hold the separator."
-            begin = reader.line_num + 1
-
-
-def _lines_and_delimiter(file: TextIO) -> tuple[Iterator[str], str]:
-    """The lines of a file, and what parts their cells."""
-    lines = bounded_text_lines(file)
-    first = next(lines)
-    csv.field_size_limit(_MAX_CELL)
-    return chain([first], lines), max(",;\t", key=first.count)
-
-
-def _column_names(rows: Iterator[list[str] | str]) -> list[str]:
-    names = next(rows)
-    if isinstance(names, str):
-        raise TouchstoneError(f"The header cannot be read. {names}")
-    return distinct_columns(names)
-
-
-def _readable_rows(reader: Iterator[list[str]]) -> Iterator[list[str] | str]:
-    """The rows of a reader; for a row that it cannot read, the reason."""
-    while True:
-        try:
-            yield next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield f"This row is not CSV: {error}. Close every quote and double the quotes inside a cell."
-
 
 _BATCH_ROWS = 512  # rows
 _BUFFER_BYTES = 1 << 16  # bytes; without one a whole group of rows is read at once, which may be the whole file
@@ -88,6 +29,7 @@ def parquet_rows(source: Path) -> Iterator[NumberedRow]:
     numbers = count(1)
     try:
         with ParquetFile(existing_file(source), buffer_size=_BUFFER_BYTES, pre_buffer=False) as file:
+            check_column_count(len(file.schema_arrow.names), source.name)
             for batch in file.iter_batches(_BATCH_ROWS):
                 yield from zip(numbers, batch.to_pylist(), strict=False)
     except ArrowInvalid as error:
@@ -96,25 +38,103 @@ def parquet_rows(source: Path) -> Iterator[NumberedRow]:
         ) from None
 
 
-ROW_READERS: Mapping[str, Callable[[Path], Iterator[NumberedRow]]] = MappingProxyType(
-    {".csv": csv_rows, ".tsv": csv_rows, ".xlsx": xlsx_rows, ".parquet": parquet_rows}
-)
-"""Every other file is JSON: one object a line, or a list of objects."""
+_TABLE_ENDINGS = {".csv", ".tsv", ".tab", ".psv"}
+_JSON_ENDINGS = {".json", ".jsonl", ".ndjson"}
+_JSON_START = re.compile(r"(\{\s*[\"'}]|\[\s*[{\[\]\"])")
 
 
 def file_rows(source: Path) -> Iterator[NumberedRow]:
     """The records of a file in order. Raises TouchstoneError where the file as a whole cannot be read."""
-    return ROW_READERS.get(source.suffix.lower(), json_rows)(source)
+    form = table_form(source)
+    if form == "json":
+        return json_rows(source)
+    if form == "csv":
+        return csv_rows(source)
+    return parquet_rows(source) if form == "parquet" else xlsx_rows(source)
 
 
 def table_rows(source: Path, encoding: str = UTF8, sheet: str = "") -> Iterator[NumberedRow]:
     """The records of any table, in another encoding or of another sheet too, and those of one object of records."""
-    suffix = source.suffix.lower()
-    if suffix == ".xlsx":
+    form = table_form(source, encoding)
+    if form == "workbook":
         return xlsx_rows(source, sheet)
-    if suffix == ".parquet":
+    if form == "parquet":
         return parquet_rows(source)
-    if suffix in ROW_READERS:
+    if form == "csv":
         return csv_rows(source, encoding)
     records = records_of_object(source, encoding)
     return iter(records) if records else json_rows(source, encoding)
+
+
+def table_paths(source: Path) -> list[Path]:
+    """The file itself, or the files of a folder in order of their names, hidden ones aside; a folder that `datasets` saved is one table.
+
+    Raises TouchstoneError where there is none.
+    """
+    if not source.is_dir():
+        return [existing_file(source)]
+    if is_saved_folder(source):
+        return [source]
+    paths = sorted(path for path in source.iterdir() if path.is_file() and not path.name.startswith("."))
+    if not paths:
+        raise TouchstoneError(f"No file is in {source}. Check the path.")
+    return paths
+
+
+SAVED_RECORD = "dataset_info.json"
+"""The file beside the Arrow files of a folder that `datasets` saved."""
+
+
+def is_saved_folder(source: Path) -> bool:
+    """True for a folder that `datasets` saved."""
+    return source.is_dir() and (source / SAVED_RECORD).is_file()
+
+
+def table_form(source: Path, encoding: str = UTF8) -> Literal["csv", "json", "parquet", "workbook"]:
+    """The form of a file by what is in it, and by its ending where that does not tell.
+
+    Raises TouchstoneError where it is neither JSON nor a table, or is another known kind of file.
+    """
+    existing_file(source)
+    kind, suffixes = file_kind(source), {suffix.lower() for suffix in source.suffixes[-2:]}
+    if kind != "text":
+        return kind
+    head = first_characters(source, encoding).lstrip("\ufeff").lstrip()
+    if head[:1] == "<":
+        raise TouchstoneError(
+            f"{source.name} is HTML or XML. Open it in Excel or LibreOffice and save it as .xlsx or CSV."
+        )
+    if _JSON_START.match(head):
+        return "json"
+    if suffixes & _TABLE_ENDINGS or is_text_table(source, encoding):
+        return "csv"
+    if ".parquet" in suffixes:
+        return "parquet"  # which says what is wrong with it
+    if suffixes & {".xlsx", ".xlsm"}:
+        return "workbook"  # likewise
+    if head and head[0] not in '{["' and not suffixes & _JSON_ENDINGS:
+        raise TouchstoneError(
+            f"{source.name} is neither JSON nor a table: its lines do not have as many cells. Give it a header, and one separator."
+        )
+    return "json"
+
+
+def table_notes(source: Path, encoding: str = UTF8, sheet: str = "") -> list[str]:
+    """Decisions on the form of a file that a person has to know of: how quotes, header and numbers are read."""
+    if source.is_dir() or source.suffix.lower() in OWN_ENDINGS:
+        return []
+    form = table_form(source, encoding)
+    endings = {"csv": _TABLE_ENDINGS, "json": _JSON_ENDINGS, "parquet": {".parquet"}, "workbook": {".xlsx", ".xlsm"}}
+    suffixes = {suffix.lower() for suffix in source.suffixes[-2:]}
+    is_named_otherwise = suffixes & set().union(*endings.values()) and not suffixes & endings[form]
+    notes = [f"the file is read as {_FORM_NAMES[form]}, which it is by its content"] if is_named_otherwise else []
+    if form in ("csv", "json") and (read_as := actual_encoding(source, encoding)) != UTF8:
+        notes.append(
+            f"{read_as.upper()}: the first rows, with other letters than ASCII where there are such, are {first_letters(source, read_as)}"
+        )
+    if form == "csv":
+        notes += text_layout(source, encoding).notes
+    return notes + (workbook_notes(source, sheet) if form == "workbook" else [])
+
+
+_FORM_NAMES = {"csv": "a table of text", "json": "JSON", "parquet": "parquet", "workbook": "an Excel workbook"}

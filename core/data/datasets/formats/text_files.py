@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import codecs
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+import io
+from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TextIO
 
+from core.data.datasets.formats.encodings import check_encoding_name, likely_encodings, unicode_form
+from core.data.datasets.formats.file_kinds import check_unpacked_size, open_bytes, unpacking_errors
 from core.errors import TouchstoneError
 
 Row = Mapping[str, object]
@@ -17,16 +19,8 @@ NumberedRow = tuple[int, Row | str]
 record or the reason why there is none."""
 
 
-def distinct_columns(names: Iterable[str]) -> list[str]:
-    """The names of a table's columns; several may have none. Raises TouchstoneError where two bear the same name."""
-    listed = list(names)
-    twice = [name for name, number in Counter(listed).items() if name and number > 1]
-    if twice:
-        raise TouchstoneError(f"Two columns are called {twice[0]!r}. Give each column a name of its own.")
-    return listed
-
-
 UTF8 = "utf-8"
+_HEAD_CHARACTERS = 1 << 12
 
 
 class EncodingError(TouchstoneError):
@@ -39,10 +33,28 @@ def open_text(source: Path, encoding: str = UTF8) -> TextIO:
     Raises TouchstoneError where it is absent, empty or not in that encoding.
     """
     status = existing_file(source).stat()
-    if encoding == UTF8 and has_utf16_mark(source):
-        encoding = "utf-16"
+    encoding = actual_encoding(source, encoding)
     _check_encoding(source, encoding, status.st_size, status.st_mtime_ns)
-    return source.open(encoding="utf-8-sig" if encoding == UTF8 else encoding, newline="")
+    return io.TextIOWrapper(open_bytes(source), encoding="utf-8-sig" if encoding == UTF8 else encoding, newline="")
+
+
+def actual_encoding(source: Path, encoding: str = UTF8) -> str:
+    """UTF-16 or UTF-32 where a file that should be UTF-8 is that by its first bytes; else the encoding."""
+    if encoding != UTF8:
+        return encoding
+    status = source.stat()
+    return _unicode_form(source, status.st_size, status.st_mtime_ns) or UTF8
+
+
+@lru_cache(64)
+def _unicode_form(source: Path, _size: int, _changed_ns: int) -> str:
+    return unicode_form(source)
+
+
+def first_characters(source: Path, encoding: str = UTF8) -> str:
+    """The beginning of a text file, read as `open_text` reads it."""
+    with open_text(source, encoding) as file:
+        return file.read(_HEAD_CHARACTERS)
 
 
 def existing_file(source: Path) -> Path:
@@ -57,47 +69,36 @@ def existing_file(source: Path) -> Path:
 @lru_cache(64)
 def _check_encoding(source: Path, encoding: str, _size: int, _changed_ns: int) -> None:
     """Read a file once through a decoder, and again when it changed: better a refusal now than after a million records."""
+    check_encoding_name(encoding)
+    decoder, size = codecs.getincrementaldecoder(encoding)(), 0
     try:
-        decoder = codecs.getincrementaldecoder(encoding)()
-    except LookupError:
-        raise TouchstoneError(
-            f"There is no encoding {encoding!r}. Known are utf-8, utf-16, cp1252, latin-1 …"
-        ) from None
-    with source.open("rb") as file:
-        try:
+        with unpacking_errors(source), open_bytes(source) as file:
             for chunk in iter(partial(file.read, 1 << 20), b""):
                 decoder.decode(chunk)
+                size += len(chunk)
+                check_unpacked_size(source, size)
             decoder.decode(b"", final=True)
-        except UnicodeError as error:
-            byte = f"byte 0x{error.object[error.start]:02x}" if isinstance(error, UnicodeDecodeError) else str(error)
-            offered = likely_encoding(source)
+    except UnicodeError as error:
+        byte = f"byte 0x{error.object[error.start]:02x}" if isinstance(error, UnicodeDecodeError) else str(error)
+        readings = likely_encodings(source)
+        if not readings:
             raise EncodingError(
-                f"{source.name} is not {encoding.upper()} ({byte}). It may be {offered.upper()}: save it as UTF-8, or import "
-                f"it as a table with 'generic[encoding={offered}]'."
+                f"{source.name} is not {encoding.upper()} ({byte}), nor any other text. Is it a table?"
             ) from None
+        listed = "; ".join(f"{name.upper()}: {excerpt}" for name, excerpt in readings)
+        raise EncodingError(
+            f"{source.name} is not {encoding.upper()} ({byte}). Read in other encodings its first lines are: {listed}. Take the one "
+            f"whose letters are right, and import the file as a table with 'generic[encoding={readings[0][0]}]', or save it as UTF-8."
+        ) from None
 
 
 def encoding_of(source: Path) -> str:
-    """UTF-8 where a text file is that, else what it most likely is."""
+    """UTF-8 where a text file is that, or says that it is UTF-16; else what it most likely is."""
     try:
         open_text(source).close()
     except EncodingError:
-        return likely_encoding(source)
+        return next((name for name, _ in likely_encodings(source)), UTF8)
     return UTF8
-
-
-def has_utf16_mark(source: Path) -> bool:
-    with source.open("rb") as file:
-        return file.read(2) in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}
-
-
-def likely_encoding(source: Path) -> str:
-    """Most likely encoding of a text file that is not UTF-8: utf-16 by its NUL bytes, else cp1252 or latin-1."""
-    with source.open("rb") as file:
-        head = file.read(1 << 16)
-    if head.count(0) * 4 > len(head):
-        return "utf-16-le" if head[1::2].count(0) >= head[::2].count(0) else "utf-16-be"
-    return "cp1252" if any(0x80 <= byte < 0xA0 for byte in head) else "latin-1"
 
 
 MAX_LINE = 20_000_000  # characters, a library of books; a longer line is no record
@@ -118,3 +119,12 @@ def bounded_text_lines(file: TextIO) -> Iterator[str]:
         if line is None:
             raise TouchstoneError(f"Line {number} has more than {MAX_LINE:,} characters. Check that it is a table.")
         yield line
+
+
+_SHOWN = 90  # characters of a text in a question
+
+
+def shorten(text: object) -> str:
+    """The beginning of a text in one line and quotes, as questions show it."""
+    line = " ".join(str(text).split())
+    return f"“{line[:_SHOWN]}…”" if len(line) > _SHOWN else f"“{line}”"

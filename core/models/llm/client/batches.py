@@ -15,7 +15,7 @@ from functools import partial
 import openai
 
 from core.errors import TouchstoneError
-from core.models.llm.client.client import Client
+from core.models.llm.client.client import EndpointClient
 from core.models.llm.client.endpoint_errors import backoff_s, server_words, unexpected_format
 from core.models.llm.dialect import Body
 from core.models.llm.endpoints.endpoint import Endpoint
@@ -37,14 +37,14 @@ _SHOWN_PROBLEMS = 3
 class BatchState:
     """State of a batch: its status in the server's word, lines done of all, and its files once there are any.
 
-    `problem` is the reason why it failed as a whole, `code` the server's word for that; both are empty otherwise.
+    `error` is the reason why it failed as a whole, `code` the server's word for that; both are empty otherwise.
     """
 
     status: str
     done: int
     total: int
     files: tuple[str, ...]
-    problem: str
+    error: str
     code: str
 
     @property
@@ -58,7 +58,7 @@ class BatchResult:
 
     custom_id: str
     completion: object = None
-    problem: str = ""
+    error: str = ""
     refused_words: str = ""
 
 
@@ -79,7 +79,7 @@ def count_that_fit(lines: Sequence[bytes], max_lines: int) -> int:
     return max(1, sum(size <= MAX_BYTES for size in sizes))
 
 
-def upload(client: Client, endpoint: Endpoint, lines: Iterable[bytes]) -> str:
+def upload(client: EndpointClient, endpoint: Endpoint, lines: Iterable[bytes]) -> str:
     """Upload a file of requests; its id."""
     file = ("touchstone.jsonl", b"".join(lines), "application/jsonl")
 
@@ -100,7 +100,7 @@ def upload(client: Client, endpoint: Endpoint, lines: Iterable[bytes]) -> str:
     return _id(client.call(post), endpoint)
 
 
-def create(client: Client, endpoint: Endpoint, file: str) -> str:
+def create(client: EndpointClient, endpoint: Endpoint, file: str) -> str:
     """Have a file of requests answered; the id of the batch, empty where it is not known whether the server has made one."""
     body = {"input_file_id": file, "endpoint": _PATH, "completion_window": "24h"}
     for tries in range(1, endpoint.retries + 2):
@@ -113,7 +113,7 @@ def create(client: Client, endpoint: Endpoint, file: str) -> str:
     return ""
 
 
-def find(client: Client, endpoint: Endpoint, file: str) -> str:
+def find(client: EndpointClient, endpoint: Endpoint, file: str) -> str:
     """The batch that answers a file of requests; empty where there is none, or the server does not say."""
     page: dict[str, object] = {"limit": _PAGE}
     while True:
@@ -128,7 +128,7 @@ def find(client: Client, endpoint: Endpoint, file: str) -> str:
         page = {"limit": _PAGE, "after": _id(records[-1], endpoint)}
 
 
-def read_state(client: Client, endpoint: Endpoint, batch: str) -> BatchState | None:
+def read_state(client: EndpointClient, endpoint: Endpoint, batch: str) -> BatchState | None:
     """State of a batch; None where the server cannot be asked at the moment."""
     response = client.call_once(partial(_get, path=f"/batches/{batch}", params={}))
     if response is None:
@@ -156,7 +156,7 @@ def read_state(client: Client, endpoint: Endpoint, batch: str) -> BatchState | N
     )
 
 
-def download(client: Client, endpoint: Endpoint, files: Iterable[str]) -> list[BatchResult] | None:
+def download(client: EndpointClient, endpoint: Endpoint, files: Iterable[str]) -> list[BatchResult] | None:
     """Download the results of the lines of a batch from its files; None where a file cannot be had at the moment.
 
     A line that is cut off or no JSON is passed over.
@@ -180,7 +180,7 @@ def download(client: Client, endpoint: Endpoint, files: Iterable[str]) -> list[B
         error = result.get("error") or _fields(body).get("error") or body or f"status {status or 'unknown'}"
         words = server_words(endpoint, error)
         refused = f"{_fields(error).get('param')} {words}" if status in {400, 422} else ""
-        results.append(BatchResult(name, problem=words, refused_words=refused))
+        results.append(BatchResult(name, error=words, refused_words=refused))
     return results
 
 

@@ -12,23 +12,9 @@ from typing import TypeVar
 
 import openai
 
-from core.errors import TouchstoneError
+from core.errors import EndpointUnusableError, TouchstoneError
 from core.models.llm.chat import Sampling
-from core.models.llm.client.endpoint_errors import (
-    BrokenStreamError,
-    backoff_s,
-    endpoint_error,
-    is_momentary,
-    is_rate_limited,
-    may_wait,
-    pause_s,
-    refusal_words,
-    refuses_key,
-)
-from core.models.llm.client.http_client import http_client
-from core.models.llm.client.pacing import Pace
-from core.models.llm.client.requests import FirstTokens, chat_body, first_token_body, names_part, refused_part
-from core.models.llm.client.responses import (
+from core.models.llm.client.completions import (
     Completion,
     FirstToken,
     read_completion,
@@ -37,6 +23,24 @@ from core.models.llm.client.responses import (
     read_stream,
     read_windows,
 )
+from core.models.llm.client.endpoint_errors import (
+    BrokenStreamError,
+    backoff_s,
+    endpoint_error,
+    is_away,
+    is_momentary,
+    is_rate_limited,
+    may_adapt,
+    may_wait,
+    names_minute,
+    outcome_of,
+    pause_s,
+    refusal_words,
+    wait_words,
+)
+from core.models.llm.client.http_client import http_client
+from core.models.llm.client.pacing import CALLER, Caller, Pace
+from core.models.llm.client.requests import FirstTokens, chat_body, first_token_body, names_part, refused_part
 from core.models.llm.dialect import Body
 from core.models.llm.endpoints.apis import DIALECTS
 from core.models.llm.endpoints.capabilities import (
@@ -51,12 +55,11 @@ _REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
 """Errors by which servers refuse a question with a part that they do not know."""
 _FORM = "response_format"  # the server of llama-cpp-python calls an unknown one an error of its own, status 500
 _STREAM_USAGE: Body = {"stream_options": {"include_usage": True}}
-_RATE_REPEATS = 6  # more than of other failures
 
 _T = TypeVar("_T")
 
 
-class Client:
+class EndpointClient:
     """One endpoint. Safe among threads; every failure is a TouchstoneError that names the endpoint and not the key."""
 
     def __init__(self, endpoint: Endpoint, capabilities: CapabilityStore | None = None) -> None:
@@ -74,7 +77,7 @@ class Client:
         )
         # the library closes only a connection of its own making
         weakref.finalize(self, self._openai.close)
-        self._pace = Pace()
+        self._pace = Pace(endpoint.at_once, endpoint.wait_s, endpoint.title)
         self._capabilities = capabilities or capability_store()
         self._version = self._capabilities.version
         self._left_out: dict[str, frozenset[str]] = {}  # by model: what its server was found to refuse
@@ -171,11 +174,12 @@ class Client:
                 answer = ask(request)
             except (*_REFUSALS, openai.InternalServerError) as error:
                 words = refusal_words(error)
-                if refuses_key(error) or (not isinstance(error, _REFUSALS) and _FORM not in words):
+                if not may_adapt(error) or (not isinstance(error, _REFUSALS) and _FORM not in words):
                     raise
                 part = refused_part(request, words, left_out)
                 if part is None or part in left_out:
                     raise
+                (CALLER.get(None) or Caller()).sent.append(outcome_of(error))
                 left_out |= {part}
                 named |= {part} if names_part(words, part) else frozenset()
             else:
@@ -214,46 +218,60 @@ class Client:
             return read_stream(pieces, self._endpoint)
 
     def _send(self, model: str, ask: Callable[[], _T]) -> _T:
-        """Ask, and again where it failed for the moment: with back-off, or after the pause that the server names."""
+        """Ask, and again where it failed for the moment: in its turn, for as long as the endpoint is waited for."""
+        caller = CALLER.get(None) or Caller()
         for tries in itertools.count(1):
-            self._pace.wait()
+            sent = self._pace.begin(caller.check)
             try:
                 answer = ask()
-            except BrokenStreamError:
-                if tries > self._endpoint.retries:
-                    raise
-                time.sleep(backoff_s(tries))
-            except (openai.OpenAIError, ValueError) as error:
-                if not self._may_repeat(error, tries):
+            except (openai.OpenAIError, ValueError, BrokenStreamError) as error:
+                caller.sent.append(outcome_of(error))
+                pause = self._pause_before_repeat(error, tries, sent)
+                if pause is None:
                     # not chained: the library's errors hold the request with its key
-                    raise endpoint_error(self._endpoint, model, error) from None
+                    raise self._final_error(model, error, caller) from None
+            except TouchstoneError:
+                caller.sent.append("unreadable")
+                raise
             else:
-                self._pace.speed_up()
+                caller.sent.append("answered")
+                self._pace.answered(sent)
                 return answer
+            finally:
+                self._pace.end()
+            time.sleep(pause)
         raise AssertionError("the loop ends by itself")
 
-    def _may_repeat(self, error: Exception, tries: int) -> bool:
-        """True if the question is asked again, after the pause that it takes."""
-        pause = pause_s(error)
-        if is_rate_limited(error):
-            # the others are held back too, so that this one will have its turn
-            if not self._endpoint.retries or tries > self._endpoint.retries + _RATE_REPEATS or not may_wait(pause):
-                return False
-            self._pace.slow_down(pause)
-            return True
-        if not is_momentary(error) or tries > self._endpoint.retries or not may_wait(pause):
-            return False
-        time.sleep(backoff_s(tries) if pause is None else pause)
-        return True
+    def _final_error(self, model: str, error: Exception, caller: Caller) -> TouchstoneError:
+        if isinstance(error, BrokenStreamError):
+            return error
+        final = endpoint_error(self._endpoint, model, error)
+        if isinstance(final, EndpointUnusableError):
+            caller.refused(final)
+        return final
+
+    def _pause_before_repeat(self, error: Exception, tries: int, sent: float) -> float | None:
+        """Seconds to wait beside the pace before the question is asked again; None where it is not."""
+        named = pause_s(error)
+        is_busy = is_rate_limited(error)
+        waits = self._endpoint.retries and self._endpoint.wait_s
+        if waits and (is_busy or (self._pace.has_answered and is_away(error))):
+            words, is_rate = wait_words(self._endpoint, error), isinstance(error, openai.RateLimitError)
+            goes_on = self._pace.refused(sent, named, words, names_minute(error), is_rate)
+            return 0.0 if goes_on else None
+        repeatable = is_busy or is_momentary(error) or isinstance(error, BrokenStreamError)
+        if not repeatable or tries > self._endpoint.retries or not may_wait(named):
+            return None
+        return backoff_s(tries) if named is None else named
 
 
-_clients: dict[Endpoint, Client] = {}
+_clients: dict[Endpoint, EndpointClient] = {}
 _clients_lock = threading.Lock()
 
 
-def client_for(endpoint: Endpoint) -> Client:
+def client_for(endpoint: Endpoint) -> EndpointClient:
     """The client of an endpoint, which keeps its connections."""
     with _clients_lock:  # the first questions come together, and a client takes a while to make
         if endpoint not in _clients:
-            _clients[endpoint] = Client(endpoint)
+            _clients[endpoint] = EndpointClient(endpoint)
         return _clients[endpoint]

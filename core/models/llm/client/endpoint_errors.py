@@ -16,15 +16,20 @@ import openai
 from core.base import RefusedAddressError
 from core.errors import EndpointUnusableError, TouchstoneError
 from core.models.llm.client.http_client import MovedError, is_elsewhere
-from core.models.llm.client.refusals import named_pause_s, read_words, refuses_temperature, wants_money
+from core.models.llm.client.pacing import EndpointClosedError
+from core.models.llm.client.refusal_kinds import RefusalKind, refusal_kind, says_minute, token_limit, window_of
+from core.models.llm.client.refusals import named_pause_s, read_words, refuses_temperature
 from core.models.llm.endpoints.apis import DIALECTS
 from core.models.llm.endpoints.endpoint import Endpoint
 
 _SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
 """Parameters that reasoning models refuse."""
-_NO_KEY = re.compile(r"api key (?:not valid|not found|expired)", re.I)
 _MOMENTARY_STATUSES = frozenset({408, 409, 425})
-_UNUSABLE_STATUSES = frozenset({401, 402, 403, 404, 405, 410})
+_AWAY_STATUSES = frozenset({502, 503})
+_UNUSABLE_STATUSES = frozenset({403, 405, 410})
+_CLOSED_KINDS = frozenset({RefusalKind.MONEY, RefusalKind.KEY, RefusalKind.MODEL})
+_ADAPTABLE_KINDS = frozenset({RefusalKind.QUESTION, RefusalKind.SERVER})
+_NOT_CONNECTED = frozenset({"ConnectTimeout", "PoolTimeout"})
 _INTERRUPTIONS = frozenset({"ReadError", "RemoteProtocolError", "WriteError", "DecodingError"})
 _LONGEST_PAUSE_S = 120.0  # that a server may ask for
 _SHOWN_CHARACTERS = 300
@@ -35,16 +40,57 @@ class BrokenStreamError(TouchstoneError):
     """An answer that came in part."""
 
 
+def kind_of(error: openai.APIStatusError) -> RefusalKind:
+    """The kind of what a server refuses."""
+    return refusal_kind(error.status_code, error.response.headers, error.body)
+
+
+def outcome_of(error: Exception) -> str:
+    """The outcome of a request that failed, as the log of costs has it: its kind, or ? where the server never said."""
+    if isinstance(error, openai.APIStatusError):
+        return kind_of(error).value
+    if isinstance(error, openai.APIConnectionError):
+        return "?" if _is_interrupted(error) and not _is_never_connected(error) else "unreachable"
+    return "?" if isinstance(error, BrokenStreamError) else "unreadable"
+
+
 def is_rate_limited(error: Exception) -> bool:
-    """True if the server asks for a slower rate, and not for money."""
-    return isinstance(error, openai.RateLimitError) and not _is_out_of_money(error)
+    """True if the server asks for a slower rate or for time, and not for money."""
+    return isinstance(error, openai.APIStatusError) and kind_of(error) is RefusalKind.BUSY
+
+
+def is_away(error: Exception) -> bool:
+    """True if no server takes questions at the address, or one in front of it says so."""
+    if isinstance(error, openai.APIStatusError):
+        return error.status_code in _AWAY_STATUSES and kind_of(error) is RefusalKind.SERVER
+    return outcome_of(error) == "unreachable" and is_momentary(error)
 
 
 def is_momentary(error: Exception) -> bool:
-    """True if the same question may be answered in a moment."""
+    """True if the same question may be answered in a moment; one whose answer took too long is not asked again."""
     if isinstance(error, openai.APIStatusError):
-        return error.status_code in _MOMENTARY_STATUSES or error.status_code >= 500
+        return error.status_code in _MOMENTARY_STATUSES or kind_of(error) is RefusalKind.SERVER
+    if isinstance(error, openai.APITimeoutError):
+        return _is_never_connected(error)
     return isinstance(error, openai.APIConnectionError) and not _tls_error(error) and not _is_redirected(error)
+
+
+def may_adapt(error: openai.APIStatusError) -> bool:
+    """True if a part of the request may be what the server refuses."""
+    return kind_of(error) in _ADAPTABLE_KINDS
+
+
+def names_minute(error: Exception) -> bool:
+    """True if the server speaks of a limit of a minute, without a time to wait."""
+    return isinstance(error, openai.APIStatusError) and says_minute(error.body)
+
+
+def wait_words(endpoint: Endpoint, error: Exception) -> str:
+    """The cause of a wait for an endpoint, in a few words."""
+    if not isinstance(error, openai.APIStatusError):
+        return "it cannot be reached"
+    words = server_words(endpoint, error.body)
+    return f"it says “{words}”" if words else f"it answers with status {error.status_code}"
 
 
 def refusal_words(error: openai.APIStatusError) -> str:
@@ -85,11 +131,14 @@ def endpoint_error(endpoint: Endpoint, model: str, error: Exception) -> Touchsto
     else:
         message = unexpected_format(endpoint)
 
+    if isinstance(error, openai.APIStatusError):
+        kind = kind_of(error)
+        if kind in _CLOSED_KINDS:
+            return EndpointClosedError(message)
+        is_refused = kind is RefusalKind.QUESTION and error.status_code in _UNUSABLE_STATUSES
+        return (EndpointUnusableError if is_refused or kind is RefusalKind.BUSY else TouchstoneError)(message)
     unreachable = isinstance(error, openai.APIConnectionError) and not _is_interrupted(error)
-    refused = isinstance(error, openai.APIStatusError) and _meant_status(error) in _UNUSABLE_STATUSES
-    if unreachable or refused:
-        return EndpointUnusableError(message)
-    return TouchstoneError(message)
+    return EndpointUnusableError(message) if unreachable else TouchstoneError(message)
 
 
 def _connection_message(endpoint: Endpoint, error: openai.APIConnectionError) -> str:
@@ -131,11 +180,11 @@ def _unreachable_message(endpoint: Endpoint, error: openai.APIConnectionError) -
 
 def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError) -> str:
     words = server_words(endpoint, error.body)
-    status = _meant_status(error)
+    status, kind = error.status_code, kind_of(error)
     unsupported = error.param if error.param in _SAMPLING_PARAMETERS else None
     if refuses_temperature(words):
         unsupported = "temperature"
-    if status in {400, 422} and unsupported and not endpoint.reasoning_tokens:
+    if kind is RefusalKind.QUESTION and status in {400, 422} and unsupported and not endpoint.reasoning_tokens:
         left_out = f", or {endpoint.setting('leave_out')} to its name" if endpoint.name else ""
         return (
             f"{endpoint.base_url} takes no {unsupported} for this model, as is usual of reasoning models. Set "
@@ -154,19 +203,37 @@ def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError
     seconds = pause_s(error)
     retry_advice = f"Wait {seconds:.0f} s" if seconds and seconds >= 1 else "Wait"
     messages = {
-        402: "wants money. Pay there, or ask another endpoint.",
-        401: f"does not accept the key. Set {endpoint.setting('key_from')}.",
-        403: f"does not let this key use {model!r}. Set {endpoint.setting('key_from')}.",
-        404: served
+        RefusalKind.MONEY: "wants money. Pay there, or ask another endpoint.",
+        RefusalKind.KEY: f"does not accept the key. Set {endpoint.setting('key_from')}.",
+        RefusalKind.MODEL: served
         if model
         else f"lists no models: it does not know this path. Check its address.{_path_hint(endpoint)}",
-        429: f"has reached its rate limit. {retry_advice} and try again.",
+        RefusalKind.BUSY: f"has reached its rate limit. {retry_advice} and try again."
+        if status == 429
+        else f"is busy. {retry_advice} and try again.",
+        RefusalKind.FILTER: "does not let this text through. Change the text, or ask another endpoint.",
+        RefusalKind.TOO_LONG: _too_long_advice(error.body),
     }
-    if status not in messages:
+    if status == 403:
+        messages[RefusalKind.QUESTION] = f"does not let this key use {model!r}. Set {endpoint.setting('key_from')}."
+    if kind not in messages:
         code = f"Error code: {status}"
         refusal = refusal_message(endpoint, f"{code} - {words}" if words else code)
         return f"{refusal}{_path_hint(endpoint)}" if status == 405 else refusal
-    return f"{endpoint.base_url} {messages[status]} It says: “{words or f'Error code: {error.status_code}'}”."
+    return f"{endpoint.base_url} {messages[kind]} It says: “{words or f'Error code: {error.status_code}'}”."
+
+
+def _too_long_advice(body: object) -> str:
+    if limit := token_limit(body):
+        return (
+            f"takes {limit[1]:,} tokens in its time at most, and this question has {limit[0]:,}. Shorten the document."
+        )
+    window = window_of(body)
+    size = f"a window of {window:,} tokens" if window else "too small a window"
+    return (
+        f"has {size} for this question. Shorten the document, give it chunks, or serve the model with a larger one "
+        "(llama.cpp: -c; vLLM: --max-model-len; Ollama: num_ctx)."
+    )
 
 
 def unexpected_format(endpoint: Endpoint) -> str:
@@ -192,24 +259,6 @@ def server_words(endpoint: Endpoint, body: object) -> str:
     return _redact_key(endpoint, read_words(body))
 
 
-def _meant_status(error: openai.APIStatusError) -> int:
-    """The status that says what a refusal is about: 402 for money, 401 for the key, which Gemini refuses with 400."""
-    if _is_out_of_money(error):
-        return 402
-    return 401 if error.status_code == 400 and refuses_key(error) else error.status_code
-
-
-def refuses_key(error: openai.APIStatusError) -> bool:
-    """True if it is the key that is refused, and not a part of the question."""
-    return error.status_code == 401 or bool(_NO_KEY.search(read_words(error.body)))
-
-
-def _is_out_of_money(error: Exception) -> bool:
-    return isinstance(error, openai.APIStatusError) and wants_money(
-        error.status_code, error.response.headers, error.body
-    )
-
-
 def _tls_error(error: Exception) -> str:
     """Problem with the certificate; empty where it is something else."""
     for cause in _causes(error):
@@ -229,6 +278,10 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 def _is_interrupted(error: Exception) -> bool:
     """True if there is a server, which did not end its answer."""
     return isinstance(error, openai.APITimeoutError) or type(error.__cause__).__name__ in _INTERRUPTIONS
+
+
+def _is_never_connected(error: Exception) -> bool:
+    return type(error.__cause__).__name__ in _NOT_CONNECTED
 
 
 def _is_redirected(error: Exception) -> bool:

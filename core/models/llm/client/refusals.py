@@ -13,7 +13,17 @@ _WORDS_FIELDS = ("error", "message", "Message", "msg", "detail", "details", "err
 """Fields in which servers put their words, an outer one before those in it."""
 _MAX_DEPTH = 6  # of a body that is read
 
-_SURELY_MONEY = ("insufficient_quota", "billing_hard_limit", "billing_not_active", "insufficient_balance")
+_SURELY_MONEY = (
+    "insufficient_quota",
+    "billing_hard_limit",
+    "billing_not_active",
+    "insufficient_balance",
+    # of litellm, with status 400 or 429 (litellm#14144, #36729)
+    "budget_exceeded",
+    "budget has been exceeded",
+    "exceededbudget",
+    "crossed budget",
+)
 """Codes by which a server says that nothing but money helps, whatever else it says."""
 _MONEY = (
     "exceeded your current quota",
@@ -38,6 +48,7 @@ _NO_TEMPERATURE = re.compile(
     r"temperature.{0,40}(?:support|deprecated|only|permitted|allowed)|(?:support|takes no) temperature", re.I
 )
 _UNITS_S = {"ms": 0.001, "mi": 60.0, "m": 60.0, "s": 1.0, "h": 3600.0, "d": 86400.0}
+_LEAST_TIMESTAMP = 1e9  # in seconds since 1970: a smaller number is a duration
 _DURATION = r"(?:[\d.]+\s*(?:ms|millis\w*|s|sec\w*|m|min\w*|h|hours?|d|days?)(?![a-z])\s*)+"
 _PAUSE = re.compile(rf'(?:(?:retry|try again)\s+(?:after|in)\s+|"retrydelay":\s*")({_DURATION})')
 
@@ -113,6 +124,40 @@ def named_pause_s(headers: Mapping[str, str], body: object) -> float | None:
         pass
     named = _PAUSE.search(json.dumps(body, default=str).lower().replace('\\"', '"'))
     if not named:
-        return None
-    parts = re.findall(r"(\d+\.?\d*)\s*([a-z]+)", named[1])
+        return _reset_s(headers)
+    return _duration_s(named[1])
+
+
+def _duration_s(text: str) -> float:
+    parts = re.findall(r"(\d+\.?\d*)\s*([a-z]+)", text)
     return fsum(float(number) * (_UNITS_S.get(unit[:2]) or _UNITS_S[unit[0]]) for number, unit in parts)
+
+
+def _reset_s(headers: Mapping[str, str]) -> float | None:
+    """The pause that headers of a used-up limit name: x-ratelimit-reset-requests, -tokens, or x-ratelimit-reset."""
+    pauses = [
+        pause
+        for limit in ("-requests", "-tokens", "")
+        # a reset of what is not used up is no pause
+        if headers.get(f"x-ratelimit-remaining{limit}", "0").strip() in {"0", "0.0"}
+        and (pause := _until_reset_s(headers.get(f"x-ratelimit-reset{limit}", "").strip().lower())) is not None
+    ]
+    return max(pauses, default=None)
+
+
+def _until_reset_s(text: str) -> float | None:
+    """Seconds until a reset that is written as 7m12s, in seconds, as a time in seconds or milliseconds, or as a date; else None."""
+    if re.fullmatch(_DURATION, text):
+        return _duration_s(text)
+    now = datetime.now(UTC)
+    try:
+        number = float(text)
+    except ValueError:
+        try:
+            until = datetime.fromisoformat(text.upper())
+        except ValueError:
+            return None
+        return max(0.0, (until.replace(tzinfo=until.tzinfo or UTC) - now).total_seconds())
+    if number < _LEAST_TIMESTAMP:
+        return max(0.0, number)
+    return max(0.0, (number / 1000 if number > 1000 * _LEAST_TIMESTAMP else number) - now.timestamp())

@@ -70,7 +70,10 @@ class Endpoint:
     """Questions that may be under way together."""
 
     retries: int = 2
-    """Further tries after one that failed for the moment."""
+    """Further tries after one that failed for the moment; 0 to wait for nothing."""
+
+    wait_s: float = 300.0
+    """Seconds that it is waited for while it refuses the rate, loads, or is gone after it has answered before."""
 
     stream: bool = False
     """True to have answers sent piece by piece, for gateways that cut long silences."""

@@ -55,7 +55,10 @@ class EndpointEntry(BaseModel):
     """Seconds to wait for an answer, or between two pieces of a streamed one, of each try."""
 
     retries: int = Field(2, ge=0, le=20)
-    """Further tries after one that failed for the moment."""
+    """Further tries after one that failed for the moment; 0 to wait for nothing."""
+
+    wait_s: float = Field(300.0, ge=0)
+    """Seconds that it is waited for while it refuses the rate, loads, or is gone after it has answered before."""
 
     stream: bool = False
     """True to have answers sent piece by piece."""

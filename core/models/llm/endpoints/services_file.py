@@ -49,7 +49,10 @@ class ServiceEntry(MetricEntry):
     """Seconds to wait for an answer, of each try."""
 
     retries: int = Field(2, ge=0, le=20)
-    """Further tries after one that failed for the moment."""
+    """Further tries after one that failed for the moment; 0 to wait for nothing."""
+
+    wait_s: float = Field(300.0, ge=0)
+    """Seconds that it is waited for while it refuses the rate, loads, or is gone after it has answered before."""
 
     price: float = Field(0.0, ge=0)
     """The most money that one answer may cost."""
@@ -79,6 +82,7 @@ class ServiceEntry(MetricEntry):
             at_once=self.at_once,
             patience_s=self.patience_s,
             retries=self.retries,
+            wait_s=self.wait_s,
             price_answer=self.price,
             budget=self.budget,
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,6 +20,10 @@ _FILE = "costs-1.sqlite"
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS cost (run TEXT, prompt TEXT, endpoint TEXT, model TEXT, questions INTEGER, read INTEGER, "
     "written INTEGER, money REAL, PRIMARY KEY (run, prompt, endpoint, model))"
+)
+_REQUEST_TABLE = (
+    "CREATE TABLE IF NOT EXISTS request (run TEXT, prompt TEXT, endpoint TEXT, model TEXT, outcome TEXT, requests INTEGER, "
+    "PRIMARY KEY (run, prompt, endpoint, model, outcome))"
 )
 _WRITE_AFTER_S = 0.5  # a write for each answer would slow down whatever asks many
 COST_COLUMNS = ("kind", "run", "prompt", "endpoint", "model", "questions", "read", "written", "money")
@@ -65,6 +70,7 @@ class CostLog:
         self._run = f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {command}"
         self._lock = threading.Lock()
         self._paid: dict[tuple[str, str, str], tuple[Spend, bool]] = {}
+        self._sent: Counter[tuple[str, str, str, str]] = Counter()
         self._timer: threading.Timer | None = None
 
     def record(self, prompt: str, endpoint: Endpoint, model: str, tokens: Usage) -> None:
@@ -74,10 +80,19 @@ class CostLog:
         with self._lock:
             before, _ = self._paid.get(key, (Spend(), False))
             self._paid[key] = (before + Spend(1, tokens.read, tokens.written, money or 0.0), money is not None)
-            if self._timer is None:
-                self._timer = threading.Timer(_WRITE_AFTER_S, self.flush)
-                self._timer.daemon = True
-                self._timer.start()
+            self._write_soon()
+
+    def record_requests(self, prompt: str, endpoint: Endpoint, model: str, outcomes: Iterable[str]) -> None:
+        """Count the requests of one question, by what became of them: a request may cost money without an answer."""
+        with self._lock:
+            self._sent.update((prompt, endpoint.title, model, outcome) for outcome in outcomes)
+            self._write_soon()
+
+    def _write_soon(self) -> None:
+        if self._timer is None:
+            self._timer = threading.Timer(_WRITE_AFTER_S, self.flush)
+            self._timer.daemon = True
+            self._timer.start()
 
     def flush(self) -> None:
         """Write what is not yet written."""
@@ -94,6 +109,9 @@ class CostLog:
         ]
         with closing(open_database(self._file, "log of costs", _TABLE)) as database, database:
             database.executemany("INSERT OR REPLACE INTO cost VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            database.execute(_REQUEST_TABLE)
+            sent = [(self._run, *key, requests) for key, requests in self._sent.items()]
+            database.executemany("INSERT OR REPLACE INTO request VALUES (?, ?, ?, ?, ?, ?)", sent)
 
 
 def read_costs(folder: Path) -> list[CostRow]:
@@ -104,6 +122,24 @@ def read_costs(folder: Path) -> list[CostRow]:
     with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
         rows = database.execute("SELECT * FROM cost ORDER BY run DESC, money DESC, prompt, endpoint, model")
         return [CostRow(*row) for row in rows]
+
+
+def read_requests(folder: Path) -> dict[tuple[str, str], dict[str, int]]:
+    """The number of requests by their outcome, of each endpoint and model, in all runs.
+
+    Outcomes: answered, unreadable, unreachable, a kind of refusal, and ? where the server never said.
+    """
+    file = folder / _FILE
+    if not file.is_file():
+        return {}
+    with closing(open_database(file, "log of costs", _REQUEST_TABLE)) as database:
+        rows = database.execute(
+            "SELECT endpoint, model, outcome, SUM(requests) FROM request GROUP BY endpoint, model, outcome"
+        ).fetchall()
+    requests: dict[tuple[str, str], dict[str, int]] = {}
+    for endpoint, model, outcome, count in rows:
+        requests.setdefault((endpoint, model), {})[outcome] = count
+    return requests
 
 
 def cost_records(costs: Sequence[CostRow]) -> Iterator[dict[str, object]]:

@@ -85,7 +85,7 @@ def probe(run: Run, candidates: Iterable[CheckpointEntry]) -> list[ProbeResult]:
     for entry in candidates:
         outcomes = {example.id: outcome for example, outcome in run([checkpoint_class(entry)()], examples)}
         in_order = [outcomes[example.id] for example in examples]
-        scores = [outcome.message if isinstance(outcome, Failure) else outcome.score for outcome in in_order]
+        scores = [outcome.error if isinstance(outcome, Failure) else outcome.score for outcome in in_order]
         results.append(ProbeResult(entry, tuple(zip(scores[::2], scores[1::2], strict=True))))
     return results
 

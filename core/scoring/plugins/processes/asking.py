@@ -20,7 +20,7 @@ _MOST_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ScorerTexts:
     """Texts that a scorer is given."""
 
     document: str
@@ -73,15 +73,15 @@ def function_name(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
-def scorer(name: str) -> Callable[[Callable[[Pair, Ask], Score]], Callable[..., Score]]:
+def scorer(name: str) -> Callable[[Callable[[ScorerTexts, Ask], Score]], Callable[..., Score]]:
     """Declare a function that scores by a framework, and asks a model by the function that it is given."""
 
-    def declare(function: Callable[[Pair, Ask], Score]) -> Callable[..., Score]:
+    def declare(function: Callable[[ScorerTexts, Ask], Score]) -> Callable[..., Score]:
         @metric(name=function_name(name), low=None, high=None)
         def score(document: str, summary: str, question: str, *, answers: str = "{}") -> Score:
             transcript = Transcript(answers)
             try:
-                result = function(Pair(document, summary, question), transcript.ask)
+                result = function(ScorerTexts(document, summary, question), transcript.ask)
             except (Exception, MissingAnswersError) as error:  # of code that is not ours
                 if not transcript.missing and answers != "{}":
                     raise MissingAnswersError(

@@ -14,7 +14,7 @@ from annotations.people.people import Member, Role
 from annotations.store.database import read_session
 from annotations.store.records import PairRecord, RecordError
 from annotations.store.store import Store
-from annotations.store.tables import Item
+from annotations.store.tables import ItemRow
 from core.types import Edit, Result, Seen, Span
 from tests.unit.annotations.campaigns.actors import CampaignFixture, save_items
 
@@ -31,8 +31,8 @@ def score(store: Store, item: str, **by_metric: float) -> None:
 
 def ordered(store: Store, items: list[str], unit: str = "summary") -> list[str]:
     with read_session(store.engine) as session:
-        found = order_by_disagreement(session, unit, [NewTask(id) for id in items], DIRECTIONS)
-    return [one.item_id for one in found.tasks]
+        tasks, _ = order_by_disagreement(session, unit, [NewTask(id) for id in items], DIRECTIONS)
+    return [task.item_id for task in tasks]
 
 
 def test_what_metrics_rank_most_differently_comes_first_and_what_has_no_scores_last(store: Store) -> None:
@@ -50,15 +50,15 @@ def test_a_metric_that_falls_with_consistency_is_turned_and_a_surface_statistic_
     score(store, first, align=0.9, hallucination=0.1, length=5)
     score(store, second, align=0.1, hallucination=0.9, length=900)
     with read_session(store.engine) as session:
-        found = order_by_disagreement(session, "summary", [NewTask(second), NewTask(first)], DIRECTIONS)
-    assert [one.item_id for one in found.tasks] == [second, first]  # nobody disagrees: as it was
-    assert found.compared == 2
+        tasks, compared = order_by_disagreement(session, "summary", [NewTask(second), NewTask(first)], DIRECTIONS)
+    assert [task.item_id for task in tasks] == [second, first]  # nobody disagrees: as it was
+    assert compared == 2
 
 
 def test_of_a_pair_the_shift_counts(store: Store) -> None:
     items = [save_items(store, number)[0] for number in range(3)]
     with read_session(store.engine) as session:
-        originals = [session.get_one(Item, item).parent_id or "" for item in items]
+        originals = [session.get_one(ItemRow, item).parent_id or "" for item in items]
     for original in originals:
         score(store, original, align=0.5, summac=0.5)
     for item, (align, summac) in zip(items, ((0.5, 0.5), (0.9, 0.9), (0.1, 0.95)), strict=True):
@@ -78,18 +78,18 @@ def make_ordered(store: Store) -> tuple[CampaignFixture, list[str]]:
     for place, item in enumerate(items):
         score(store, item, align=place / 6, summac=(5 - place) / 6 if place % 2 else place / 6)
     manager = ManagerActions(store, MANAGER)
-    found = manager.order_by_disagreement("summary", [NewTask(id) for id in items], DIRECTIONS)
+    tasks, _ = manager.order_by_disagreement("summary", [NewTask(id) for id in items], DIRECTIONS)
     rules = CampaignRules(overlap=2, order="disagreement", apart=0)
     wording = VersionContent(bundled_question_sets()["label-summaries"], "", rules)
-    campaign = manager.create("Boats", wording, found.tasks)
-    return CampaignFixture(store, campaign), [one.item_id for one in found.tasks]
+    campaign = manager.create("Boats", wording, tasks)
+    return CampaignFixture(store, campaign), [task.item_id for task in tasks]
 
 
 def test_everybody_gets_them_in_that_order_and_nothing_shown_says_so(store: Store) -> None:
     opened, order = make_ordered(store)
     ben, cem = opened.annotator("ben"), opened.annotator("cem")
     with read_session(store.engine) as session:
-        texts = [session.get_one(Item, id).text for id in order]
+        texts = [session.get_one(ItemRow, id).text for id in order]
     had = opened.label(ben, 6)
     assert [work.left for work in had] == texts
     assert [work.left for work in opened.label(cem, 2)] == texts[:2]
@@ -121,8 +121,8 @@ def test_a_pair_that_is_not_in_the_store_yet_is_known_by_its_texts(store: Store)
     )
     score(store, item, align=0.5, summac=0.5)
     with read_session(store.engine) as session:
-        found = order_by_disagreement(session, "summary", [NewTask(pair=pair)], {})
-    assert found.compared == 1
+        _, compared = order_by_disagreement(session, "summary", [NewTask(pair=pair)], {})
+    assert compared == 1
 
 
 def test_an_item_that_metrics_rank_alike_has_none_and_scales_do_not_count() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -20,6 +21,7 @@ from annotations.campaigns.campaign import CampaignSettings, NewTask, VersionCon
 from annotations.campaigns.questions import bundled_question_sets
 from annotations.campaigns.task_texts import ShownTask
 from annotations.exchange.campaign_export import find_campaign_id
+from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, one_way_export
 from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.export import to_jsonl
 from annotations.exchange.export_format import EXPORT_FORMATS, ExportActions, ExportTerms, open_export
@@ -30,7 +32,7 @@ from annotations.management.campaign_progress import CampaignProgress, compute_p
 from annotations.management.comments import AnnotatorComments, ManagerComments, SentComment
 from annotations.people.people import Member, Role, load_people, member_of
 from annotations.results.curation import CuratorActions
-from annotations.results.label_agreement import Agreement, compute_agreements
+from annotations.results.label_agreement import LabelAgreement, compute_agreements
 from annotations.results.progress_counts import count_changed
 from annotations.results.results import load_cases
 from annotations.store.campaign_tables import Task
@@ -40,7 +42,7 @@ from annotations.store.people_tables import Person
 from annotations.store.records import RecordError, RightsError
 from annotations.store.response_tables import Reservation, Response
 from annotations.store.store import Store
-from annotations.store.tables import Item as ItemRow
+from annotations.store.tables import ItemRow as ItemRow
 from core.text.edits import recover, to_records
 from core.types import ErrorType, Example, Item
 from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign, save_items
@@ -135,7 +137,7 @@ def pseudonyms(session: Session) -> dict[str, str]:
     return {member.name: session.get_one(Person, member.id).pseudonym for member in load_people(session)}
 
 
-def figures(store: Store, campaign: CampaignSettings) -> tuple[CampaignProgress, list[Agreement], list[object]]:
+def figures(store: Store, campaign: CampaignSettings) -> tuple[CampaignProgress, list[LabelAgreement], list[object]]:
     """Progress, agreement and final labels, with pseudonyms for names."""
     count_changed(store, campaign.id)
     with read_session(store.engine) as session:
@@ -225,6 +227,35 @@ def test_an_import_is_worth_as_much_as_the_original(store: Store, source: Campai
     assert lines(store) == exported
 
 
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_every_row_comes_back_from_a_file_of_each_form(store: Store, other: Store, tmp_path: Path, form: str) -> None:
+    opened = full(store)
+    file = tmp_path / "campaign.file"
+    content = ExportActions(store, Member("", PEOPLE[0], Role.MANAGER)).file(opened.campaign.id, form, ExportTerms())
+    file.write_bytes(content)
+    assert content.startswith(codecs.BOM_UTF8) == (form == "csv")
+    assert is_campaign_file(file)
+    import_campaign(other, campaign_lines(file))
+    assert lines(other) == lines(store)
+
+
+@pytest.mark.parametrize("form", ["hf-dataset", "label-studio"])
+def test_an_archive_for_another_tool_names_the_way_back(store: Store, tmp_path: Path, form: str) -> None:
+    opened = full(store)
+    file = tmp_path / "campaign.zip"
+    manager = Member("", PEOPLE[0], Role.MANAGER)
+    file.write_bytes(ExportActions(store, manager).file(opened.campaign.id, form, ExportTerms()))
+    assert not is_campaign_file(file)
+    assert "Read the campaign again from its JSONL or CSV" in one_way_export(file)
+
+
+def test_a_file_that_is_no_campaign_is_none(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    file.write_text("document,summary,label\nA boat.,A raft.,0\n", encoding="utf-8")
+    assert not is_campaign_file(file)
+    assert not one_way_export(file)
+
+
 def test_work_goes_on_in_an_imported_campaign(store: Store, exported: list[str]) -> None:
     again = CampaignFixture(store, import_campaign(store, exported), count(1000))
     annotator = again.annotator("Eva")
@@ -281,13 +312,13 @@ def test_what_was_judged_written_and_corrected_moves_too(store: Store, other: St
         found = CuratorActions(other, replace(load_people(session)[0], name="Eva", role=Role.ADJUDICATOR))
     [moved] = found.edits(imported.id)
     assert (moved.required, moved.corrected_type) == ("Intrinsic Entity", ErrorType.EXTRINSIC_PREDICATE)
-    assert found.task(imported.id, moved.response).edited == "Raft 1 sold crates."
+    assert found.task(imported.id, moved.response).pair.edited == "Raft 1 sold crates."
     assert other.counts()["origin"] == store.counts()["origin"]
 
 
 def test_a_table_has_a_column_for_each_question_and_executes_nothing(source: CampaignFixture) -> None:
     manager = Member("1", "Ada", Role.MANAGER)
-    text = ExportActions(source.store, manager).file(source.campaign.id, "csv", ExportTerms()).decode()
+    text = ExportActions(source.store, manager).file(source.campaign.id, "csv", ExportTerms()).decode("utf-8-sig")
     table = list(csv.DictReader(io.StringIO(text, newline="")))
     labels = [row for row in table if row["kind"] == "label" and row["act"] == "answer"]
     assert {row["answer.unfaithful"] for row in labels} <= {"left", "right"}

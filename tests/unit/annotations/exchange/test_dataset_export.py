@@ -16,7 +16,7 @@ from annotations.exchange.dataset_export import (
     hub_dataset_files,
     licence_id,
     licence_remarks,
-    push_problem,
+    push_error,
 )
 from annotations.exchange.export_format import ExportTerms, open_export
 from annotations.store.dataset_import import DatasetSource
@@ -109,7 +109,7 @@ def test_texts_that_may_not_be_shared_are_exported_but_not_pushed(store: Store, 
     with pytest.raises(RecordError, match=why):
         hub_dataset_files(store, "tugs")
     store.save_pair(PAIR)  # of the same document
-    assert why in push_problem(store, LOCAL_LABELS, "cc-by-4.0")
+    assert why in push_error(store, LOCAL_LABELS, "cc-by-4.0")
 
 
 def test_what_was_kept_names_nobody(store: Store) -> None:
@@ -117,7 +117,7 @@ def test_what_was_kept_names_nobody(store: Store) -> None:
     opened = make_campaign(store, items=0)
     opened.annotator("Cemile")
     store.save_label(record("e2", annotator="Cemile"))
-    assert "Nobody has stated a licence" in push_problem(store, LOCAL_LABELS, "")
+    assert "Nobody has stated a licence" in push_error(store, LOCAL_LABELS, "")
     files = hub_dataset_files(store, LOCAL_LABELS, "cc-by-4.0")
     assert len({row["group"] for row in rows(files)}) == 1  # both are of one document
     judges = [given["judge"] for row in rows(files) for given in row["judgements"]]

@@ -13,6 +13,7 @@ import pytest
 from annotations.exchange.export import EXPORT_COLUMNS, ExportRow, all_rows, to_csv, to_jsonl
 from annotations.people.people import Role, add_person
 from annotations.store.store import Store
+from annotations.store.tables import EditJudgement, Label, ScoreRow
 from core.text.edits import apply, parse
 from core.types import Context, Edit, Span
 from tests.unit.annotations.pair_samples import DOCUMENT, EDITED, EDITS, ORIGINAL, PAIR, record
@@ -108,6 +109,13 @@ def test_jsonl_is_exact(full: Store) -> None:
     lines = list(to_jsonl(all_rows(full)))
     assert [json.loads(line) for line in lines] == list(all_rows(full))
     assert all(line.endswith("\n") and line.count("\n") == 1 for line in lines)
+
+
+def test_columns_of_a_table_keep_its_order(full: Store) -> None:
+    rows = list(all_rows(full))
+    for kind, table in (("score", ScoreRow), ("label", Label), ("edit_judgement", EditJudgement)):
+        columns = ["kind", *(name for name in table.model_fields if name != "id")]
+        assert {tuple(row) for row in rows if row["kind"] == kind} == {tuple(columns)}
 
 
 def test_csv_has_every_column_of_every_row(full: Store) -> None:

@@ -26,10 +26,10 @@ from annotations.people.people import Role
 from annotations.results.resolution import Resolution
 from annotations.store.campaign_tables import Task
 from annotations.store.dataset_import import DatasetSource
-from annotations.store.records import Grade, RecordError
+from annotations.store.records import RecordError
 from annotations.store.response_tables import Adjudication
 from annotations.store.store import Store
-from core.types import Edit, Example, GradedExplanation, Item, Result, Sample, Seen, Span, Verdict
+from core.types import Edit, Example, Grade, GradedExplanation, Item, Result, Sample, Seen, Span, Verdict
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 
 BOATS = "campaign: Boats"
@@ -184,7 +184,7 @@ def test_who_wrote_an_explanation_that_was_imported_is_known_again(store: Store)
     graded = GradedExplanation("It was a boat.", "a model", verdict=Verdict.INCONSISTENT)
     answer = Item(Example("b", "", ""), explanations=(graded,))  # which came later, without the texts
     for number, items in enumerate(([original, edited], [answer])):
-        store.import_dataset(DatasetSource("boats", "pairs", "boats.jsonl", str(number)), items, dict)
+        store.import_dataset(DatasetSource("boats", "pairs", f"boats-{number}.jsonl", str(number)), items, dict)
     annotator = opened.annotator("ben")
     opened.send(annotator, opened.next_task(annotator), answers={"grade": "entirely"})
     [sample] = filter(changed, load_samples(store, BOATS))

@@ -17,7 +17,7 @@ from annotations.people.people import Member, Role
 from annotations.store.database import read_session
 from annotations.store.records import LOCAL_LABELS, RecordError
 from annotations.store.store import Store
-from annotations.store.tables import Item
+from annotations.store.tables import ItemRow
 from core.types import Result, Seen
 from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign, save_items
 
@@ -111,7 +111,7 @@ def test_of_a_pair_a_metric_says_which_side_is_inconsistent(
     [item] = save_items(store, 1)
     opened.add_tasks([NewTask(item)])
     with read_session(store.engine) as session:
-        original = session.get_one(Item, item).parent_id or ""
+        original = session.get_one(ItemRow, item).parent_id or ""
     for id, value in zip((original, item), scores, strict=True):
         store.save_outcomes([Result(id, "risk", "risk|1", 1 - value, (), Seen(), 0.0, "cpu")])
     manager_of(opened).fill_in_answers(opened.campaign.id, ScoreVerdicts("risk", 0.5, is_lower_better=True))

@@ -94,7 +94,7 @@ def test_a_failure_is_kept_and_tried_again_later_each_time_until_it_is_given_up(
         assert load_due(store, now) == []
         state = manager.webhook(opened.campaign.id)
         assert state
-        assert state.problem == "The server answered 500."
+        assert state.error == "The server answered 500."
         if state.next_at:
             waits.append(state.next_at - now)
             now = state.next_at
@@ -142,7 +142,7 @@ def test_a_campaign_that_cannot_be_read_holds_up_no_other(store: Store) -> None:
     with read_session(store.engine) as session:
         state = load_webhook(session, broken.campaign.id)
     assert state
-    assert "is no YAML" in state.problem
+    assert "is no YAML" in state.error
 
 
 def test_a_url_may_lead_to_a_server_by_tls_or_to_an_address_near_by(store: Store) -> None:

@@ -15,7 +15,7 @@ from annotations.store.database import read_session
 from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS, NotSavedError, RecordError, RightsError
 from annotations.store.response_tables import Correction
 from annotations.store.store import Store
-from annotations.store.tables import Item, Origin
+from annotations.store.tables import ItemRow, Origin
 from core.text.edits import recover, to_records
 from core.types import ErrorType
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
@@ -48,8 +48,11 @@ def test_every_written_edit_waits_for_a_curator(written: CampaignFixture) -> Non
     edits = annotator.edits(written.campaign.id)
     assert [(edit.required, edit.corrected_type) for edit in edits] == [(REQUIRED, None)] * 2
     shown = [annotator.task(written.campaign.id, edit.response) for edit in edits]
-    assert {text.edited for text in shown} == {"Raft 1 sold crates.", "Raft 1 lost crates."}
-    assert {(text.original, text.explanation) for text in shown} == {("Raft 1 took crates.", "It took them.")}
+    assert {text.pair.edited for text in shown} == {"Raft 1 sold crates.", "Raft 1 lost crates."}
+    assert {text.pair.original for text in shown} == {"Raft 1 took crates."}
+    # who wrote it is not told
+    assert {(edit.explanation, edit.by) for text in shown for edit in text.pair.edits} == {("It took them.", "")}
+    assert {text.pair.by for text in shown} == {""}
 
 
 def test_a_correction_keeps_the_required_error_type(written: CampaignFixture) -> None:
@@ -65,10 +68,10 @@ def test_a_correction_keeps_the_required_error_type(written: CampaignFixture) ->
     assert (shown.required, shown.corrected_type, shown.revision) == (REQUIRED, ErrorType.OTHER, 2)
     with read_session(written.store.engine) as session:
         rows = session.exec(select(Correction).order_by(Correction.revision)).all()  # type: ignore[arg-type]  # a column
-        item = session.get_one(Item, rows[0].item_id)
+        item = session.get_one(ItemRow, rows[0].item_id)
         [required] = session.exec(select(Origin.error_type).where(Origin.item_id == item.id)).all()
     assert [row.error_type for row in rows] == ["Extrinsic Predicate", "Other"]
-    assert (item.text, required) == (shown.edited, REQUIRED)
+    assert (item.text, required) == (shown.pair.edited, REQUIRED)
 
 
 def test_corrections_only_grow(written: CampaignFixture) -> None:
@@ -110,7 +113,7 @@ def test_an_annotator_may_not_curate(written: CampaignFixture) -> None:
 def test_evaluation_takes_the_type_that_a_curator_found(written: CampaignFixture) -> None:
     annotator = curator(written)
     edit = annotator.edits(written.campaign.id)[0].response
-    text = annotator.task(written.campaign.id, edit).edited
+    text = annotator.task(written.campaign.id, edit).pair.edited
     annotator.correct(written.campaign.id, edit, ErrorType.COREFERENCE, "c1")
     for dataset in (LOCAL_LABELS, CAMPAIGN_PREFIX + written.campaign.name):
         found = {sample.item.example.summary: sample.item.error_type for sample in load_samples(written.store, dataset)}

@@ -25,10 +25,10 @@ from annotations.store.records import RecordError
 from annotations.store.store import Store
 from core.errors import TouchstoneError
 from core.results.cases.cases import select_metrics
-from core.results.cases.pool import pool_of_cases
 from core.results.cases.pool_draw import DrawRequest, draw_samples
 from core.results.cases.pool_rates import draw_of_labels
 from core.results.cases.pooling import pool_cases
+from core.results.cases.summary_pool import pool_of_cases
 from core.types import Example, Item, ReleasedScore
 from tests.unit.annotations.campaigns.actors import CampaignFixture
 

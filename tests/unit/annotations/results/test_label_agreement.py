@@ -8,7 +8,7 @@ from annotations.campaigns.campaign import NewTask
 from annotations.exchange.samples import load_samples
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Role
-from annotations.results.label_agreement import OVERALL, Agreement
+from annotations.results.label_agreement import OVERALL, LabelAgreement
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
 from core.types import ErrorType, Example, Item, Verdict
@@ -17,7 +17,7 @@ from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campai
 BAD = {"verdict": "inconsistent", "confidence": 2, "reason": "It was a boat."}
 
 
-def agreed(opened: CampaignFixture) -> dict[tuple[str, str], Agreement]:
+def agreed(opened: CampaignFixture) -> dict[tuple[str, str], LabelAgreement]:
     manager = ManagerActions(opened.store, opened.person("ada", Role.MANAGER))
     return {(one.question, one.slice): one for one in manager.agreements(opened.campaign.id)}
 

@@ -73,7 +73,7 @@ def put(store: Store, items: Iterable[Item], file: DatasetSource = FILE) -> Impo
 
 
 def other_file(sha256: str) -> DatasetSource:
-    return replace(FILE, sha256=sha256)
+    return replace(FILE, file=f"{sha256[:2]}.jsonl", sha256=sha256)
 
 
 def bare(item: Item) -> Item:
@@ -143,7 +143,7 @@ def test_several_files_of_a_dataset_add_up(store: Store) -> None:
 
 def test_what_a_newer_file_says_of_the_same_field_counts(store: Store) -> None:
     put(store, [SEED])
-    put(store, [replace(SEED, intended=Verdict.BORDERLINE)], other_file("cd" * 32))
+    put(store, [replace(SEED, intended=Verdict.BORDERLINE)], replace(other_file("cd" * 32), replaces=""))
     [sample] = load_samples(store, "harbour")
     assert sample.item.intended is Verdict.BORDERLINE
 
@@ -153,7 +153,7 @@ def test_a_document_that_comes_later_is_joined_by_its_group(store: Store) -> Non
     assert put(store, [lacking]) == ImportResult("harbour", added=1, joined=0, missing=1)
     assert load_samples(store, "harbour")[0].stored == ""
     document = Item(Example("document of harbour", DOCUMENT, ""), group="harbour")
-    assert put(store, [document], other_file("cd" * 32)) == ImportResult("harbour", added=1, joined=1, missing=0)
+    assert put(store, [document], other_file("cd" * 32)) == ImportResult("harbour", 1, joined=1, missing=0, version=2)
     [sample] = load_samples(store, "harbour")
     assert sample.item == bare(SEED)
     assert [example.document for example in load_texts(store, "harbour")] == [DOCUMENT]

@@ -12,15 +12,16 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Engine, Inspector, create_engine, inspect, make_url, text
+from sqlalchemy import Engine, create_engine, make_url, text
 
 from annotations.store.database import connect, parse_url
 from annotations.store.migrate import MIGRATIONS_FOLDER, upgrade
 from annotations.store.records import NotSavedError, StoreError
 from annotations.store.store import Store
-from annotations.store.tables import CHANGEABLE, Table
+from annotations.store.tables import CHANGEABLE, StoreTable
 from tests.unit.annotations.conftest import postgres_schema, quick_on_postgres
 from tests.unit.annotations.pair_samples import PAIR, record
+from tests.unit.annotations.store.database_schema import schema
 
 LAST = max(file.name[:4] for file in (MIGRATIONS_FOLDER / "versions").glob("0*.py"))
 NEXT = f"{int(LAST) + 1:04}"
@@ -57,7 +58,7 @@ def migrated(url: str, tmp_path: Path) -> Iterator[Engine]:
 def test_the_migrations_lead_to_the_tables_of_the_code(migrated: Engine) -> None:
     with migrated.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, Table.metadata) == []
+        assert compare_metadata(context, StoreTable.metadata) == []
 
 
 def test_a_new_database_is_as_the_migrations_make_it(migrated: Engine, tmp_path: Path) -> None:
@@ -68,47 +69,7 @@ def test_a_new_database_is_as_the_migrations_make_it(migrated: Engine, tmp_path:
         new = schema(engine)
         engine.dispose()
     assert new == schema(migrated)
-    assert len(new["triggers"]) >= len(Table.metadata.tables) - len(CHANGEABLE)  # those that may change
-
-
-def schema(engine: Engine) -> dict[str, object]:
-    """Tables with their columns, indexes and constraints, the triggers with their definitions, and the version."""
-    look = inspect(engine)
-    tables = {
-        table: (
-            {
-                column["name"]: (str(column["type"]), column["nullable"], column["default"])
-                for column in look.get_columns(table)
-            },
-            {index["name"]: (index["column_names"], index["unique"]) for index in look.get_indexes(table)},
-            constraints(look, table),
-        )
-        for table in look.get_table_names()
-    }
-    triggers = (
-        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
-        if engine.dialect.name == "sqlite"
-        else "SELECT tgrelid::regclass::text, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal "
-        "AND tgrelid IN (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)"
-    )
-    with engine.connect() as connection:
-        own = connection.execute(text("SELECT current_schema()")).scalar() if engine.dialect.name != "sqlite" else ""
-        return {
-            **tables,
-            "triggers": {(name, sql.replace(f"{own}.", "")) for name, sql in connection.execute(text(triggers))},
-            "version": connection.execute(text("SELECT version_num FROM alembic_version")).scalar(),
-        }
-
-
-def constraints(look: Inspector, table: str) -> dict[str | None, object]:
-    made = {
-        **{check["name"]: check["sqltext"] for check in look.get_check_constraints(table)},
-        **{unique["name"]: unique["column_names"] for unique in look.get_unique_constraints(table)},
-        **{key["name"]: (key["constrained_columns"], key["referred_table"]) for key in look.get_foreign_keys(table)},
-        look.get_pk_constraint(table)["name"]: look.get_pk_constraint(table)["constrained_columns"],
-    }
-    assert all(made) or table == "alembic_version"
-    return made
+    assert len(new["triggers"]) >= len(StoreTable.metadata.tables) - len(CHANGEABLE)  # those that may change
 
 
 def test_a_database_of_this_version_is_upgraded_at_once_while_somebody_writes(sqlite_url: str) -> None:

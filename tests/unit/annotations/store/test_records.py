@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from annotations.store.records import EditAnswers, ExplanationFlaw, Grade, PairRecord, RecordError
+from annotations.store.records import EditAnswers, PairRecord, RecordError
 from annotations.store.store import Store
 from core.errors import EditError
-from core.types import Edit, Span
+from core.types import Edit, ExplanationFlaw, Grade, Span
 from tests.unit.annotations.pair_samples import AFTER, ORIGINAL, PAIR, record
 
 

@@ -238,7 +238,7 @@ def test_a_local_variable_counts_by_its_place_and_a_parameter_by_its_name(old: s
     ("checkout", "installed"),
     [
         (
-            "def f():\n    from core.text.text import g\n    g()",
+            "def f():\n    from core.text.segmentation import g\n    g()",
             "def f():\n    from touchstone.core.text.text import g\n    g()",
         ),
         ('HELP = "Run: python cli.py train"', 'HELP = "Run: touchstone train"'),

@@ -30,6 +30,7 @@ def test_what_was_read_is_counted_by_kind() -> None:
         "unlabelled": 0,
         "without_document": 1,
         "exact_duplicates": 0,
+        "contradictory_labels": 0,
         "labels": {"consistent": 1, "inconsistent": 1},
         "error_types": {"Coreference": 1},
         "released_scores": {"BLEU": 1},

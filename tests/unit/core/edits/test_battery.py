@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from core.assessment.audit.audit_report import AuditReport, audit_metrics, build_report
 from core.assessment.audit.data import AuditData, items_data, with_battery
-from core.assessment.audit.evidence import Measurement
-from core.assessment.audit.report import AuditReport, audit_metrics, build_report
+from core.assessment.audit.evidence import EvidenceWork
 from core.data.datasets.bundled import bundled_items
 from core.edits.battery import Battery, battery_names, named_kinds, read_battery, standard_battery
 from core.edits.perturbation import PERTURBATIONS
@@ -162,7 +162,7 @@ def figures(report: AuditReport) -> list[float]:
 def audited(data: AuditData, folder: Path) -> AuditReport:
     """The audit of a metric without a model, whose time does not count."""
     with closing(Engine.open(Settings(device="cpu", cache_dir=folder))) as engine:
-        measured = Measurement(engine, Settings(device="cpu", cache_dir=folder), data, [METRICS.parse("rouge2")])
+        measured = EvidenceWork(engine, Settings(device="cpu", cache_dir=folder), data, [METRICS.parse("rouge2")])
         for _ in measured.work():
             pass
         report = build_report(measured.evidence(), list(audit_metrics(measured.evidence(), ["rouge2"])), "")

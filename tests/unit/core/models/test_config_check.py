@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
@@ -54,8 +54,8 @@ def named(*labels: str) -> dict[str, object]:
 
 def reason(outcome: Outcome) -> str:
     assert isinstance(outcome, Failure), outcome
-    assert not any(raw in outcome.message for raw in RAW), outcome.message
-    return outcome.message
+    assert not any(raw in outcome.error for raw in RAW), outcome.error
+    return outcome.error
 
 
 def value(outcome: Outcome) -> float:

@@ -17,7 +17,7 @@ import pytest
 from core.errors import LoadError
 from core.model_reference import Checkpoint
 from core.models import adapters
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.models.weights.integrity import Fingerprints
 from core.models.weights.locations import locate, locate_backbone
 from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, FIGURES_FILE

@@ -11,7 +11,7 @@ import pytest
 
 from core.errors import TouchstoneError
 from core.model_reference import Checkpoint
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1421\n"
 PAGE = b"\n<!DOCTYPE html><html><body>Please log in</body></html>"

@@ -135,7 +135,7 @@ def test_what_is_no_list_of_claims_is_a_failure_and_never_a_number(
     for one in (found, scored):
         assert isinstance(one, Failure)
         assert one.kind is FailureKind.INPUT
-        assert sentence in one.message
+        assert sentence in one.error
     assert outcome_record(PAIR, scored)["score"] is None  # type: ignore[arg-type]  # a Failure, as was asserted
 
 
@@ -182,7 +182,7 @@ def test_a_claim_whose_judgement_cannot_be_read_fails_the_score(
     with answering(monkeypatch, judge):
         found = score(engine, "claims[metric=direct-assessment]")
     assert isinstance(found, Failure)
-    assert found.message.startswith("Claim 2 (“Two people were hurt.”): The answer holds no complete JSON object")
+    assert found.error.startswith("Claim 2 (“Two people were hurt.”): The answer holds no complete JSON object")
 
 
 def given(*claims: str, summary: str = SUMMARY, by: str = "edited by hand") -> Example:
@@ -213,7 +213,7 @@ def test_claims_that_are_not_there_or_of_another_text_are_a_failure(
 ) -> None:
     found = score(engine, "claims[metric=rouge2,by=given]", example)
     assert isinstance(found, Failure)
-    assert sentence in found.message
+    assert sentence in found.error
 
 
 def test_a_claim_that_the_metric_cannot_score_says_why_and_counts_for_nothing(engine: Engine) -> None:
@@ -271,4 +271,4 @@ def test_a_chat_model_of_this_machine_lists_them(engine: Engine, tmp_path: Path)
 def test_weights_that_are_not_here_are_a_failure_with_what_to_do(engine: Engine, tmp_path: Path) -> None:
     found = score(engine, f"claims[metric=rouge2,by=fenice[extractor={tmp_path / 'none'},parser={tmp_path}]]")
     assert isinstance(found, Failure)
-    assert str(tmp_path / "none") in found.message
+    assert str(tmp_path / "none") in found.error

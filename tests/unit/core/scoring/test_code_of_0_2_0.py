@@ -10,7 +10,7 @@ import pytest
 
 from core.base.code_version import adapter_code, adapter_root, code_hash, library_parts
 from core.base.signatures import code_of_signature
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.results.cases.code_versions import newest_code_only
 from core.scoring.code_of_0_2_0 import TABLE, current_signature, old_adapter_code, old_code
 from core.scoring.engine.cache import AnswerCache
@@ -32,12 +32,12 @@ def test_the_old_hash_is_of_the_files_of_the_table_and_the_libraries_of_this_mac
 ) -> None:
     table = json.loads(TABLE.read_text(encoding="utf-8"))
     monkeypatch.setattr("platform.python_version_tuple", lambda: ("3", "11", "9"))
-    entry = table["roots"]["Rouge2"]
+    entries = [table["roots"][name] for name in ("Bleurt20", "adapters.bleurt")]
     files = list(table["files"].items())
-    parts = {"python": "3.11", **dict(files[place] for place in entry["files"])}
-    for library in entry["libraries"]:
+    parts = {"python": "3.11", **dict(files[place] for entry in entries for place in entry["files"])}
+    for library in {library for entry in entries for library in entry["libraries"]}:
         parts |= library_parts(library)
-    assert old_code(code_roots(METRICS.parse("rouge2"))) == code_hash(parts)
+    assert old_code(code_roots(METRICS.parse("bleurt-20"))) == code_hash(parts)
 
 
 def test_an_adapter_that_has_changed_has_no_old_hash(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,9 +74,9 @@ def test_answers_of_code_that_has_changed_are_asked_again_and_the_log_says_so(
 
 
 def test_scores_of_0_2_0_are_current_in_evaluate() -> None:
-    old = f"rouge2|measured:precision|split:punkt-touchstone|touchstone:0.2.0|code:{old_code(code_roots(METRICS.parse('rouge2')))}"
-    new = f"rouge2|measured:precision|split:punkt-touchstone|code:{metric_code_hash(METRICS.parse('rouge2'))}"
-    assert current_signature("rouge2", old) == new
+    old = f"bleurt-20|split:punkt-touchstone|touchstone:0.2.0|code:{old_code(code_roots(METRICS.parse('bleurt-20')))}"
+    new = f"bleurt-20|split:punkt-touchstone|code:{metric_code_hash(METRICS.parse('bleurt-20'))}"
+    assert current_signature("bleurt-20", old) == new
     samples = [_sample("a", old, 0.25), _sample("b", new, 0.5)]
     kept, sentences = newest_code_only(samples)
     assert not sentences
@@ -100,4 +100,4 @@ def _score(folder: Path, spec: str) -> tuple[int, Result]:
 
 
 def _sample(name: str, signature: str, value: float) -> Sample:
-    return Sample("data", Item(replace(PAIR, id=name)), kept=(StoredScore("rouge2", signature, value),))
+    return Sample("data", Item(replace(PAIR, id=name)), kept=(StoredScore("bleurt-20", signature, value),))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.assessment.notebook.reports import study_data
 from core.scoring.outcome_records import parts_of_texts, scores_of_outcomes, sentence_score
-from core.types import Failure, FailureKind, Part, Result, Seen, Span
+from core.types import Example, Failure, FailureKind, Item, Part, Result, Seen, Span, Verdict
 
 SUMMARY = "It rained. It rained. Ships left."
 PARTS = [Part(Span(0, 10), 0.5), Part(Span(11, 14), 0.2), Part(Span(15, 21), 0.4)]
@@ -30,7 +30,7 @@ def test_outcomes_give_their_parts_under_the_signature_of_their_column() -> None
 
 
 def test_the_records_of_a_notebook_bring_their_sentences() -> None:
-    pair = {"id": "a", "document": "It rained.", "summary": SUMMARY, "label": 1}
+    pair = Item(Example("a", "It rained.", SUMMARY), intended=Verdict.CONSISTENT)
     record = {
         "id": "a",
         "metric": "rouge2",

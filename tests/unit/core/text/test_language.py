@@ -23,11 +23,20 @@ from transformers import (
 from core.assessment.catalog.metric_catalog import list_metrics
 from core.data.datasets.bundled import bundled_items
 from core.errors import BadSettingError
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.results.cases.cases import build_cases
 from core.scoring.metric import METRICS
 from core.text import language
-from core.text.language import ANY, SPACED, count_unverified, find_mark, language_note, language_of, mark_language
+from core.text.language import (
+    ANY,
+    SPACED,
+    count_unverified,
+    find_mark,
+    language_note,
+    language_of,
+    mark_language,
+    unverified_languages,
+)
 from core.types import Example, Item, Sample, Score, Seen, StoredScore
 from tests.tiny import deberta_config, deberta_tokenizer, random_network, roberta_config, saved
 from tests.unit.command_line import run
@@ -137,7 +146,7 @@ def test_the_mark_names_the_languages_that_a_metric_is_not_for(languages: str, e
 
 def test_every_card_says_for_which_languages_and_judges_are_never_marked(tmp_path: Path) -> None:
     pool = ModelPool("cpu", 1_000_000, tmp_path)
-    languages = {row.name: row.languages for row in list_metrics(pool)}
+    languages = {row.name: row.card.languages for row in list_metrics(pool)}
     pool.close()
     assert {languages[name] for name in ("direct-assessment", "sampled-assessment", "weighted-assessment")} == {ANY}
     assert {languages[name] for name in ("bleu", "coverage", "density", "word-novelty", "conciseness")} == {SPACED}
@@ -227,3 +236,22 @@ def test_a_stress_run_says_how_many_of_its_pairs_are_unverified(
     said = " ".join(done.output.split())
     assert "rouge2: scores of 1 of 2 texts are unverified: not English (de 1)." in said
     assert "bleu: scores of" not in said
+
+
+@pytest.mark.parametrize(
+    ("languages", "summary", "others"),
+    [
+        ("en", "पूर्व प्रधान मन्त्री आज", ("Devanagari",)),
+        ("en", "Да, он.", ("Cyrillic",)),
+        ("ru", "Да, он.", ()),
+        (SPACED, "Да, он.", ()),
+        (SPACED, "สวัสดี", ("Thai",)),
+        ("en", "東京", ("Han",)),
+        ("en", "Café Skarv.", ()),
+        (ANY, "สวัสดี", ()),
+    ],
+)
+def test_a_text_whose_language_is_not_certain_is_judged_by_its_script(
+    languages: str, summary: str, others: tuple[str, ...]
+) -> None:
+    assert unverified_languages(languages, Example("a", summary, summary)) == others

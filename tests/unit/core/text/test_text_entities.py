@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
-from core.text.text import entities
+from core.text.segmentation import entities
 from tests.doubles.texts import RANDOM, random_text
 
 

@@ -54,7 +54,7 @@ def records(output: Path) -> list[dict[str, object]]:
 def test_every_pair_is_scored_by_every_metric_in_order(tmp_path: Path) -> None:
     output = tmp_path / "out.jsonl"
     done = score(
-        pairs_file(tmp_path / "in.jsonl", "Rain.", "Snow fell."), output, ["rouge2[measured=f1]", "word-novelty"]
+        pairs_file(tmp_path / "in.jsonl", "Rain fell.", "Snow fell."), output, ["rouge2[measured=f1]", "word-novelty"]
     )
     assert done.exit_code == 0
     rows = records(output)
@@ -91,7 +91,7 @@ def test_a_changed_sentence_alone_is_asked_the_second_time(tmp_path: Path, tiny_
 def test_a_checkpoint_that_is_not_there_fails_its_rows_with_the_reason(tmp_path: Path) -> None:
     output = tmp_path / "out.jsonl"
     missing = f"minicheck-roberta[checkpoint={tmp_path / 'nowhere'}]"
-    done = score(pairs_file(tmp_path / "in.jsonl", "Rain."), output, ["rouge2", missing])
+    done = score(pairs_file(tmp_path / "in.jsonl", "Rain fell."), output, ["rouge2", missing])
     assert done.exit_code == 1
     first, second = records(output)
     assert first["status"] == "ok"
@@ -198,10 +198,18 @@ def test_what_was_kept_is_exported_as_lines(kept: Path, tmp_path: Path) -> None:
 def test_what_was_kept_is_exported_as_a_table(kept: Path, tmp_path: Path) -> None:
     assert kept.exists()
     assert run("export", "-o", tmp_path / "out.csv").exit_code == 0
-    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     [pair] = [row for row in rows if row["kind"] == "pair"]
     assert (pair["document"], pair["original"], pair["summary"]) == (DOCUMENT, "Rain fell.", "Snow fell.")
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_an_export_of_everything_is_refused_as_a_table_with_the_way_out(kept: Path, tmp_path: Path, form: str) -> None:
+    assert kept.exists()
+    assert run("export", "-o", tmp_path / f"out.{form}").exit_code == 0
+    refused = run("import", "generic", tmp_path / f"out.{form}")
+    assert "Move everything with `cli.py backup` and `restore`" in str(refused.exception)
 
 
 @pytest.mark.slow
@@ -250,7 +258,7 @@ def test_scoring_blocks_imports_no_database_and_no_torch(tmp_path: Path) -> None
 
 
 def test_the_list_of_commands_imports_none_of_them_and_no_heavy_library() -> None:
-    code = "import sys, touchstone, core.text.text, cli; sys.argv = ['cli.py', '--help']\ntry: cli.main()\nexcept SystemExit: print(*sys.modules)"
+    code = "import sys, touchstone, core.text.segmentation, cli; sys.argv = ['cli.py', '--help']\ntry: cli.main()\nexcept SystemExit: print(*sys.modules)"
     status, output, errors = finish(start("-c", code))
     assert (status, errors) == (0, "")
     loaded = set(output.splitlines()[-1].split())

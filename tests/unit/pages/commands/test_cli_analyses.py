@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from cli import app
 from core.errors import TouchstoneError
 from core.evaluation.studies.window_sweep import WINDOWS
-from core.results.runs.run import run_from_lines
+from core.results.runs.stress_run import run_from_lines
 from core.scoring.metric import METRICS
 
 DOCUMENT = "The ferry sank off the cape on Monday. Nobody was hurt. Divers found the wreck two days later."

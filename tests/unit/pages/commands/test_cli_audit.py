@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from core.assessment.audit.audit_report import AuditReport, read_report
 from core.assessment.audit.question import Level
-from core.assessment.audit.report import AuditReport, read_report
 from core.assessment.gate.scoring import read_file
 from core.results.cases import measures
 from core.stats.statistic import Estimate
@@ -249,7 +249,7 @@ def test_released_scores_of_a_dataset_are_audited_as_they_are(tmp_path: Path, da
         for row in pairs
     ]
     table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done("import", "generic", table, "--name", "log")
+    done("import", "generic", table, "--name", "log", "--higher-is-better", "scores.closed")
     done("audit", "closed", "--data", "log", "--to", written)
     report = read_report(written.read_bytes())
     assert estimate_of(report, "sees-errors").value == 1.0

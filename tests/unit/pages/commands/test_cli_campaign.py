@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 import zipfile
@@ -43,9 +44,24 @@ def test_a_campaign_is_exported_and_imported(
         assert other.counts()["response"] == boats.store.counts()["response"] == 2
 
 
+@pytest.mark.parametrize("command", [("import-campaign",), ("import", "generic")])
+@pytest.mark.parametrize("mark", ["--byte-order-mark", "--no-byte-order-mark"])
+def test_a_campaign_comes_back_from_its_table_with_either_command(
+    boats: CampaignFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], mark: str
+) -> None:
+    done("export", "--campaign", "Boats", mark, "-o", tmp_path / "boats.csv")
+    done("export", "--campaign", "Boats", "-o", tmp_path / "boats.jsonl")
+    assert (tmp_path / "boats.csv").read_bytes().startswith(codecs.BOM_UTF8) == (mark == "--byte-order-mark")
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'other.db'}")
+    done(*command, tmp_path / "boats.csv")
+    done("export", "--campaign", "Boats", "-o", tmp_path / "again.jsonl")
+    assert (tmp_path / "again.jsonl").read_text("utf-8") == (tmp_path / "boats.jsonl").read_text("utf-8")
+    assert boats.store.counts()["response"] == 2
+
+
 def test_a_table_has_a_row_for_each_label(boats: CampaignFixture, tmp_path: Path) -> None:
     assert run("export", "--campaign", boats.campaign.name, "-o", tmp_path / "boats.csv").exit_code == 0
-    with (tmp_path / "boats.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "boats.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["kind"] == "label"]
     assert [row["answer.verdict"] for row in rows] == ["consistent", "inconsistent"]
     assert {row["provenance"] for row in rows} == {"single"}

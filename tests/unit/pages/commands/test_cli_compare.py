@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from core.assessment.gate.results_file import MetricSide, read_results
+from core.assessment.gate.results_file import read_results
 from core.assessment.gate.stress_runs import read_stress_run
 from core.data.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
+from core.results.cases.bundled_scores import MetricScores
 from tests.unit.command_line import done, run
 
 PAIRS = 60
@@ -230,7 +231,7 @@ def test_a_failure_before_the_scores_leaves_their_signature_alone(tmp_path: Path
     failed = {"id": "p0", "metric": "rouge2", "signature": None, "score": None, "error": "It broke."}
     good = {"id": "p1", "metric": "rouge2", "signature": "rouge2|1.0", "score": 0.9}
     file.write_text("".join(json.dumps(line) + "\n" for line in (failed, good, good)), encoding="utf-8")
-    assert read_results(file) == {"rouge2": MetricSide("rouge2", "rouge2|1.0", {"p1": 0.9})}
+    assert read_results(file) == {"rouge2": MetricScores("rouge2", "rouge2|1.0", {"p1": 0.9})}
 
 
 def test_a_summary_with_two_labels_is_refused(tmp_path: Path, labelled: Path, database: str) -> None:

@@ -95,8 +95,8 @@ def test_a_guessed_mapping_is_written_corrected_and_imported_by(tmp_path: Path) 
     assert "generic[mapping=" in told.stderr
     guessed = json.loads(mapping.read_text(encoding="utf-8"))
     assert (guessed["document"], guessed["summary"], guessed["label"]) == ("text", "out", "verdict")
-    assert "yes" in guessed["consistent"]
-    guessed["consistent"], guessed["inconsistent"] = ["no"], ["yes"]
+    assert {"yes", "no"} <= {*guessed["unlabelled"]}
+    guessed["consistent"], guessed["inconsistent"], guessed["unlabelled"] = ["no"], ["yes"], []
     mapping.write_text(json.dumps(guessed), encoding="utf-8")
     done("import", f"generic[mapping={mapping}]", tmp_path / "own.csv", "--name", "own")
     report = json.loads(done("import", f"generic[mapping={mapping}]", tmp_path / "own.csv", "--name", "own", "--json"))
@@ -120,6 +120,37 @@ def test_a_guess_without_a_file_to_write_is_printed(tmp_path: Path) -> None:
         "document": "doc",
         "summary": "summary",
     }
+
+
+def test_a_label_of_unknown_direction_is_refused_with_two_of_its_rows_and_the_answer_is_remembered(
+    tmp_path: Path,
+) -> None:
+    rows = [{"document": DOCUMENT, "summary": text, "target": label} for text, label in ((SUMMARY, 0), (WRONG, 1))]
+    table("first.csv")(tmp_path, rows)
+    table("second.csv")(tmp_path, rows[::-1])
+    refused = trouble("import", "generic", tmp_path / "first.csv")
+    assert f"target 1: “{WRONG}”" in refused
+    assert f"target 0: “{SUMMARY}”" in refused
+    assert "--label-of-1 inconsistent or --label-of-1 consistent" in refused
+    answered = ("--name", "first", "--label-of-1", "inconsistent", "--json")
+    report = json.loads(done("import", "generic", tmp_path / "first.csv", *answered))
+    assert report["labels"] == {"consistent": 1, "inconsistent": 1}
+    assert report["reading"]["labels"] == "target: 0 is consistent, 1 is inconsistent (stated: by a person)"
+    again = run("import", "generic", tmp_path / "second.csv", "--name", "second", "--json")
+    assert "As answered for first, a table of the same columns and labels: label_of_1=inconsistent" in again.stderr
+    assert json.loads(again.stdout)["labels"] == {"inconsistent": 1, "consistent": 1}
+    assert f"labels of first.csv: {report['reading']['labels']}" in done("datasets", "first")
+
+
+def test_a_table_may_be_imported_without_its_label_and_with_scores_of_either_direction(tmp_path: Path) -> None:
+    rows = [
+        {"document": DOCUMENT, "summary": text, "target": n, "fathom": n / 7} for n, text in enumerate((SUMMARY, WRONG))
+    ]
+    table("t.csv")(tmp_path, rows)
+    options = ("--label", "none", "--lower-is-better", "fathom", "--json")
+    report = json.loads(done("import", "generic", tmp_path / "t.csv", *options))
+    assert (report["labels"], report["released_scores"]) == ({}, {"fathom (negated)": 2})
+    assert "knows its labels" in trouble("import", "summedits", tmp_path / "t.csv", "--label-of-1", "consistent")
 
 
 def test_a_guess_never_overwrites_its_table(tmp_path: Path) -> None:
@@ -159,7 +190,7 @@ def test_answers_under_another_name_have_the_labels_of_their_own_lines(tmp_path:
 def test_answers_join_the_summaries_of_their_dataset_and_it_is_said(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.csv"
     rows = "".join(f"x{n},The quay of Lindvale was shut.,It was shut {n} times.,1\n" for n in range(1, 4))
-    pairs.write_text(f"id,document,summary,label\n{rows}", encoding="utf-8")
+    pairs.write_text(f"id,document,summary,faithful\n{rows}", encoding="utf-8")
     done("import", "generic", pairs, "--name", "base")
     imported = run("import", "explained", write_answers(tmp_path / "a.jsonl"), "--name", "base")
     assert "3 answers read; 3 summaries of base have answers." in imported.stderr
@@ -172,3 +203,50 @@ def test_the_list_of_metrics_has_licence_revision_and_memory() -> None:
     assert factcc["revisions"] == ["c7b3148015d4ddc263f6e2acb2689e90ac061669"]
     assert factcc["memory_mb"] == 440
     assert rows["bleu"]["revisions"] == []
+
+
+def test_without_an_importer_the_content_of_a_file_says_what_it_is(tmp_path: Path, database: str) -> None:
+    listed("download.json")(tmp_path, [summedit("s_og", SUMMARY, 1), summedit("s_0", WRONG, 0)])
+    told = run("import", tmp_path / "download.json", "--json")
+    assert "This looks like SummEdits." in told.stderr
+    counts = json.loads(told.stdout)
+    assert (counts["dataset"], counts["samples"], counts["pairs"]) == ("download", 2, 1)
+    assert [importer for _, importer, _ in files(database)] == ["summedits"]
+
+
+def test_what_is_said_of_the_labels_of_a_benchmark_reads_it_as_a_table(tmp_path: Path, database: str) -> None:
+    listed("ships.json")(tmp_path, [summedit("s_og", SUMMARY, 1), summedit("s_1", WRONG, 0)])
+    told = run("import", "generic", tmp_path / "ships.json", "--label-of-1", "inconsistent")
+    assert "This looks like SummEdits." in told.stderr
+    assert told.exit_code == 0, told.stderr
+    assert [importer for _, importer, _ in files(database)] == ["generic[label_of_1=inconsistent]"]
+
+
+def test_a_known_form_is_named_and_read_as_that_also_where_generic_was_asked_for(tmp_path: Path) -> None:
+    answers = [
+        {
+            "document": DOCUMENT,
+            "summary": text,
+            "label": "CONSISTENT",
+            "answer": answer,
+            "_input_hash": 1,
+            "_task_hash": 2,
+        }
+        for text, answer in ((SUMMARY, "accept"), (WRONG, "reject"))
+    ]
+    lines("labels.jsonl")(tmp_path, answers)
+    for arguments in (["generic", tmp_path / "labels.jsonl", "--name", "mine"], [tmp_path / "labels.jsonl"]):
+        told = run("import", *arguments, "--json")
+        assert "This looks like a Prodigy export." in told.stderr
+        assert json.loads(told.stdout)["labels"] == {"consistent": 1, "inconsistent": 1}
+
+
+def test_a_file_in_no_known_form_is_read_as_a_table_of_its_name(tmp_path: Path) -> None:
+    table("mine.csv")(tmp_path, [{"document": DOCUMENT, "summary": SUMMARY, "label": "consistent"}])
+    told = run("import", tmp_path / "mine.csv", "--json")
+    assert "looks like" not in told.stderr
+    assert json.loads(told.stdout)["dataset"] == "mine"
+
+
+def test_a_file_that_is_not_there_is_no_importer(tmp_path: Path) -> None:
+    assert "absent.csv" in trouble("import", tmp_path / "absent.csv")

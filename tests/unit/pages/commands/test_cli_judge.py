@@ -14,7 +14,7 @@ import pytest
 
 from core.data.dataset import DATASETS
 from core.errors import BadSettingError, MissingEndpointError, TouchstoneError
-from core.evaluation.explanations.cases import cases_from_items
+from core.evaluation.explanations.explanation_cases import cases_from_items
 from core.types import Item
 from tests.doubles.released import EXPLANATIONS, needs
 from tests.unit.core.evaluation.explanations.commands import lines, run

@@ -54,7 +54,9 @@ def write_corrected_mapping(work: Path) -> list[list[str]]:
     table("own.csv")(work, rows)
     run("import", "generic", work / "own.csv", "--infer-mapping", "-o", work / "guess.json")
     guessed = load_column_map(work / "guess.json")
-    corrected = guessed.model_copy(update={"label": "good", "consistent": ("ja",), "inconsistent": ("nein",)})
+    corrected = guessed.model_copy(
+        update={"label": "good", "consistent": ("ja",), "inconsistent": ("nein",), "unlabelled": ()}
+    )
     (work / "guess.json").write_text(corrected.to_json(), encoding="utf-8")
     return [
         ["import", "generic[mapping=guess.json]", "own.csv", "--name", "own"],

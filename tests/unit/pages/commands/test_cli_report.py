@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.assessment.pinned.pin import PairSource, Part, Pin, PinnedReport, StudySource
+from core.assessment.pinned.pin import PairSource, Pin, PinnedPart, PinnedReport, StudySource
 from core.assessment.pinned.recipe import report_toml
 from core.evaluation.report import Report
 from core.types import PRECOMPUTED
@@ -25,7 +25,7 @@ RANKS = StudySource("ranks", (PRECOMPUTED,), metrics=("bleu", "rouge2"))
 def recipe(tmp_path: Path, *sources: PairSource | StudySource) -> Path:
     """A TOML without what the results were, as somebody writes it by hand."""
     pins = [Pin(f"Result {n}", one, Report("", "", ()), date(2026, 11, 25)) for n, one in enumerate(sources, start=1)]
-    parts = (Part("# Before\n\nWords."), *(Part("", pin) for pin in pins))
+    parts = (PinnedPart("# Before\n\nWords."), *(PinnedPart("", pin) for pin in pins))
     file = tmp_path / "report.toml"
     file.write_text(
         re.sub(r"\[part.then\]\nfigures.*\n", "", report_toml(PinnedReport("Harbour", parts))), encoding="utf-8"

@@ -95,7 +95,8 @@ def test_several_datasets_are_learned_from_and_their_own_test_split_is_held_out(
         split[30]["document"] = split[0]["document"]  # a held-out document in the part to learn from
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, split)), encoding="utf-8")
         mapping = tmp_path / "mapping.json"
-        assert run("import", "generic", tmp_path / f"{name}.jsonl", "--infer-mapping", "-o", mapping).exit_code == 0
+        inferred = ("--infer-mapping", "-o", mapping, "--label-of-1", "consistent")
+        assert run("import", "generic", tmp_path / f"{name}.jsonl", *inferred).exit_code == 0
         imported = run("import", f"generic[mapping={mapping}]", tmp_path / f"{name}.jsonl", "--name", name)
         assert imported.exit_code == 0, imported.exception
     both = ("--dataset", "one", "--dataset", "two", "-o", tmp_path / "model.json")

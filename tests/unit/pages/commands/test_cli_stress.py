@@ -11,9 +11,9 @@ import pytest
 from core.edits.battery import read_battery, standard_battery
 from core.errors import TouchstoneError
 from core.model_reference import Checkpoint
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.results.runs.matrix import kind_coverage
-from core.results.runs.run import run_from_lines
+from core.results.runs.stress_run import run_from_lines
 from core.text.edits import apply, parse
 from tests.unit.command_line import done, run
 from tests.unit.core.models.llm.scripted import refusal, serving, text

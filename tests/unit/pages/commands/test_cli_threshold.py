@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from core.assessment.audit.audit_report import read_report
 from core.assessment.audit.question import Level
-from core.assessment.audit.report import read_report
 from core.evaluation.studies.saved_threshold import read_threshold
 from core.stats.statistic import Estimate
 from tests.unit.command_line import done, run

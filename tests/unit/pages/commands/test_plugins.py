@@ -59,8 +59,9 @@ def run(folder: Path, *command: str) -> str:
     return done.stdout
 
 
-def test_the_examples_are_a_metric_a_perturbation_a_study_and_an_importer() -> None:
+def test_the_examples_are_one_of_each_kind_of_plug_in() -> None:
     folders = ["core/scoring/metrics", "core/edits/perturbations", "core/evaluation/studies", "core/data/datasets"]
+    folders.append("core/data/datasets/tool_exports")
     assert [str(Path(path).parent) for path in EXAMPLES] == folders
 
 

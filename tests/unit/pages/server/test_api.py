@@ -25,7 +25,7 @@ from core.settings import Settings
 from pages.server import services
 from pages.server.api import Api
 from pages.server.protection import HEADERS, Protection
-from pages.server.sign_in import SignIn
+from pages.server.sign_in import SignInMiddleware
 from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign
 
 
@@ -81,7 +81,7 @@ def client() -> TestClient:
     def page(request: Request) -> Response:
         return PlainTextResponse(f"page {request.url.path}")
 
-    return TestClient(Protection(Api(SignIn(Starlette(routes=[Route("/{path:path}", page)])))))
+    return TestClient(Protection(Api(SignInMiddleware(Starlette(routes=[Route("/{path:path}", page)])))))
 
 
 def test_labels_and_items_are_the_rows_of_the_export_page_by_page(site: Site) -> None:

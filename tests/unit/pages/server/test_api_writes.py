@@ -23,7 +23,7 @@ from core.errors import TouchstoneError
 from core.settings import Settings
 from pages.server import services
 from pages.server.api import Api
-from pages.server.api_operations import OPERATIONS, openapi
+from pages.server.api_routes import OPERATIONS, openapi
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 
 ITEM = {"document": "The boat took crates to the mill.", "summary": "The boat took crates."}
@@ -61,7 +61,7 @@ def site(tmp_path: Path, migrated_database: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.fixture
-def client(site: Site, monkeypatch: pytest.MonkeyPatch) -> client_module.Client:
+def client(site: Site, monkeypatch: pytest.MonkeyPatch) -> client_module.CampaignClient:
     made = touchstone.client("http://testserver", site.token)
     transport = site.http._transport
     monkeypatch.setattr(
@@ -71,7 +71,7 @@ def client(site: Site, monkeypatch: pytest.MonkeyPatch) -> client_module.Client:
     return made
 
 
-def test_the_client_sets_up_a_campaign_that_people_label(site: Site, client: client_module.Client) -> None:
+def test_the_client_sets_up_a_campaign_that_people_label(site: Site, client: client_module.CampaignClient) -> None:
     made = client.create_campaign("Ships", "label-summaries", "Read all of it.", overlap=2)
     assert (made["name"], made["open"], made["overlap"]) == ("Ships", True, 2)
     edited = {**ITEM, "original": "A boat took crates."}
@@ -108,7 +108,7 @@ def test_what_is_sent_again_is_written_once_and_answered_alike(site: Site) -> No
 
 
 def test_the_client_sends_again_after_a_server_that_is_away(
-    site: Site, client: client_module.Client, monkeypatch: pytest.MonkeyPatch
+    site: Site, client: client_module.CampaignClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = iter([httpx2.Response(503, json={"problem": "busy"}), None])
     real = client._http.request

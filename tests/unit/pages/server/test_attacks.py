@@ -42,11 +42,11 @@ from annotations.store.database import read_session
 from annotations.store.records import MAX_NAME, StoreError
 from annotations.store.store import Store
 from core.settings import Settings
-from core.text.text import spreadsheet_safe, with_visible_controls
+from core.text.displayed_text import spreadsheet_safe, with_visible_controls
 from pages.server import api, services, sign_in
 from pages.server.api import Api
 from pages.server.protection import Protection
-from pages.server.sign_in import SESSION_COOKIE, SignIn
+from pages.server.sign_in import SESSION_COOKIE, SignInMiddleware
 from pages.ui.shared import session_user
 from pages.ui.shared.markup import diff_html, escape_label, escape_markdown, escape_message, safe_guidelines
 from tests.unit.annotations.campaigns.actors import ANSWERS, make_campaign
@@ -88,7 +88,7 @@ class Site:
             await socket.send_text("here")
 
         routes = [WebSocketRoute("/_stcore/stream", stream), Route("/{path:path}", page)]
-        return TestClient(Protection(Api(SignIn(Starlette(routes=routes)))), follow_redirects=False)
+        return TestClient(Protection(Api(SignInMiddleware(Starlette(routes=routes)))), follow_redirects=False)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from core.settings import Settings
 from pages.server import crowd_links, services
 from pages.server.crowd_links import CrowdLinks
 from pages.server.protection import Protection
-from pages.server.sign_in import SESSION_COOKIE, SignIn
+from pages.server.sign_in import SESSION_COOKIE, SignInMiddleware
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign
 
 TERMS = StudyTerms("prolific", 2, 30, "DONE1", "OUT2", "STOP3", pay=3.0, screened_out_pay=0.5)
@@ -96,7 +96,7 @@ def study(tmp_path: Path, migrated_database: Path, monkeypatch: pytest.MonkeyPat
     def page(request: Request) -> Response:
         return PlainTextResponse(f"page {request.url.path}")
 
-    app = Protection(CrowdLinks(SignIn(Starlette(routes=[Route("/{path:path}", page)]))))
+    app = Protection(CrowdLinks(SignInMiddleware(Starlette(routes=[Route("/{path:path}", page)]))))
     found = Study(store, opened, manager, TestClient(app, follow_redirects=False))
     found.key = manager.set_study(opened.campaign.id, TERMS)
     yield found

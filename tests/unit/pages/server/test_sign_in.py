@@ -21,7 +21,7 @@ from annotations.store.records import UnavailableError
 from annotations.store.store import Store
 from core.settings import Settings
 from pages.server import services, sign_in
-from pages.server.sign_in import SESSION_COOKIE, SignIn
+from pages.server.sign_in import SESSION_COOKIE, SignInMiddleware
 
 PAGE = {"Accept": "text/html,*/*"}
 HERE = {"Origin": "http://testserver"}
@@ -67,7 +67,7 @@ def client(base_url: str = "http://testserver") -> TestClient:
         return PlainTextResponse(f"page {request.url.path}")
 
     return TestClient(
-        SignIn(Starlette(routes=[Route("/{path:path}", page)])), base_url=base_url, follow_redirects=False
+        SignInMiddleware(Starlette(routes=[Route("/{path:path}", page)])), base_url=base_url, follow_redirects=False
     )
 
 

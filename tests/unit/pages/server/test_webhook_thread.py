@@ -94,7 +94,7 @@ def test_word_arrives_signed_after_failures_and_once(opened: CampaignFixture, re
         send_due(store, {})  # nothing is remembered in between, as after a restart
         state = manager.webhook(campaign.id)
         assert state
-        assert state.problem == problem
+        assert state.error == problem
         assert problem in format_webhook(state)
         if problem:
             due_now(store)

@@ -9,7 +9,7 @@ import pytest
 from annotations.campaigns.campaign import CampaignRules, NewTask
 from annotations.campaigns.questions import bundled_question_sets, read_questions
 from annotations.management.campaign_progress import CampaignProgress, Share
-from core.results.runs.run import Plan, Run, Source, Variant
+from core.results.runs.stress_run import Plan, Source, StressRun, Variant
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_coefficient
 from core.types import Example, Verdict
@@ -69,10 +69,10 @@ def test_a_usual_qualification_asks_for_four_fifths() -> None:
 def test_what_a_stress_run_made_can_be_labelled_with_what_it_was_meant_to_be() -> None:
     plan = Plan("Tugs", ("negated", "shuffled"), ("rouge2",))
     source = Source(Example("a", "Two tugs came. It rained.", "Tugs came. It rained."), "a", "news", "Tugs")
-    run = Run(plan, {"a": source})
+    run = StressRun(plan, {"a": source})
     run.add(Variant("a", "shuffled", summary="It rained. Tugs came."))
     run.add(Variant("a", "entity-swapped", summary="Boats came. It rained."))
-    run.add(Variant("a", "negated", refusal="There is no verb to negate."))
+    run.add(Variant("a", "negated", error="There is no verb to negate."))
     original, shuffled, swapped = run_candidates(run)
     assert (original.edited, original.summary) == (False, "Tugs came. It rained.")
     assert swapped.pair is not None

@@ -27,7 +27,17 @@ def test_the_board_is_told_what_its_types_say() -> None:
 
 def test_the_labeller_is_told_what_its_types_say() -> None:
     questions = read_questions(bundled_question_sets()["label-summaries"])
-    task = ShownTask(7, 3, Stage.WORK, "It was noon. She left.", "She left at noon.", None, "", "", {})
+    task = ShownTask(
+        7,
+        3,
+        Stage.WORK,
+        {},
+        document="It was noon. She left.",
+        left="She left at noon.",
+        right=None,
+        explanation="",
+        error_type="",
+    )
     data = task_view_data(TaskView(task, questions, "work", "Item 3", "stamp"))
     assert set(data) == FIELDS["LabellerData"]
     assert set(data["task"]) == FIELDS["Task"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,12 +15,22 @@ from annotations.campaigns.task_texts import ShownTask
 from core.data.dataset import Refusal
 from core.data.datasets.bump import Bump
 from core.data.datasets.bundled import bundled_items
-from core.text.text import NO_BLANK
+from core.text.displayed_text import NO_BLANK
 from core.types import Context, Item, Span
 from pages.ui.annotate.labeller import TaskView, read_draft, read_sent, shown_answers, stored_answers, task_view_data
 from tests.doubles.released import BUMP, needs
 
-WORK = ShownTask(7, 3, Stage.WORK, "It was noon. She left.", "She left at noon.", None, "", "", {})
+WORK = ShownTask(
+    7,
+    3,
+    Stage.WORK,
+    {},
+    document="It was noon. She left.",
+    left="She left at noon.",
+    right=None,
+    explanation="",
+    error_type="",
+)
 
 
 def questions(name: str) -> QuestionSet:
@@ -27,7 +38,7 @@ def questions(name: str) -> QuestionSet:
 
 
 def work(**changes: Any) -> ShownTask:
-    return ShownTask(**{**{name: getattr(WORK, name) for name in WORK.__slots__}, **changes})
+    return replace(WORK, **changes)
 
 
 def data(name: str, shown: ShownTask, **more: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 
 from core.results.runs.noise_strip import format_edge, mark_place
 from core.results.runs.null_bands import NullBand
-from core.results.runs.run import Plan, Run
+from core.results.runs.stress_run import Plan, StressRun
 from core.stats.score_pairs import Move, classify_move
 from pages.ui.metrics.metric_evidence import batteries_sentence
 from pages.ui.probe.board_rows import BoardRow, Noise, RowState, noise_data, shift_move
@@ -68,7 +68,9 @@ def test_a_band_names_the_battery_of_its_edits() -> None:
 
 
 def test_noise_of_different_batteries_side_by_side_is_said() -> None:
-    runs = [Run(Plan(name, (), (), battery=battery)) for name, battery in (("a", "one:1"), ("b", "one:1"), ("c", ""))]
+    runs = [
+        StressRun(Plan(name, (), (), battery=battery)) for name, battery in (("a", "one:1"), ("b", "one:1"), ("c", ""))
+    ]
     assert batteries_sentence(runs[:2]) == ""
     assert batteries_sentence(runs).startswith("These runs are of different batteries, one:1 and none named:")
 

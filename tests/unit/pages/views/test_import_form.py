@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
+from annotations.exchange.export_format import ExportActions, ExportTerms
 from annotations.exchange.samples import load_samples, load_texts
+from annotations.people.people import Member, Role
 from annotations.store.store import Store
 from cli import app as terminal
 from core.base.files.foreign_files import Limits
@@ -25,6 +28,7 @@ from pages.ui.evaluate import import_task, mapping_form
 from pages.ui.evaluate.dataset_choice import EvaluateState
 from pages.ui.shared.background_results import RedrawState
 from tests.doubles.field_tables import FIELD_TABLES, FieldTable
+from tests.unit.annotations.campaigns.actors import make_campaign
 from tests.unit.pages.views.states import state_of
 
 Open = Callable[..., AppTest]
@@ -116,6 +120,9 @@ def test_a_table_as_people_have_it_is_the_same_by_page_and_terminal(
     form = upload(form, tmp_path / table.file)
     shown = [*form.radio, *form.selectbox, *form.multiselect, *form.number_input]
     assert table.note in " ".join([notes(form), *(widget.label for widget in shown)])
+    if table.question:
+        assert form.button("import-database").disabled
+        form = choose(form, table.question, "consistent")
     form = import_as(form, table.name)
     assert f"{table.name}: " in form.success[0].value.replace("\\", "")
 
@@ -147,14 +154,15 @@ def test_the_two_sides_of_minimal_pairs_are_labelled_by_what_the_form_says(
 
 
 @pytest.mark.slow
-def test_what_an_annotators_yes_says_is_guessed_and_corrected(form: AppTest, store: Store, tmp_path: Path) -> None:
+def test_what_an_annotators_yes_says_is_asked_for(form: AppTest, store: Store, tmp_path: Path) -> None:
     path = tmp_path / "own.jsonl"
-    rows = [{"text": DOCUMENT, "claim": claim, "label": word, "rater_1": word} for claim, word in CLAIMS.items()]
+    rows = [{"text": DOCUMENT, "claim": claim, "faithful": word, "rater_1": word} for claim, word in CLAIMS.items()]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     form = upload(form, path)
-    question = "An annotator's 1 or yes says"
-    assert asked(form, question) is True
-    import_as(choose(form, question, False), "own")
+    question = "An annotator's 1 or yes counts as"
+    assert asked(form, question) is None
+    assert form.button("import-database").disabled
+    import_as(choose(form, question, "inconsistent"), "own")
     votes = [[vote.verdict for vote in sample.item.judgements] for sample in load_samples(store, "own")]
     assert labels(store, "own") == [Verdict.CONSISTENT, Verdict.INCONSISTENT, Verdict.INCONSISTENT]
     assert votes == [[Verdict.INCONSISTENT], [Verdict.CONSISTENT], [Verdict.CONSISTENT]]
@@ -174,16 +182,42 @@ def test_a_third_class_has_no_label_until_somebody_decides(form: AppTest, store:
 
 
 @pytest.mark.slow
-def test_labels_of_unclear_direction_are_asked_for_one_by_one(form: AppTest, store: Store, tmp_path: Path) -> None:
+def test_classes_of_unclear_direction_are_asked_for_above_the_button(
+    form: AppTest, store: Store, tmp_path: Path
+) -> None:
     path = tmp_path / "numbered.csv"
     rows = "".join(f'"{DOCUMENT}",{claim},{label}\n' for claim, label in zip(CLAIMS, (1, 2, 1), strict=True))
     path.write_text(f"document,summary,label\n{rows}", encoding="utf-8")
     form = upload(form, path)
     assert "label says 1, 2, and nothing says which of them is consistent" in notes(form)
-    assert (asked(form, "“1” (2 of"), asked(form, "“2” (1 of")) == ("no label", "no label")
-    assert not [radio for radio in form.radio if "A label of 1 or yes says" in radio.label]
-    import_as(choose(choose(form, "“1” (2 of", "inconsistent"), "“2” (1 of", "consistent"), "numbered")
+    assert form.button("import-database").disabled
+    [classes] = [choice for choice in form.multiselect if "Which of these mean a consistent summary?" in choice.label]
+    assert "The Alma left at night." in classes.label.replace("\\", "")
+    form = classes.set_value(["2"]).run(timeout=IMPORT_S)
+    import_as(form, "numbered")
     assert labels(store, "numbered") == [Verdict.INCONSISTENT, Verdict.CONSISTENT, Verdict.INCONSISTENT]
+
+
+def test_an_answer_about_a_label_is_kept_in_the_record_and_offered_for_tables_of_its_form(
+    form: AppTest, store: Store, tmp_path: Path
+) -> None:
+    for name, claims in (("first", [*CLAIMS]), ("second", [*CLAIMS][::-1])):
+        rows = "".join(f'"{DOCUMENT}",{claim},{label}\n' for claim, label in zip(claims, (1, 0, 1), strict=True))
+        (tmp_path / f"{name}.csv").write_text(f"document,summary,label\n{rows}", encoding="utf-8")
+    form = upload(form, tmp_path / "first.csv")
+    [question] = [radio.label.replace("\\", "") for radio in form.radio if "counts as" in radio.label]
+    assert "label 1: “The Alma left at noon.”" in question
+    form = import_as(choose(form, "This summary counts as", "inconsistent"), "first")
+    assert labels(store, "first") == [Verdict.INCONSISTENT, Verdict.CONSISTENT, Verdict.INCONSISTENT]
+    [file] = next(row for row in store.datasets() if row.name == "first").files
+    assert file.counts["reading"]["labels"] == "label: 1 is inconsistent, 0 is consistent (stated: by a person)"
+    first = state_of(form, EvaluateState).upload
+    assert first
+    first.folder.cleanup()
+    form = form.button("import-open").click().run(timeout=IMPORT_S)
+    form = upload(form, tmp_path / "second.csv")
+    assert asked(form, "This summary counts as") == "inconsistent"
+    assert "As answered for first, a table of the same form." in notes(form)
 
 
 @pytest.mark.slow
@@ -191,7 +225,7 @@ def test_a_table_in_another_encoding_is_read_in_the_one_that_was_guessed(
     form: AppTest, store: Store, tmp_path: Path
 ) -> None:
     path = tmp_path / "german.csv"
-    path.write_bytes("document;summary;label\nDie Fähre fuhr um zwölf.;Sie fuhr mittags los.;1\n".encode("latin-1"))
+    path.write_bytes("document;summary;faithful\nDie Fähre fuhr um zwölf.;Sie fuhr mittags los.;1\n".encode("latin-1"))
     form = upload(form, path)
     assert any("Read it as" in choice.label for choice in form.selectbox)
     import_as(form, "german")
@@ -209,7 +243,7 @@ def test_files_that_are_given_while_others_are_imported_stay_in_the_dialog(
 
     monkeypatch.setattr(import_task, "read_apart", read_after_go)
     for name in ("first", "second"):
-        (tmp_path / f"{name}.csv").write_text(f"document,summary,label\nThe {name} text.,A summary.,1\n")
+        (tmp_path / f"{name}.csv").write_text(f"document,summary,faithful\nThe {name} text.,A summary.,1\n")
     form = upload(form, tmp_path / "first.csv")
     first = state_of(form, EvaluateState).upload
     form = form.button("import-database").click().run(timeout=IMPORT_S)
@@ -222,7 +256,7 @@ def test_files_that_are_given_while_others_are_imported_stay_in_the_dialog(
     assert state_of(form, EvaluateState).import_open
     import_as(form, "second")
     assert not state_of(form, EvaluateState).import_open
-    assert {"generic", "second"} <= {*store.dataset_names()}
+    assert {"first", "second"} <= {*store.dataset_names()}
     assert first
     first.folder.cleanup()
 
@@ -250,3 +284,103 @@ def test_a_small_table_that_unpacks_to_more_than_the_memory_is_refused_at_its_pr
     said = form.error[0].value.replace("\\", "")
     assert "'bomb.parquet' cannot be read: it is damaged, or takes more than 600 MB of memory" in said
     assert form.button("import-database").disabled
+
+
+def test_a_dropped_file_is_named_by_its_content_and_the_dataset_by_the_file(
+    form: AppTest, store: Store, tmp_path: Path
+) -> None:
+    answers = [
+        {
+            "document": DOCUMENT,
+            "summary": claim,
+            "label": "FAITHFUL",
+            "answer": answer,
+            "_input_hash": 1,
+            "_session_id": who,
+        }
+        for claim, word in CLAIMS.items()
+        for who in ("kim", "ben")
+        for answer in ["accept" if word == "yes" else "reject"]
+    ]
+    (tmp_path / "labels.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in answers), encoding="utf-8")
+    form = upload(form, tmp_path / "labels.jsonl")
+    assert [info.value.replace("\\", "") for info in form.info] == [
+        "This looks like a Prodigy export with 2 annotators."
+    ]
+    form = finished(form.button("import-database").click())
+    verdicts = [sample.item.intended for sample in load_samples(store, "labels")]
+    assert verdicts == [Verdict.CONSISTENT, Verdict.INCONSISTENT, Verdict.INCONSISTENT]
+
+
+def test_a_benchmark_that_is_dropped_chooses_its_importer_and_a_table_after_it_the_form_of_tables(
+    form: AppTest, tmp_path: Path
+) -> None:
+    record = {"document": DOCUMENT, "right_summary": "It left at noon.", "hallucinated_summary": "It left at night."}
+    (tmp_path / "download.json").write_text(json.dumps(record), encoding="utf-8")
+    form = upload(form, tmp_path / "download.json")
+    assert form.selectbox(key="import-form").value == "halueval"
+    assert form.text_input(EvaluateState.dataset_name.of("halueval").key).value == "download"
+    first = state_of(form, EvaluateState).upload
+    (tmp_path / "own.csv").write_text(f"document,summary,label\n{DOCUMENT},A summary.,1\n", encoding="utf-8")
+    form = upload(form, tmp_path / "own.csv")
+    assert form.selectbox(key="import-form").value == "generic"
+    assert form.text_input(EvaluateState.dataset_name.of("generic").key).value == "own"
+    assert first
+    first.folder.cleanup()
+
+
+def test_several_files_are_one_table_and_decisions_on_their_form_are_shown(form: AppTest, store: Store) -> None:
+    rows = [f'{DOCUMENT}\t{claim}\t{word}\t"{word}"' for claim, word in CLAIMS.items()]
+    files = [
+        (f"{part}.tsv", "\n".join(["document\tclaim\tlabel\tremark", *lines]).encode(), "text/plain")
+        for part, lines in (("a", rows[:2]), ("b", rows[2:]))
+    ]
+    form = form.file_uploader(key="import-files").set_value(files).run(timeout=IMPORT_S)
+    assert not form.exception
+    assert any("quotes are text in this table with tabs" in caption.value for caption in form.caption)
+    import_as(choose(form, "This summary counts as", "consistent"), "parts")
+    assert sorted(sample.item.example.summary for sample in load_samples(store, "parts")) == sorted(CLAIMS)
+
+
+def test_a_file_in_another_encoding_shows_its_letters_in_those_that_are_likely(form: AppTest, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("document,summary,label\nСовет порта собрался в понедельник.,Совет собрался.,1\n".encode("cp1251"))
+    form = upload(form, path)
+    (encodings,) = [box for box in form.selectbox if "not UTF-8" in box.label]
+    assert encodings.value == "cp1251"
+    assert any("Совет порта" in option for option in encodings.options)
+    assert "koi8-r" in " ".join(encodings.options)
+
+
+def test_an_exported_campaign_comes_back_as_a_campaign_and_not_as_a_table(form: AppTest, tmp_path: Path) -> None:
+    file = tmp_path / "boats.csv"
+    with closing(Store.open(f"sqlite:///{tmp_path / 'source.db'}")) as store:
+        opened = make_campaign(store, items=3)
+        opened.label(opened.annotator("ben"), 2)
+        actions = ExportActions(store, Member("", "Cemile", Role.MANAGER))
+        file.write_bytes(actions.file(opened.campaign.id, "csv", ExportTerms()))
+    form = upload(form, file)
+    assert any("This is an exported campaign" in info.value for info in form.info)
+    assert not [button for button in form.button if button.key == "import-database"]
+    form = form.button("import-campaign").click().run(timeout=IMPORT_S)
+    assert not form.error
+    assert any("Boats is imported" in success.value for success in form.success)
+    again = form.button("import-campaign").click().run(timeout=IMPORT_S)
+    assert any("There is a campaign called" in error.value for error in again.error)
+
+
+def test_nothing_is_imported_before_it_is_said_which_column_is_the_summary(
+    form: AppTest, store: Store, tmp_path: Path
+) -> None:
+    lines = [
+        "document,summary,model_output,label",
+        *(f"{DOCUMENT},Ours {n} here.,Theirs {n} here.,supported" for n in "12"),
+    ]
+    (tmp_path / "two.csv").write_text("\n".join(lines), encoding="utf-8")
+    form = upload(form, tmp_path / "two.csv")
+    assert form.button("import-database").disabled
+    form = form.radio(key="map-which-summary-two.csv").set_value("summary").run(timeout=IMPORT_S)
+    import_as(form, "two")
+    assert [sample.item.example.summary for sample in load_samples(store, "two")] == ["Ours 1 here.", "Ours 2 here."]
+    [row] = [row for row in store.datasets() if row.name == "two"]
+    assert row.files[0].counts["reading"]["summary"] == "summary"

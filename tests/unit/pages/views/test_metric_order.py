@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from core.evaluation.studies.measures import measure_charts, sorted_metrics
-from core.results.cases.measures import MetricRow
-from core.stats.best_metric import Measurement
+from core.results.cases.measures import MeasuresRow
+from core.stats.best_metric import MetricStatistic
 from core.stats.statistic import Estimate
 from pages.ui.results.report_charts import report_chart
 
 
-def row(metric: str, part: str, name: str, value: float | None) -> MetricRow:
-    return MetricRow(metric, part, 4, 0, {name: Measurement(Estimate(value, None, None, 4))})
+def row(metric: str, part: str, name: str, value: float | None) -> MeasuresRow:
+    return MeasuresRow(metric, part, 4, 0, {name: MetricStatistic(Estimate(value, None, None, 4))})
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from core.data.datasets.bundled import bundled_items
 from core.edits.editing.claim_edits import EditableClaims
 from core.errors import TouchstoneError
 from core.scoring.metric import METRICS
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import UNSTATED, ClaimList, Failure, FailureKind, Result, Seen, Span, SummaryClaim
 from pages.ui.probe.claim_scores import ScoredClaims, claim_scores_csv, claims_table
 from pages.ui.probe.pair import EDITOR_KEY
@@ -210,6 +210,6 @@ def test_a_failure_is_a_word_in_the_table_and_a_reason_below() -> None:
         "failed: input",
     ]
     assert scored.failures() == ["ROUGE-2, claim 2: It has no word."]
-    first, second, *_ = csv.DictReader(io.StringIO(claim_scores_csv(scored)))
+    first, second, *_ = csv.DictReader(io.StringIO(claim_scores_csv(scored).removeprefix("\ufeff")))
     assert (first["score"], first["signature"]) == ("0.0", "rouge2|x")
     assert (second["score"], second["error"]) == ("", "It has no word.")

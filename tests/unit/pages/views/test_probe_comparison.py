@@ -115,7 +115,7 @@ def test_the_table_colours_by_the_noise_and_the_file_says_the_same() -> None:
     assert list(cells["B"]) == ["0.400 (−0.100)", "0.490 (−0.010)", "–"]
     assert ["29, 95, 191" in styles["B"].iloc[0], "128" in styles["B"].iloc[1], styles["B"].iloc[2]] == [True, True, ""]
     assert "1 of 2 metrics noticed" in one.verdict
-    lines = list(csv.DictReader(io.StringIO(comparison_csv("It was Tuesday.", [one]))))
+    lines = list(csv.DictReader(io.StringIO(comparison_csv("It was Tuesday.", [one]).removeprefix("\ufeff"))))
     assert [(line["edit"], line["metric"], line["score"]) for line in lines[:3]] == [
         ("A", "rouge2", "0.5"),
         ("A", "bleu", "0.5"),

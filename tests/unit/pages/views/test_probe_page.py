@@ -15,12 +15,11 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.exchange.samples import load_samples
 from annotations.store.dataset_import import DatasetSource
-from annotations.store.records import Grade
 from annotations.store.store import Store
-from core.base.files.documents import PdfPage
 from core.data.datasets.bundled import bundled_items
+from core.data.documents.documents import DocumentPart
 from core.text import edits as executable
-from core.types import ErrorType, Example, Intention, Item, ReleasedScore, Verdict
+from core.types import ErrorType, Example, Grade, Intention, Item, ReleasedScore, Verdict
 from pages.ui.probe import document_reading, pair_upload
 from pages.ui.probe.board_rows import Board, BoardRow
 from pages.ui.probe.board_scores import BOARD_KEY
@@ -230,7 +229,8 @@ def test_a_long_text_is_said_with_its_length_and_takes_the_place_of_the_field_wh
     [
         ("b.txt", "Köln".encode("latin-1"), "is not UTF-8"),
         ("c.pdf", b"%PDF-1.7 broken", "is not a readable PDF"),
-        ("d.docx", b"PK\x03\x04", "is not of a kind that can be read"),
+        ("d.odt", b"PK\x03\x04", "is not of a kind that can be read"),
+        ("e.docx", b"PK\x03\x04", "is not a readable Word document"),
     ],
 )
 def test_a_file_that_cannot_be_read_gets_a_message_and_loses_nothing(
@@ -252,7 +252,7 @@ def test_a_pdf_that_takes_a_while_is_read_with_a_bar_and_replaces_what_was_typed
 ) -> None:
     go = threading.Event()
     monkeypatch.setattr(pair_upload, "_SHORT_S", 0.0)
-    monkeypatch.setattr(document_reading, "read_pages", partial(two_pages, go))
+    monkeypatch.setattr(document_reading, "read_parts", partial(two_pages, go))
     app = probe()
     app.text_area(key=ProbeState.pasted_document.key).set_value("Typed before.")
     app.file_uploader(key=ProbeState.upload.key).set_value(("a.pdf", b"%PDF-1.7", "")).run()
@@ -275,7 +275,7 @@ def test_a_pdf_that_was_read_is_the_document_of_a_pair_for_which_none_was_typed(
     go = threading.Event()
     go.set()
     monkeypatch.setattr(pair_upload, "_SHORT_S", 0.0)
-    monkeypatch.setattr(document_reading, "read_pages", partial(two_pages, go))
+    monkeypatch.setattr(document_reading, "read_parts", partial(two_pages, go))
     app = probe()
     app.file_uploader(key=ProbeState.upload.key).set_value(("a.pdf", b"%PDF-1.7", "")).run()
     reading = state_of(app, ProbeState).reading
@@ -290,7 +290,7 @@ def test_a_pdf_that_was_read_is_the_document_of_a_pair_for_which_none_was_typed(
 def test_a_pdf_whose_reading_is_cancelled_leaves_what_was_typed(probe: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     go = threading.Event()
     monkeypatch.setattr(pair_upload, "_SHORT_S", 0.0)
-    monkeypatch.setattr(document_reading, "read_pages", partial(two_pages, go))
+    monkeypatch.setattr(document_reading, "read_parts", partial(two_pages, go))
     app = probe()
     app.text_area(key=ProbeState.pasted_document.key).set_value("Typed before.")
     app.text_area(key=ProbeState.pasted_summary.key).set_value("A summary.")
@@ -306,10 +306,11 @@ def test_a_pdf_whose_reading_is_cancelled_leaves_what_was_typed(probe: Open, mon
     assert app.text_area(key=ProbeState.pasted_summary.key).value == "A summary."
 
 
-def two_pages(go: threading.Event, _name: str, _data: bytes) -> Generator[PdfPage]:
-    yield PdfPage("One.", 2)
+def two_pages(go: threading.Event, _name: str, _data: bytes, *, clean: bool) -> Generator[DocumentPart]:
+    assert clean
+    yield DocumentPart("One.", 2)
     go.wait(30)
-    yield PdfPage("\n\nTwo.", 2)
+    yield DocumentPart("\n\nTwo.", 2)
 
 
 def test_of_a_file_with_more_pairs_than_a_list_holds_one_is_found_by_its_words(

@@ -14,8 +14,8 @@ from annotations.people.people import Role, add_person
 from annotations.store.reports import PersonReports
 from annotations.store.store import Store
 from core.assessment.pinned.address import address_of
-from core.assessment.pinned.comparison import PinChange, basis_of, compare
 from core.assessment.pinned.pin import PairSource, Pin, StudySource, pin_json, read_pin
+from core.assessment.pinned.pin_comparison import PinChange, basis_of, compare
 from core.evaluation.studies.measures import Measures
 from core.settings import Settings
 from core.types import PRECOMPUTED

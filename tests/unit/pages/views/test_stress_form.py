@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
 from core.data.datasets.bundled import bundled_items
-from core.results.runs.run import Run, run_from_lines
+from core.results.runs.stress_run import StressRun, run_from_lines
 from core.types import Verdict
 from pages.server import services
 from pages.ui.probe.pair import EDITOR_KEY
@@ -60,7 +60,7 @@ def run_to_the_end(app: AppTest, name: str) -> None:
     assert not app.exception
 
 
-def stored(store: Store, name: str) -> Run:
+def stored(store: Store, name: str) -> StressRun:
     [row] = [row for row in store.runs() if row.name == name]
     return run_from_lines(store.run_lines(row.id))
 

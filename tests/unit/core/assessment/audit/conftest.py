@@ -9,9 +9,9 @@ from itertools import chain
 
 import pytest
 
+from core.assessment.audit.audit_report import AuditReport, audit_metrics, build_report
 from core.assessment.audit.data import items_data
-from core.assessment.audit.evidence import Evidence, Measurement
-from core.assessment.audit.report import AuditReport, audit_metrics, build_report
+from core.assessment.audit.evidence import Evidence, EvidenceWork
 from core.data.datasets.bundled import bundled_items
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
@@ -48,7 +48,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Audited:
     settings = Settings(cache_dir=folder, device="cpu", database_url=f"sqlite:///{folder / 'kept.db'}")
     with known_metrics(items, broken) as specs, closing(Engine.open(settings)) as engine:
         data = items_data(folder / "pairs.jsonl", items, None, 0)
-        measured = Measurement(engine, settings, data, [METRICS.parse(spec) for spec in specs])
+        measured = EvidenceWork(engine, settings, data, [METRICS.parse(spec) for spec in specs])
         for _ in measured.work():
             done, total = measured.counts
             assert done <= total

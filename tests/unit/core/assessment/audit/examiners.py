@@ -21,17 +21,17 @@ from typing import ClassVar
 
 import pytest
 
+from core.assessment.audit.audit_report import audit_metrics
 from core.assessment.audit.data import AuditData, items_data
-from core.assessment.audit.evidence import Measurement, phrase_controls
+from core.assessment.audit.evidence import EvidenceWork, phrase_controls
 from core.assessment.audit.false_verdicts import FalseVerdicts, count_verdicts, write_false_verdicts
-from core.assessment.audit.question import JUDGED_LEVELS, Finding, Level, MetricAudit
-from core.assessment.audit.report import audit_metrics
+from core.assessment.audit.question import JUDGED_LEVELS, AuditAnswer, Level, MetricAudit
 from core.data.datasets.bundled import bundled_items
 from core.errors import UnscorableError
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Card, Metric
 from core.settings import Settings
-from core.text.text import words
+from core.text.segmentation import words
 from core.types import Answer, Example, Item, Question, Score, Verdict
 from tests.unit.core.assessment.audit.known_metrics import CARD, variant
 
@@ -267,14 +267,14 @@ def audited(folder: Path, seed: int, documents: int, names: Sequence[str] = tupl
     data, truth = examined_data(folder, seed, documents)
     settings = Settings(cache_dir=folder, device="cpu", database_url=f"sqlite:///{folder / 'kept.db'}")
     with examiners(names, truth) as metrics, closing(Engine.open(settings)) as engine:
-        measured = Measurement(engine, settings, data, metrics, seed)
+        measured = EvidenceWork(engine, settings, data, metrics, seed)
         for _ in measured.work():
             pass
         evidence = replace(measured.evidence(), resamples=RESAMPLES)
         return list(audit_metrics(evidence, [metric.spec for metric in metrics]))
 
 
-def judged(audits: Sequence[MetricAudit]) -> Iterator[tuple[str, Finding, bool]]:
+def judged(audits: Sequence[MetricAudit]) -> Iterator[tuple[str, AuditAnswer, bool]]:
     """Every verdict on a question of which the right answer is known, with the name of the metric; True if it is false."""
     for audit in audits:
         name = audit.metric.removeprefix("examiner-")
@@ -284,7 +284,7 @@ def judged(audits: Sequence[MetricAudit]) -> Iterator[tuple[str, Finding, bool]]
                 yield name, finding, finding.level not in deserved[finding.question]
 
 
-def seed_verdicts(seed: int) -> list[tuple[str, Finding, bool]]:
+def seed_verdicts(seed: int) -> list[tuple[str, AuditAnswer, bool]]:
     """The judged verdicts of one seed."""
     logging.disable(logging.ERROR)  # the metrics that fail would fill the screen
     with TemporaryDirectory() as folder:

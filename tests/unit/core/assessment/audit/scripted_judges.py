@@ -15,16 +15,16 @@ from zlib import crc32
 
 import pytest
 
+from core.assessment.audit.audit_report import AuditReport, audit_metrics, build_report
 from core.assessment.audit.data import items_data
-from core.assessment.audit.evidence import Evidence, Measurement
-from core.assessment.audit.report import AuditReport, audit_metrics, build_report
+from core.assessment.audit.evidence import Evidence, EvidenceWork
 from core.data.datasets.bundled import bundled_items
 from core.edits.battery import read_battery
 from core.edits.perturbation import PERTURBATIONS
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.text.text import sentences, words
+from core.text.segmentation import sentences, words
 from core.types import Item, Verdict
 from tests.unit.core.assessment.audit.known_metrics import variant
 from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, serving, text
@@ -230,11 +230,11 @@ def judge_endpoint(mark: Mark, truth: Truth, *, first_wins: bool = False) -> Ite
 JUDGE = METRICS.parse("direct-assessment")
 
 
-def measurement_of(engine: Engine, folder: Path) -> Measurement:
+def measurement_of(engine: Engine, folder: Path) -> EvidenceWork:
     battery = folder / "few.toml"
     battery.write_text(BATTERY, encoding="utf-8")
     data = items_data(folder / "pairs.jsonl", judged_items(), None, 0)
-    return Measurement(engine, Settings.read(), replace(data, battery=read_battery(str(battery))), [JUDGE])
+    return EvidenceWork(engine, Settings.read(), replace(data, battery=read_battery(str(battery))), [JUDGE])
 
 
 def audit_judge(mark: Mark, folder: Path, *, first_wins: bool = False) -> JudgeAudit:

@@ -7,10 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import QUESTIONS, Figure, Level, MetricAudit, Scale, ordered_questions, worst_level
-from core.assessment.audit.questions.slices import Slices as SliceQuestion
-from core.assessment.audit.report import (
+from core.assessment.audit.audit_report import (
     AuditReport,
     audit_metrics,
     compare_reports,
@@ -19,6 +16,17 @@ from core.assessment.audit.report import (
     summarize,
     warnings_of,
 )
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.question import (
+    QUESTIONS,
+    AuditFigure,
+    Level,
+    MetricAudit,
+    VerdictScale,
+    ordered_questions,
+    worst_level,
+)
+from core.assessment.audit.questions.slices import SlicesQuestion as SliceQuestion
 from core.errors import TouchstoneError
 from core.evaluation.studies.gaming import metric_gaming
 from core.results.cases.measures import draw_resamples, metric_rows, slice_cases
@@ -197,11 +205,11 @@ def test_a_figure_that_fell_beyond_both_intervals_is_worse_though_the_verdict_st
     ],
 )
 def test_a_level_follows_from_value_interval_and_documents(estimate: Estimate, level: Level) -> None:
-    assert Scale(good=0.75, fails=0.6).level(estimate) is level
+    assert VerdictScale(good=0.75, fails=0.6).level(estimate) is level
 
 
 def test_where_less_is_better_the_scale_is_turned_round() -> None:
-    scale = Scale(good=0.1, fails=0.3)
+    scale = VerdictScale(good=0.1, fails=0.3)
     assert scale.level(Estimate(0.05, 0.0, 0.2, 50, documents=50)) is Level.GOOD
     assert scale.level(Estimate(0.05, 0.0, 0.4, 50, documents=50)) is Level.WEAK
     assert scale.level(Estimate(0.4, 0.2, 0.6, 50, documents=50)) is Level.FAILS
@@ -219,10 +227,10 @@ def test_a_summary_counts_only_verdicts(report: AuditReport) -> None:
 
 def test_a_figure_is_written_in_its_unit() -> None:
     estimate = Estimate(0.25, 0.125, 0.5, 40)
-    assert str(Figure("", estimate, "share")) == "25.0 [12.5, 50.0] %"
-    assert str(Figure("", estimate, "quotient")) == "× 0.25 [0.12, 0.50]"
-    assert str(Figure("", Estimate(1234.0, None, None, 4), "seconds")) == "1,234.0 s"
-    assert str(Figure("", Estimate(None, None, None, 0), "share")) == "–"
+    assert str(AuditFigure("", estimate, "share")) == "25.0 [12.5, 50.0] %"
+    assert str(AuditFigure("", estimate, "quotient")) == "× 0.25 [0.12, 0.50]"
+    assert str(AuditFigure("", Estimate(1234.0, None, None, 4), "seconds")) == "1,234.0 s"
+    assert str(AuditFigure("", Estimate(None, None, None, 0), "share")) == "–"
 
 
 def test_inconsistent_summaries_are_lifted_and_not_perturbed(evidence: Evidence) -> None:

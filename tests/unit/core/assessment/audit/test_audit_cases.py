@@ -8,35 +8,35 @@ from statistics import mean
 
 import pytest
 
+from core.assessment.audit.audit_report import AuditReport
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import QUESTIONS, Case, Finding, ordered_questions
+from core.assessment.audit.question import QUESTIONS, AuditAnswer, FigureCase, ordered_questions
 from core.assessment.audit.repetition import RepeatedScore
-from core.assessment.audit.report import AuditReport
 from core.evaluation.studies.saved_threshold import fit_threshold
 from core.results.runs.placement import PLACES
-from core.results.runs.run import run_from_lines, run_lines
+from core.results.runs.stress_run import run_from_lines, run_lines
 from core.stats.statistic import Estimate
 from tests.unit.core.assessment.audit.known_metrics import KNOWN, Difference, Length, Oracle
 
 METRICS_OF_TEST = [one.name for one in KNOWN]
 
 
-def finding_of(report: AuditReport, metric: str, question: str) -> Finding:
+def finding_of(report: AuditReport, metric: str, question: str) -> AuditAnswer:
     found = next(one for one in report.metrics if one.metric == metric).finding(question)
     assert found
     return found
 
 
-def figure(found: Finding, label: str) -> Estimate:
+def figure(found: AuditAnswer, label: str) -> Estimate:
     figures = [one for one in (found.figure, *found.details) if one]
     return next(one.estimate for one in figures if one.label == label)
 
 
-def cases_of(evidence: Evidence, question: str, metric: str) -> list[Case]:
+def cases_of(evidence: Evidence, question: str, metric: str) -> list[FigureCase]:
     return list(QUESTIONS.build(question, {}).cases(evidence, metric))
 
 
-def numbers(case: Case, *columns: str) -> list[float]:
+def numbers(case: FigureCase, *columns: str) -> list[float]:
     """The numbers of a case that has all of them; none of another."""
     found = [case.cells[column] for column in columns]
     return [float(one) for one in found if one is not None] if None not in found else []
@@ -119,7 +119,7 @@ def test_summaries_without_a_score_give_their_share(evidence: Evidence, report: 
     assert share.value == mean(one.cells["score"] is None for one in cases)
 
 
-def shares(cases: list[Case], column: str) -> tuple[float, float]:
+def shares(cases: list[FigureCase], column: str) -> tuple[float, float]:
     """The consistent summaries that are refused, and the inconsistent ones that are accepted."""
     alarms = mean(one.cells[column] == "refused" for one in cases if one.cells["label"] == "consistent")
     return alarms, mean(one.cells[column] == "accepted" for one in cases if one.cells["label"] == "inconsistent")

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from core.assessment.audit.audit_report import audit_metrics, read_report
 from core.assessment.audit.data import items_data
-from core.assessment.audit.evidence import Measurement
-from core.assessment.audit.question import Figure, Finding, Level, MetricAudit
-from core.assessment.audit.report import audit_metrics, read_report
+from core.assessment.audit.evidence import EvidenceWork
+from core.assessment.audit.question import AuditAnswer, AuditFigure, Level, MetricAudit
 from core.assessment.audit.task import AuditTask
 from core.assessment.gate.scoring import read_file
 from core.data.datasets.bundled import bundled_items
@@ -32,7 +32,7 @@ TINY = sorted((Path(__file__).parents[4] / "parity").glob("tiny_*.py"))
 BUILDERS = {name: build for path in TINY for name, build in import_module(f"tests.parity.{path.stem}").SPECS.items()}
 ONE_OF_EACH_FAMILY = {METRICS.get(name).card.family: name for name in sorted(BUILDERS) if name in METRICS.names()}
 DOCUMENTS = 2
-Audited = tuple[Finding, dict[str, Figure]]
+Audited = tuple[AuditAnswer, dict[str, AuditFigure]]
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def _page_audit(metric: Metric, pairs: Path) -> MetricAudit:
     """By the task that the page follows."""
     settings = Settings.read()
     with closing(Engine.open(settings)) as engine:
-        opened = AuditTask(Measurement(engine, settings, items_data(pairs, read_file(pairs), 1, 0), [metric]))
+        opened = AuditTask(EvidenceWork(engine, settings, items_data(pairs, read_file(pairs), 1, 0), [metric]))
         assert opened.task.wait(600)
         assert opened.report, opened.task.error
         [audit] = opened.report.metrics
@@ -130,7 +130,7 @@ def audit_judge(spec: str, documents: int, folder: Path, monkeypatch: pytest.Mon
     with serving(answer) as running, closing(Engine.open(Settings(cache_dir=folder, device="cpu"))) as engine:
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", running.url)
         monkeypatch.setenv("TOUCHSTONE_LLM_MODEL", "tiny")
-        measured = Measurement(engine, Settings.read(), items_data(folder / "few.jsonl", items, 1, 0), [metric])
+        measured = EvidenceWork(engine, Settings.read(), items_data(folder / "few.jsonl", items, 1, 0), [metric])
         expected = engine.estimate(measured.paid_conversations()).questions
         assert not asked
         for _ in measured.work():

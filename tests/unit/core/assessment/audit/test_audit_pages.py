@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from core.assessment.audit.question import Figure, Finding, Level, MetricAudit, ShownPair
-from core.assessment.audit.report import AuditReport, read_report, report_json
+from core.assessment.audit.audit_report import AuditReport, read_report, report_json
+from core.assessment.audit.question import AuditAnswer, AuditFigure, Level, MetricAudit, ShownPair
 from core.assessment.audit.report_html import report_html, shared_label
 from core.assessment.audit.report_text import badge_svg, format_changes, format_report, report_markdown
 from core.edits.battery import standard_battery
@@ -55,11 +55,11 @@ def test_the_page_draws_each_mean_shift_before_its_noise(report: AuditReport) ->
 def test_a_mean_shift_twice_as_far_as_the_noise_lies_beyond_the_band(report: AuditReport) -> None:
     kind = f"mean shift, {HOSTILE}"
     figures = (
-        Figure(kind, Estimate(-0.2, -0.3, -0.1, 40), "score", "right way", 2.0),
-        Figure(kind, Estimate(0.05, 0.0, 0.1, 40), "score", "within noise", 0.5),
-        Figure(kind, Estimate(0.05, 0.0, 0.1, 40), "score", "noise unknown"),
+        AuditFigure(kind, Estimate(-0.2, -0.3, -0.1, 40), "score", "right way", 2.0),
+        AuditFigure(kind, Estimate(0.05, 0.0, 0.1, 40), "score", "within noise", 0.5),
+        AuditFigure(kind, Estimate(0.05, 0.0, 0.1, 40), "score", "noise unknown"),
     )
-    finding = Finding("stillness", "Still", "still", Level.GOOD, "It stays.", details=figures)
+    finding = AuditAnswer("stillness", "Still", "still", Level.GOOD, "It stays.", details=figures)
     page = report_html(replace(report, metrics=(MetricAudit("m", "m|1", "fine", (finding,)),)))
     assert re.findall(r'<svg class="noise ([\w-]+)".*\n.*\n<rect class="mark" x="([\d.]+)"', page) == [
         ("right-way", f"{120 * (0.5 - 0.25 - 0.23 / 2) - 1.5:.1f}"),
@@ -72,7 +72,7 @@ def test_the_shifts_before_their_noise_survive_a_file(report: AuditReport) -> No
     assert all_figures(read_report(report_json(report))) == all_figures(report)
 
 
-def all_figures(report: AuditReport) -> list[Figure]:
+def all_figures(report: AuditReport) -> list[AuditFigure]:
     return [one for audit in report.metrics for finding in audit.findings for one in finding.details]
 
 
@@ -86,7 +86,7 @@ def test_the_page_asks_no_network(report: AuditReport) -> None:
 
 def test_texts_of_people_are_no_markup(report: AuditReport) -> None:
     pair = ShownPair(HOSTILE, "", HOSTILE, f"{HOSTILE} more", 0.5, None, HOSTILE)
-    finding = Finding("q", HOSTILE, "axis", Level.WEAK, HOSTILE, pairs=(pair,), command=HOSTILE, warning=HOSTILE)
+    finding = AuditAnswer("q", HOSTILE, "axis", Level.WEAK, HOSTILE, pairs=(pair,), command=HOSTILE, warning=HOSTILE)
     hostile = replace(report, metrics=(MetricAudit(HOSTILE, HOSTILE, HOSTILE, (finding,)),), command=HOSTILE)
     assert "<script" not in report_html(hostile)
     assert HOSTILE not in badge_svg(hostile.metrics[0])

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from core.assessment.audit.audit_report import variants_sha256
 from core.assessment.audit.bundled_audits import audited_metrics, bundled_audit, bundled_audits, bundled_data
 from core.assessment.audit.question import Level, ordered_questions
-from core.assessment.audit.report import variants_sha256
 from core.assessment.audit.report_html import format_verdicts, gallery_html, level_strip
 from core.base.signatures import apart_from_code
 from core.edits.battery import read_battery, standard_battery
 from core.results.cases.bundled_scores import bundled_samples, precomputed_scores
 from core.results.cases.measures import affordable_resamples, draw_resamples, metric_rows, slice_cases
 from core.results.cases.pooling import pool_cases
-from core.results.runs.run import Plan, Run
 from core.results.runs.runner import continue_run
+from core.results.runs.stress_run import Plan, StressRun
 from core.scoring.engine.engine import Engine
 from core.settings import Settings
 from tests.unit.command_line import done
@@ -51,7 +51,7 @@ def test_texts_and_labels_are_those_of_today() -> None:
 @pytest.mark.slow
 def test_the_rules_make_the_same_variants_today(engine: Engine) -> None:
     assert bundled_audits().battery == standard_battery(), OUTDATED
-    run = Run(Plan.of("variants", standard_battery().perturbations(), ()))
+    run = StressRun(Plan.of("variants", standard_battery().perturbations(), ()))
     for source in bundled_data().sources:
         run.add(source)
     for _ in continue_run(engine, run):

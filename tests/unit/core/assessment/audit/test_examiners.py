@@ -6,9 +6,16 @@ import logging
 
 import pytest
 
+from core.assessment.audit.audit_report import failure_lines
 from core.assessment.audit.false_verdicts import false_verdicts
-from core.assessment.audit.question import JUDGED_LEVELS, Figure, Finding, Level, MetricAudit, ordered_questions
-from core.assessment.audit.report import failure_lines
+from core.assessment.audit.question import (
+    JUDGED_LEVELS,
+    AuditAnswer,
+    AuditFigure,
+    Level,
+    MetricAudit,
+    ordered_questions,
+)
 from tests.unit.core.assessment.audit.examiners import EXAMINERS, SEEDS, audited, judged
 
 pytestmark = pytest.mark.slow
@@ -43,13 +50,13 @@ def audits(tmp_path_factory: pytest.TempPathFactory, log: Records) -> dict[str, 
     return {audit.metric.removeprefix("examiner-"): audit for audit in results}
 
 
-def finding_of(audit: MetricAudit, question: str) -> Finding:
+def finding_of(audit: MetricAudit, question: str) -> AuditAnswer:
     found = audit.finding(question)
     assert found
     return found
 
 
-def figure_of(found: Finding, label: str) -> Figure:
+def figure_of(found: AuditAnswer, label: str) -> AuditFigure:
     return next(one for one in (found.figure, *found.details) if one and one.label == label)
 
 

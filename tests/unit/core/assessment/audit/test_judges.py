@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.assessment.audit.judge import JudgeModel
+from core.assessment.audit.audit_judge import JudgeModel
+from core.assessment.audit.audit_report import FindingChange, read_report, report_json
 from core.assessment.audit.judge_card import judge_cards
-from core.assessment.audit.question import Figure, Finding, Level, judge_questions, ordered_questions
+from core.assessment.audit.question import AuditAnswer, AuditFigure, Level, judge_questions, ordered_questions
 from core.assessment.audit.questions.own_family import family_gap
 from core.assessment.audit.repetition import ask_again
-from core.assessment.audit.report import FindingChange, read_report, report_json
 from core.assessment.audit.report_html import report_html
 from core.assessment.audit.report_text import format_report, report_markdown
 from core.models.llm.endpoints.model_families import model_family
@@ -60,7 +60,7 @@ def levels(audit: JudgeAudit) -> dict[str, Level]:
     return {one.question: one.level for one in audit.report.metrics[0].findings}
 
 
-def finding(audit: JudgeAudit, question: str) -> Finding:
+def finding(audit: JudgeAudit, question: str) -> AuditAnswer:
     found = audit.report.metrics[0].finding(question)
     assert found
     return found
@@ -180,9 +180,9 @@ def test_a_report_of_a_judge_can_be_read_again(fair: JudgeAudit) -> None:
 
 @pytest.mark.parametrize(("before", "after", "worse"), [(0.0, 0.3, True), (0.0, -0.3, True), (0.3, 0.0, False)])
 def test_a_bias_is_worse_the_further_it_is_from_zero(before: float, after: float, worse: bool) -> None:
-    def at(value: float) -> Finding:
+    def at(value: float) -> AuditAnswer:
         estimate = Estimate(value, value - 0.05, value + 0.05, 40, documents=40)
-        return Finding("verbosity", "", "", Level.MEASURED, "", Figure("rise", estimate, "score"))
+        return AuditAnswer("verbosity", "", "", Level.MEASURED, "", AuditFigure("rise", estimate, "score"))
 
     assert FindingChange("judge", "verbosity", "", at(before), at(after)).worse is worse
 
@@ -278,7 +278,7 @@ def test_a_judge_without_a_number_of_the_sample_is_asked_once_more(
     assert set(first.values()) == {0.9 if "sampled" in spec else 1.0}
     assert [one.second for one in again.scores] == [pytest.approx(0.1 if "sampled" in spec else 0.0)] * 3
     assert once_more.scores == again.scores
-    assert (again.asked > 0, once_more.asked) == (True, 0)  # what was paid for is kept
+    assert (again.questions > 0, once_more.questions) == (True, 0)  # what was paid for is kept
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from core.assessment.catalog.metric_catalog import (
     ready_first,
 )
 from core.assessment.catalog.metric_setup import format_megabytes
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.scoring.metric import METRICS
 
 
@@ -32,7 +32,7 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelPool]
 def test_every_metric_is_listed_with_its_family_together(pool: ModelPool) -> None:
     lines = list_metrics(pool)
     assert sorted(line.name for line in lines) == METRICS.names()
-    assert [line.family for line in lines] == sorted(line.family for line in lines)
+    assert [line.card.family for line in lines] == sorted(line.card.family for line in lines)
 
 
 def test_what_needs_no_download_is_ready(pool: ModelPool) -> None:
@@ -43,7 +43,7 @@ def test_what_needs_no_download_is_ready(pool: ModelPool) -> None:
 def test_what_needs_a_download_says_from_where_and_how_much(pool: ModelPool) -> None:
     [line] = [line for line in list_metrics(pool) if line.name == "minicheck-roberta"]
     assert line.state == "needs download (lytang/MiniCheck-RoBERTa-Large, 1.4 GB)"
-    assert "Press Download" in line.message
+    assert "Press Download" in line.error
 
 
 @pytest.mark.parametrize(

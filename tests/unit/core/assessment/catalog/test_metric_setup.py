@@ -15,7 +15,7 @@ from core.assessment.catalog.metric_catalog import list_metrics
 from core.assessment.catalog.metric_setup import SetupStep, setup_steps
 from core.errors import MissingWeightsError
 from core.model_reference import local_checkpoints
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.models.weights.locations import locate
 from core.scoring.metric import METRICS
 
@@ -100,7 +100,7 @@ def test_a_metric_that_a_person_must_set_up_needs_setup_and_never_failed(pool: M
     states = {line.name: line for line in list_metrics(pool)}
     for name in ("questeval", "qafacteval", "q2", "fenice", "coco", "dae-spacy"):
         assert states[name].state == "needs setup"
-        assert "pip install spacy==" in states[name].message
+        assert "pip install spacy==" in states[name].error
     assert not [line.name for line in states.values() if line.state == "failed"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,16 +42,22 @@ def test_an_empty_cell_of_a_table_is_a_field_that_is_not_there() -> None:
     assert [one["id"] for one in ts.score(pd.DataFrame(rows), "coverage")] == ["line-1", "line-1/edited", "line-2"]
 
 
-def test_pairs_that_cannot_be_read_are_numbered_and_nothing_is_scored() -> None:
+def test_a_pair_that_cannot_be_read_is_the_error_of_its_row_and_stops_no_other() -> None:
+    unread = [{"document": "A tug came.", "summary": " "}, {"body": "x"}, {"document": "A tug.", "summary": math.nan}]
     pairs = [
-        {"document": "A tug came.", "summary": "A tug."},
-        {"document": "A tug came.", "summary": " "},
-        {"body": "x"},
+        {"document": "A tug came.", "summary": "A tug came."},
+        *unread,
+        {"document": "Rain fell.", "summary": "Rain fell."},
     ]
+    records = ts.score(pairs, ["rouge2", "coverage"])
+    assert [record["id"] for record in records[::2]] == ["line-1", "line-2", "line-3", "line-4", "line-5"]
+    assert [record["score"] for record in records] == [1.0, 1.0, *[None] * 6, 1.0, 1.0]
+    assert {record["error_kind"] for record in records if record["score"] is None} == {"input"}
+    assert "The summary is empty." in records[2]["error"]
     with pytest.raises(
-        ts.TouchstoneError, match=r"2 of the pairs cannot be read\. Pair 2: The summary is empty\..* Pair 3:"
+        ts.TouchstoneError, match=r"3 of the pairs cannot be read\. Pair 1: The summary is empty\..* Pair 2:"
     ):
-        ts.score(pairs, "rouge2")
+        ts.score(unread, "rouge2")
     with pytest.raises(ts.TouchstoneError, match="Did you mean 'rouge2'"):
         ts.score(pairs, ["rouge"])
 
@@ -64,7 +71,7 @@ def test_a_score_that_cannot_be_had_has_its_reason_and_stops_no_other() -> None:
 
 
 def test_evaluating_without_scores_of_these_pairs_says_what_to_do() -> None:
-    pairs = [{"id": "a", "document": "A tug came.", "summary": "A tug.", "label": 1}]
+    pairs = [{"id": "a", "document": "A tug came.", "summary": "A tug.", "label": "faithful"}]
     with pytest.raises(ts.TouchstoneError, match=r"touchstone\.score"):
         ts.evaluate(pairs, ts.score([{**pairs[0], "id": "b"}], "rouge2"))
 
@@ -74,7 +81,7 @@ def test_a_study_of_own_scores_is_a_report_with_rows_figures_and_files(tmp_path:
         {"id": f"p{n}", "document": "A tug came at noon.", "summary": "A tug came.", "edited": f"{n} ships left."}
         for n in range(4)
     ]
-    labelled = [{**pair, "label": 0} for pair in pairs]
+    labelled = [{**pair, "label": "inconsistent"} for pair in pairs]
     report = ts.study("measures", labelled, scores=ts.score(labelled, "rouge2"), resamples=20)
     [row] = report.rows()
     assert (row["metric"], row["n"], row["consistency"], row["consistency_n"]) == ("rouge2", 4, 1.0, 4)
@@ -85,6 +92,23 @@ def test_a_study_of_own_scores_is_a_report_with_rows_figures_and_files(tmp_path:
     [csv] = report.save(tmp_path / "table.csv")
     assert csv.read_text().startswith("slice,metric,n,consistency,consistency_low")
     assert ts.evaluate(labelled, ts.score(labelled, "rouge2"), resamples=20).rows() == report.rows()
+
+
+@pytest.mark.parametrize(("right", "wrong"), [(1, 0), (True, False), ("yes", "no"), (1.0, 0.0)])
+def test_labels_of_1_and_0_are_asked_about_and_read_as_was_answered(right: object, wrong: object) -> None:
+    texts = ["A tug came.", "A tug came at noon.", "Three ships sank.", "Snow fell on Kiel."]
+    pairs = [
+        {"id": f"p{n}", "document": f"A tug came at noon, {n}.", "summary": text, "Label": right if n < 2 else wrong}
+        for n, text in enumerate(texts)
+    ]
+    scores = ts.score(pairs, "rouge2")
+    with pytest.raises(ts.TouchstoneError, match=r'Label says .*label_of_1="inconsistent"'):
+        ts.evaluate(pairs, scores)
+    [row] = ts.evaluate(pairs, scores, label_of_1="consistent", resamples=20).rows()
+    [turned] = ts.evaluate(pairs, scores, label_of_1="inconsistent", resamples=20).rows()
+    assert (row["auc"], turned["auc"]) == (1.0, 0.0)
+    with pytest.raises(ts.TouchstoneError, match="label_of_1 is 'faithful'"):
+        ts.evaluate(pairs, scores, label_of_1="faithful")
 
 
 def test_a_study_that_does_not_exist_or_lacks_its_data_says_what_to_do() -> None:

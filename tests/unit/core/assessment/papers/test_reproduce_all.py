@@ -14,7 +14,8 @@ import pytest
 from core.assessment.papers import longdoc_scores
 from core.assessment.papers.all_papers import Job, run_job
 from core.assessment.papers.longdoc_scores import contradiction_rates, perturbed_means, window_means
-from core.assessment.papers.paper import PAPERS, MissingDataError, ReleasedData, Waiting
+from core.assessment.papers.paper import PAPERS, MissingDataError, ReleasedData
+from core.assessment.papers.published import Waiting
 from core.assessment.papers.site import site_pages
 from core.assessment.papers.summexecedit_scores import model_scores
 from core.data.datasets.summexecedit import SummExecEdit
@@ -194,12 +195,12 @@ def test_perturbed_summaries_are_scored_in_the_cells_of_their_kind(
         silent = perturbed_means("SQuALITY", lambda _: items(2), ReleasedData(folder, engine))
         assert not endpoint.asked
         found = perturbed_means("SQuALITY", lambda _: items(2), ReleasedData(folder, engine, asks=True))
-    assert "--ask asks the one that is set" in silent["UniEval", "Paraphrased"].why  # type: ignore[union-attr]  # waits
+    assert "--ask asks the one that is set" in silent["UniEval", "Paraphrased"].error  # type: ignore[union-attr]  # waits
     assert isinstance(silent["UniEval", "Original"], float)
     assert found["UniEval", "Paraphrased"] < found["UniEval", "Original"]  # type: ignore[operator]  # both are figures
     added = found["UniEval", "Added Source Text"]
     assert isinstance(added, Waiting)
-    assert "the model" in added.why.lower()
+    assert "the model" in added.error.lower()
 
 
 def test_windows_of_a_dataset_that_is_not_here_wait_alone(
@@ -258,5 +259,5 @@ def test_the_row_of_the_model_that_is_set_is_filled(
         waits = model_scores(rows, released(tmp_path), ReleasedData(folder, engine))
     figures = {column: value for (row, column), value in found.items() if row == "gpt-4o" and column}
     assert figures == {"DA": pytest.approx(2 / 3), "DS": 1.0, "ES, D&E": 0.5, "JS": 0.5, "ES, E|D": 0.5}
-    assert "serves llama3-8b" in found["llama3-8b", ""].why  # type: ignore[union-attr]  # it waits
-    assert "--ask" in waits["gpt-4o", ""].why  # type: ignore[union-attr]  # it waits
+    assert "serves llama3-8b" in found["llama3-8b", ""].error  # type: ignore[union-attr]  # it waits
+    assert "--ask" in waits["gpt-4o", ""].error  # type: ignore[union-attr]  # it waits

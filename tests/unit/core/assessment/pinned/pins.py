@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from core.assessment.audit.question import Figure, Finding, Level, MetricAudit, ShownPair
-from core.assessment.audit.report import AuditReport
+from core.assessment.audit.audit_report import AuditReport
+from core.assessment.audit.question import AuditAnswer, AuditFigure, Level, MetricAudit, ShownPair
 from core.assessment.pinned.making import PairScore, audit_pin, pair_pin
-from core.assessment.pinned.pin import AuditSource, PairSource, Part, Pin, PinnedReport, StudySource
+from core.assessment.pinned.pin import AuditSource, PairSource, Pin, PinnedPart, PinnedReport, StudySource
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.results.cases.data_facts import DataFacts
-from core.stats.best_metric import Measurement
+from core.stats.best_metric import MetricStatistic
 from core.stats.statistic import Estimate
 
 HOSTILE = """<script>alert("x")</script> | $x_1$ & 100 % \\input{secret} [a](javascript:alert(1)) ![p](http://bad.example/p.png)"""
@@ -23,7 +23,10 @@ AREA = Estimate(0.812, 0.77, 0.85, 240, documents=60)
 def study_pin(words: str = "Entity", samples: int = 240, signature: str = "rouge2|code:ab|touchstone:0.1.0") -> Pin:
     """A table with a compared figure and a chart, all of whose texts are `words`."""
     columns = (Column("metric", format="metric"), Column("slice", words), Column("area", format="coefficient"))
-    rows = (("rouge2", words, Measurement(AREA, best=True)), (words, words, Measurement(replace(AREA, value=0.5))))
+    rows = (
+        ("rouge2", words, MetricStatistic(AREA, best=True)),
+        (words, words, MetricStatistic(replace(AREA, value=0.5))),
+    )
     chart = Chart(
         "areas",
         "bars",
@@ -56,10 +59,17 @@ def edited_pair(words: str = "The harbour was open.") -> Pin:
 
 def audit(words: str = "Does it see errors?", seconds: float = 1.0, question: str = "") -> Pin:
     pair = ShownPair(words, "", words, f"{words} Not.", 0.9, None, words)
-    found: Sequence[Finding] = (
-        Finding("sees-errors", words, words, Level.GOOD, words, Figure(words, AREA), pairs=(pair,), warning=words),
-        Finding(
-            "costs", "Costs", "costs", Level.MEASURED, "Fast.", Figure("s", replace(AREA, value=seconds), "seconds")
+    found: Sequence[AuditAnswer] = (
+        AuditAnswer(
+            "sees-errors", words, words, Level.GOOD, words, AuditFigure(words, AREA), pairs=(pair,), warning=words
+        ),
+        AuditAnswer(
+            "costs",
+            "Costs",
+            "costs",
+            Level.MEASURED,
+            "Fast.",
+            AuditFigure("s", replace(AREA, value=seconds), "seconds"),
         ),
     )
     report = AuditReport(
@@ -74,4 +84,4 @@ def audit(words: str = "Does it see errors?", seconds: float = 1.0, question: st
 def report_of(words: str) -> PinnedReport:
     """A report whose every text is `words`, with a paragraph and a pin of each kind."""
     pins = (study_pin(words), edited_pair(words), audit(words))
-    return PinnedReport(words, (Part(words), *(Part(words, pin) for pin in pins)))
+    return PinnedReport(words, (PinnedPart(words), *(PinnedPart(words, pin) for pin in pins)))

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from core.assessment.pinned.comparison import PinChange, basis_of, compare
 from core.assessment.pinned.making import study_pin as pin_of_study
 from core.assessment.pinned.pin import Pin, StudySource, pin_json, read_pin
+from core.assessment.pinned.pin_comparison import PinChange, basis_of, compare
 from core.errors import TouchstoneError
 from core.evaluation.studies.shifts import Shifts
 from core.evaluation.study import StudyData
 from core.results.runs.bundled_run import bundled_run_lines
-from core.results.runs.run import run_from_lines
+from core.results.runs.stress_run import run_from_lines
 from tests.unit.core.assessment.pinned.pins import HOSTILE, audit, edited_pair, study_pin
 
 

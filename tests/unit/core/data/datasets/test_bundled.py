@@ -17,7 +17,7 @@ from core.edits.perturbation import Perturbation
 from core.errors import UnscorableError
 from core.text import edits
 from core.text.english.numbers import NUMBER_WORDS
-from core.text.text import entities, sentences
+from core.text.segmentation import entities, sentences
 from core.types import ErrorType, Example, Item, Verdict
 
 DOMAINS = set(

@@ -11,7 +11,7 @@ import pytest
 from core.data.dataset import DATASETS, ImportCounts, strict_items
 from core.data.datasets.formats.column_inference import infer_column_map
 from core.data.datasets.formats.column_map import load_column_map
-from core.data.datasets.formats.foreign_records import flat_records
+from core.data.datasets.formats.potato_records import potato_records
 from core.data.datasets.generic import Generic, preview_rows
 from core.errors import TouchstoneError
 from core.types import ALL_JUDGES, Item, Rating, Verdict
@@ -26,6 +26,10 @@ from tests.unit.core.data.datasets.forms_of_others import (
     potato,
     potato_table,
 )
+
+ANSWERED = "generic[label_of_1=consistent]"
+OPEN_FORMS = {"chat in parts", "ShareGPT", "\u2713 and \u2717"}
+"""Forms whose label is called label or feedback, so that nothing but a person says which way round it is."""
 
 
 def pairs() -> Iterator[tuple[int, str, bool]]:
@@ -45,7 +49,8 @@ def put(folder: Path, records: Sequence[object]) -> Path:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_form_of_others_gives_documents_summaries_and_labels(form: str, tmp_path: Path) -> None:
-    items = read(put(tmp_path, [FORMS[form](*pair) for pair in pairs()]))
+    spec = ANSWERED if form in OPEN_FORMS else "generic"
+    items = read(put(tmp_path, [FORMS[form](*pair) for pair in pairs()]), spec)
     assert [item.example.document for item in items] == [DOCUMENT] * 6
     assert [item.example.summary for item in items] == [summary for _, summary, _ in pairs()]
     assert [item.intended for item in items] == [
@@ -57,7 +62,7 @@ def test_a_table_that_a_spreadsheet_saved_as_unicode_text_is_read_by_its_mark(tm
     path = tmp_path / "sheet.tsv"
     lines = ["document\tsummary\tlabel", *(f"{DOCUMENT}\t{summary}\t{int(holds)}" for _, summary, holds in pairs())]
     path.write_text("\n".join(lines), encoding="utf-16")
-    assert [item.intended for item in read(path)] == [Verdict.INCONSISTENT, Verdict.CONSISTENT] * 3
+    assert [item.intended for item in read(path, ANSWERED)] == [Verdict.INCONSISTENT, Verdict.CONSISTENT] * 3
 
 
 @pytest.mark.parametrize(
@@ -93,9 +98,9 @@ def test_annotators_of_label_studio_who_disagree_vote(tmp_path: Path) -> None:
     votes = [choice(1, True, 1), choice(1, False, 2), choice(1, False, 9)]
     [item, tied] = read(put(tmp_path, [{**task, "annotations": votes}, {**task, "id": 2, "annotations": votes[:2]}]))
     assert [(vote.judge, vote.verdict) for vote in item.judgements] == [
-        ("annotator_1_verdict", Verdict.CONSISTENT),
-        ("annotator_2_verdict", Verdict.INCONSISTENT),
-        ("annotator_9_verdict", Verdict.INCONSISTENT),
+        ("1", Verdict.CONSISTENT),
+        ("2", Verdict.INCONSISTENT),
+        ("9", Verdict.INCONSISTENT),
     ]
     assert (item.intended, tied.intended) == (Verdict.INCONSISTENT, None)
 
@@ -127,18 +132,18 @@ def test_a_record_of_potato_may_look_otherwise(
     changes: dict[str, object], texts: dict[str, object] | None, answers: dict[str, object]
 ) -> None:
     record = {**potato(1, TRUE, True), "label_annotations": {}, **changes}
-    [row] = flat_records(record)
+    [row] = potato_records(record) or []
     shown = {"document": DOCUMENT, "summary": TRUE} if texts is None else texts
     assert row == {"id": "item_1", **shown, **answers}
 
 
 def test_a_survey_of_potato_is_no_item_and_other_records_are_left_as_they_are() -> None:
-    assert flat_records({**potato(1, TRUE, True), "id": "consent.html"}) == []
+    assert potato_records({**potato(1, TRUE, True), "id": "consent.html"}) == []
     others: list[dict[str, object]] = [
         {"displayed_text": "x", "label_annotations": "none"},
         {"labels": {}, "user_id": 1},
     ]
-    assert [flat_records(other) for other in others] == [[other] for other in others]
+    assert [potato_records(other) for other in others] == [None, None]
 
 
 def test_workers_of_a_batch_vote_and_rejected_work_does_not_count(tmp_path: Path) -> None:
@@ -158,14 +163,17 @@ def test_a_summary_is_as_consistent_as_its_worst_sentence(
     labels: list[object], verdict: Verdict, tmp_path: Path
 ) -> None:
     record = {"document": DOCUMENT, "summary_sentences": [TRUE, "She carried cars."], "sentence_labels": labels}
-    [item, _] = read(put(tmp_path, [record, {**record, "sentence_labels": [0, 0]}]))
+    [item, _] = read(put(tmp_path, [record, {**record, "sentence_labels": [0, 0]}]), ANSWERED)
     assert (item.example.summary, item.intended) == (f"{TRUE}\nShe carried cars.", verdict)
 
 
-def test_a_list_of_labels_without_sentences_is_not_summed_up(tmp_path: Path) -> None:
-    record = {"document": DOCUMENT, "summary": TRUE, "label": [1, 0, 1]}
-    [item] = read(put(tmp_path, [record]))
-    assert item.intended is None
+def test_a_list_of_labels_without_sentences_is_a_list_of_votes(tmp_path: Path) -> None:
+    path = put(tmp_path, [{"document": DOCUMENT, "summary": TRUE, "label": [1, 0, 1]}])
+    with pytest.raises(TouchstoneError, match="annotator_1_label and annotator_2_label and annotator_3_label say"):
+        read(path)
+    [item] = read(path, ANSWERED)
+    assert [vote.verdict for vote in item.judgements] == [CONSISTENT, INCONSISTENT, CONSISTENT]
+    assert item.intended is CONSISTENT
 
 
 @pytest.mark.parametrize(
@@ -205,7 +213,9 @@ def test_classes_that_do_not_say_which_is_consistent_are_asked_for(
     given: dict[str, object], labels: list[object], chosen: str, verdicts: list[Verdict | None], tmp_path: Path
 ) -> None:
     path = put(tmp_path, [{**given, "label": label} for label in labels])
-    with pytest.raises(TouchstoneError, match=r"nothing says which of them is consistent.*generic\[consistent="):
+    with pytest.raises(
+        TouchstoneError, match=r"(?s)nothing says which of them is consistent.*generic\[(consistent|label_of_1)="
+    ):
         Generic().read(path)
     assert "nothing says which of them is consistent" in "\n".join(Generic().describe(path))
     assert [item.intended for item in read(path, f"generic[consistent={chosen}]")] == verdicts

@@ -33,14 +33,13 @@ def only(found: list[Item | Refusal]) -> Item:
 @pytest.mark.parametrize(
     ("column", "words", "consistent"),
     [
-        ("label", ("1", "0"), Verdict.CONSISTENT),
         ("is_faithful", ("yes", "no"), Verdict.CONSISTENT),
         ("w/ Error", ("yes", "no"), Verdict.INCONSISTENT),
         ("hallucination", ("True", "False"), Verdict.INCONSISTENT),
         ("factual_error", ("1", "0"), Verdict.INCONSISTENT),
     ],
 )
-def test_the_polarity_of_a_label_is_guessed_from_its_name(
+def test_the_polarity_of_a_label_is_read_from_its_name(
     tmp_path: Path, column: str, words: tuple[str, str], consistent: Verdict
 ) -> None:
     rows = [{**PAIR, column: word} for word in words]
@@ -207,7 +206,7 @@ def test_an_index_without_a_name_is_no_label(tmp_path: Path) -> None:
 
 def test_gaps_of_a_column_of_labels_are_no_labels(tmp_path: Path) -> None:
     parquet("t.parquet")(tmp_path, [{**PAIR, "label": 1.0}, {**PAIR, "label": float("nan")}])
-    found = list(Generic().read(tmp_path / "t.parquet"))
+    found = list(Generic(label_of_1="consistent").read(tmp_path / "t.parquet"))
     assert [item.intended for item in found if isinstance(item, Item)] == [Verdict.CONSISTENT, None]
 
 
@@ -244,13 +243,13 @@ def test_a_row_without_a_label_is_read_without_one(tmp_path: Path) -> None:
 )
 def test_every_format_is_read_by_the_guess(name: str, write: Write, tmp_path: Path) -> None:
     write(name)(tmp_path, [{**PAIR, "label": 1}, {"doc": OTHER, "summary": WRONG, "label": 0}])
-    found = list(Generic().read(tmp_path / name))
+    found = list(Generic(label_of_1="consistent").read(tmp_path / name))
     assert [item.intended for item in found if isinstance(item, Item)] == [Verdict.CONSISTENT, Verdict.INCONSISTENT]
 
 
 def test_a_workbook_is_read_by_the_guess(tmp_path: Path) -> None:
     book(tmp_path / "t.xlsx", {"sheet": [{**PAIR, "label": 1.0}]})
-    assert only(list(Generic().read(tmp_path / "t.xlsx"))).intended is Verdict.CONSISTENT
+    assert only(list(Generic(label_of_1="consistent").read(tmp_path / "t.xlsx"))).intended is Verdict.CONSISTENT
 
 
 def test_columns_of_ones_own_name_slices(tmp_path: Path) -> None:

@@ -174,8 +174,13 @@ def test_a_broken_row_is_named_by_the_line_on_which_it_begins(tmp_path: Path) ->
     assert "summary is empty" in reason(outcomes[2])
 
 
-def test_a_stray_quote_spoils_only_its_row(tmp_path: Path) -> None:
-    outcomes = read(tmp_path, 'id,document,summary\na,"D." x,S.\nb,D.,S.\n', "pairs.csv")
+def test_a_stray_quote_is_text_where_each_line_has_all_cells(tmp_path: Path) -> None:
+    first, _ = read(tmp_path, 'id,document,summary\na,"D." x,S.\nb,D.,S.\n', "pairs.csv")
+    assert item(first).example.document == '"D." x'
+
+
+def test_a_stray_quote_spoils_only_its_row_where_others_need_theirs(tmp_path: Path) -> None:
+    outcomes = read(tmp_path, 'id,document,summary\na,"D." x,S.\nb,"D, e.",S.\n', "pairs.csv")
     assert "not CSV" in reason(outcomes[0])
     assert item(outcomes[1]).example.id == "b"
 

@@ -52,7 +52,7 @@ def test_blank_rows_above_the_header_of_a_sheet_do_not_count(tmp_path: Path) -> 
 def test_two_columns_of_one_name_are_refused_and_two_without_a_name_are_not(tmp_path: Path) -> None:
     with pytest.raises(TouchstoneError, match="Two columns are called 'text'"):
         read(put(tmp_path, "r.csv", "id,text,text\na,b,c\n"))
-    assert read(put(tmp_path, "r.csv", ",text,\na,b,\n")) == [(2, {"": "", "text": "b"})]
+    assert read(put(tmp_path, "r.csv", ",text,\na,b,\n")) == [(2, {"": "a", "text": "b"})]
 
 
 def test_a_file_that_was_mended_is_read_anew(tmp_path: Path) -> None:
@@ -194,9 +194,12 @@ def test_a_sheet_that_claims_a_million_columns_is_read_as_it_is(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("encoding", "text", "offered"),
     [
-        ("latin-1", "é", "latin-1"),
+        ("latin-1", "é", "cp1252"),
         ("cp1252", "“a”", "cp1252"),
-        ("utf-16-le", "é", "utf-16-le"),
+        ("gb18030", "周一，港口委员会开会并投票决定疏浚北航道。", "gb18030"),
+        ("cp932", "港湾委員会は月曜日に会合を開いた。", "cp932"),
+        ("cp1251", "Совет порта собрался в понедельник и проголосовал.", "cp1251"),
+        ("cp1250", "Rada portu zebrała się w poniedziałek i zagłosowała.", "cp1250"),
     ],
 )
 def test_a_file_in_another_encoding_is_refused_with_the_encoding_to_read_it_in(
@@ -204,9 +207,23 @@ def test_a_file_in_another_encoding_is_refused_with_the_encoding_to_read_it_in(
 ) -> None:
     path = tmp_path / "r.csv"
     path.write_bytes(f"id,text\na,{text}\n".encode(encoding))
-    with pytest.raises(TouchstoneError, match=rf"not UTF-8.*generic\[encoding={offered}\]"):
+    with pytest.raises(
+        TouchstoneError, match=rf"not UTF-8.*{offered.upper()}: a,{text}.*generic\[encoding={offered}\]"
+    ):
         read(path)
     assert list(table_files.table_rows(path, offered)) == [(2, {"id": "a", "text": text})]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le"])
+@pytest.mark.parametrize("text", ["é", "周一，港口委员会开会。", "plain"])
+def test_utf_16_and_utf_32_are_read_with_and_without_a_mark_and_said(encoding: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_bytes(f"id,text\na,{text}\n".encode(encoding))
+    assert read(path) == [(2, {"id": "a", "text": text})]
+    assert (
+        f"{encoding.upper()}: the first rows, with other letters than ASCII where there are such, are"
+        in table_files.table_notes(path)[0]
+    )
 
 
 def test_an_encoding_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from core.types import Item, Judgement, Rating, ReleasedScore, Verdict
 from tests.unit.core.data.datasets.releases import DOCUMENT, OTHER, SUMMARY, WRONG
 from tests.unit.core.data.datasets.writing import Record, book, lines, put, table
 
+ANSWERED = Generic(label_of_1="consistent")
 PAIRS = [{"document": DOCUMENT, "summary": SUMMARY}, {"document": OTHER, "summary": WRONG}]
 
 
@@ -47,7 +48,12 @@ def test_minimal_pairs_without_a_label_are_labelled_by_their_side(tmp_path: Path
 def test_minimal_pairs_with_a_label_keep_it(tmp_path: Path) -> None:
     record = {"document": DOCUMENT, "summary": SUMMARY, "edited_summary": WRONG, "label": "1"}
     table("t.csv")(tmp_path, [record, {**record, "label": "0"}])
-    assert [one.intended for one in items(tmp_path / "t.csv")] == [None, Verdict.CONSISTENT, None, Verdict.INCONSISTENT]
+    assert [one.intended for one in items(tmp_path / "t.csv", ANSWERED)] == [
+        None,
+        Verdict.CONSISTENT,
+        None,
+        Verdict.INCONSISTENT,
+    ]
 
 
 def test_numbers_with_gaps_and_errors_stay_scores_and_their_failures_are_counted(tmp_path: Path) -> None:
@@ -81,7 +87,7 @@ def test_a_third_class_is_shown_for_a_decision_and_unknown_is_no_label(tmp_path:
 
 def test_a_label_of_one_half_is_borderline_and_asked_about(tmp_path: Path) -> None:
     table("t.csv")(tmp_path, rows(label=["1.0", "0.5", "0.0", "1.0"]))
-    assert [one.intended for one in items(tmp_path / "t.csv")][:3] == [
+    assert [one.intended for one in items(tmp_path / "t.csv", ANSWERED)][:3] == [
         Verdict.CONSISTENT,
         Verdict.BORDERLINE,
         Verdict.INCONSISTENT,
@@ -89,14 +95,25 @@ def test_a_label_of_one_half_is_borderline_and_asked_about(tmp_path: Path) -> No
     assert "label also says 0.5: read as borderline. Is it a rating?" in format_mapping(tmp_path / "t.csv")
 
 
-@pytest.mark.parametrize("name", ["consistency", "label", "stars"])
-def test_levels_from_one_to_five_are_ratings_whatever_they_are_called(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["consistency", "fluency", "stars"])
+def test_levels_from_one_to_five_are_ratings_by_their_name(name: str, tmp_path: Path) -> None:
     table("t.csv")(tmp_path, rows(**{name: ["1", "3", "5", "4"]}))
     assert [one.ratings for one in items(tmp_path / "t.csv")][:2] == [
         (Rating("all", name, 1.0),),
         (Rating("all", name, 3.0),),
     ]
     assert f"{name} is read as a rating that people gave" in format_mapping(tmp_path / "t.csv")
+
+
+def test_levels_and_scores_of_unclear_direction_are_left_out_and_asked_about(tmp_path: Path) -> None:
+    table("t.csv")(tmp_path, rows(label=["1", "3", "5", "4"], fathom=["0.1", "0.5", "0.25", "0.75"]))
+    assert [(one.ratings, one.scores) for one in items(tmp_path / "t.csv")] == [((), ())] * 4
+    assert "label, fathom: which way is better? Left out until you say: --higher-is-better label" in format_mapping(
+        tmp_path / "t.csv"
+    )
+    first, *_ = items(tmp_path / "t.csv", Generic(higher="label", lower="fathom"))
+    assert first.ratings == (Rating("all", "label", 1.0),)
+    assert first.scores == (ReleasedScore("fathom (negated)", -0.1),)
 
 
 def test_percentages_are_numbers_and_asked_about(tmp_path: Path) -> None:
@@ -113,7 +130,7 @@ def test_a_row_for_each_annotator_becomes_judgements_with_the_label_of_most(tmp_
     found = [{**PAIRS[0], "annotator": who, "label": vote, "fluency": level} for who, vote, level in given]
     found += [{**PAIRS[1], "annotator": who, "label": vote, "fluency": level} for who, vote, level in given[:2]]
     table("t.csv")(tmp_path, [found[0], found[3], found[1], found[4], found[2]])
-    first, second = items(tmp_path / "t.csv")
+    first, second = items(tmp_path / "t.csv", ANSWERED)
     assert first.judgements == tuple(
         Judgement(first.example.id, who, verdict)
         for who, verdict in (("ann", Verdict.CONSISTENT), ("ben", Verdict.INCONSISTENT), ("cy", Verdict.INCONSISTENT))
@@ -125,7 +142,7 @@ def test_a_row_for_each_annotator_becomes_judgements_with_the_label_of_most(tmp_
 
 def test_columns_of_annotators_without_a_label_give_the_label_of_most(tmp_path: Path) -> None:
     table("t.csv")(tmp_path, rows(rater_1=["yes", "no"], rater_2=["yes", "yes"]))
-    assert [one.intended for one in items(tmp_path / "t.csv")] == [Verdict.CONSISTENT, None]
+    assert [one.intended for one in items(tmp_path / "t.csv", ANSWERED)] == [Verdict.CONSISTENT, None]
     assert "what most annotators say; no label where they tie" in format_mapping(tmp_path / "t.csv")
 
 
@@ -139,7 +156,7 @@ def test_a_score_whose_name_speaks_of_errors_is_turned_and_said_to_be(tmp_path: 
 @pytest.mark.parametrize("pretty", [None, 1])
 def test_an_object_of_records_is_a_table(pretty: int | None, tmp_path: Path) -> None:
     put(tmp_path, "t.json", json.dumps({"a": {**PAIRS[0], "label": 1}, "b": {**PAIRS[1], "label": 0}}, indent=pretty))
-    assert [(one.example.id, one.intended) for one in items(tmp_path / "t.json")] == [
+    assert [(one.example.id, one.intended) for one in items(tmp_path / "t.json", ANSWERED)] == [
         ("a", Verdict.CONSISTENT),
         ("b", Verdict.INCONSISTENT),
     ]
@@ -148,14 +165,14 @@ def test_an_object_of_records_is_a_table(pretty: int | None, tmp_path: Path) -> 
 def test_a_list_of_sentences_is_a_document(tmp_path: Path) -> None:
     sentences = DOCUMENT.split(". ")
     lines("t.jsonl")(tmp_path, [{"article": sentences, "claim": SUMMARY, "label": 1}])
-    (item,) = items(tmp_path / "t.jsonl")
+    (item,) = items(tmp_path / "t.jsonl", ANSWERED)
     assert item.example.document == "\n".join(sentences)
 
 
 def test_the_samples_that_a_document_lists_are_rows(tmp_path: Path) -> None:
     samples = [{"summary": SUMMARY, "label": 1}, {"summary": WRONG, "label": 0}]
     lines("t.jsonl")(tmp_path, [{"document": DOCUMENT, "samples": samples}])
-    assert [(one.example.id, one.example.summary, one.intended) for one in items(tmp_path / "t.jsonl")] == [
+    assert [(one.example.id, one.example.summary, one.intended) for one in items(tmp_path / "t.jsonl", ANSWERED)] == [
         ("t-1.1", SUMMARY, Verdict.CONSISTENT),
         ("t-1.2", WRONG, Verdict.INCONSISTENT),
     ]
@@ -172,14 +189,14 @@ def test_a_table_in_another_encoding_is_read_in_it(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(
         "document;summary;label\nDie Fähre fuhr um zwölf.;Sie fuhr mittags los.;1\n".encode("latin-1")
     )
-    (item,) = items(tmp_path / "t.csv", Generic(encoding="latin-1"))
+    (item,) = items(tmp_path / "t.csv", Generic(encoding="latin-1", label_of_1="consistent"))
     assert item.example.document == "Die Fähre fuhr um zwölf."
 
 
 def test_exact_duplicates_are_counted_and_kept(tmp_path: Path) -> None:
     table("t.csv")(tmp_path, [{**PAIRS[0], "label": "1"}, {**PAIRS[0], "label": "1"}, {**PAIRS[0], "label": "0"}])
     tally = ImportCounts()
-    assert len(list(readable_items(Generic().read(tmp_path / "t.csv"), tally))) == 3
+    assert len(list(readable_items(ANSWERED.read(tmp_path / "t.csv"), tally))) == 3
     assert tally.counts()["exact_duplicates"] == 1
 
 
@@ -191,7 +208,8 @@ def test_where_no_row_can_be_read_the_reason_of_the_first_is_given(tmp_path: Pat
 def test_what_nothing_reads_is_named(tmp_path: Path) -> None:
     table("t.csv")(tmp_path, rows(comment=["fine text", "other text"], sent_idx=["1", "2"]))
     printed = format_mapping(tmp_path / "t.csv")
-    assert "left out     comment, sent_idx" in printed
+    assert "left out     comment" in printed
+    assert "measured     sent_idx" in printed
     assert "No column is a label, a rating or an annotator" in printed
 
 

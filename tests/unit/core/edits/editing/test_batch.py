@@ -86,7 +86,7 @@ def test_a_verdict_that_cannot_be_read_spoils_no_edit(monkeypatch: pytest.Monkey
     assert isinstance(request.outcome, Proposals)
     for verdict in request.verdicts.values():
         assert isinstance(verdict, Failure)
-        assert "No verdict." in verdict.message
+        assert "No verdict." in verdict.error
 
 
 def test_without_an_endpoint_the_outcome_says_what_to_set(monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:
@@ -108,5 +108,5 @@ def test_in_bulk_an_edit_without_a_verdict_is_not_taken_for_a_good_one(
         ("pair/1", UnusedReason.FAILED),
         ("pair/2", UnusedReason.FAILED),
     ]
-    assert "The model said: “Hm.”" in unused[1].reason
+    assert "The model said: “Hm.”" in unused[1].error
     assert len(found) == len(unused)

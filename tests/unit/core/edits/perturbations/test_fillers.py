@@ -10,7 +10,7 @@ from core.edits.perturbation import PERTURBATIONS
 from core.edits.perturbations.fillers import Filler
 from core.errors import UnknownNameError, UnscorableError
 from core.text import edits as executable
-from core.text.text import words
+from core.text.segmentation import words
 from core.types import Edit, Example
 
 SUMMARY = "The port was shut. Nobody was hurt."

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.evaluation.explanations.judge import Case
+from core.evaluation.explanations.judge import ExplanationCase
 from core.models.llm.chat import Sampling
 from core.types import Edit, Example, Span
 from tests.drive import drive
@@ -22,7 +22,7 @@ REFERENCE = "The harbour master said that nobody was hurt, not the pilot's wife.
 EXPLANATION = "According to the document it was the harbour master who said so, not the wife of the pilot."
 
 PAIR = Example("pair", DOCUMENT, SUMMARY)
-CASE = Case("case", EXPLANATION, DOCUMENT, SEED, SUMMARY, REFERENCE)
+CASE = ExplanationCase("case", EXPLANATION, DOCUMENT, SEED, SUMMARY, REFERENCE)
 SAMPLING = Sampling("tiny")
 
 Asked = list[tuple[str, Any]]

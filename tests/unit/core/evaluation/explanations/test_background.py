@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from core.evaluation.explanations.detect import Finding, detect_and_explain, explain_conversation
-from core.evaluation.explanations.judge import Judgement, JudgeSetup
+from core.evaluation.explanations.detect import Detection, detect_and_explain, explain_conversation
+from core.evaluation.explanations.judge import ExplanationGrade, JudgeSetup
 from core.evaluation.explanations.panel import judge_by_panel
 from core.evaluation.explanations.stability import fresh_samplings, sample_strip
 from core.models.llm.chat import Sampling
@@ -50,11 +50,11 @@ def verdict() -> Reply:
     return text(json.dumps({"consistent": "no", "explanation": "So."}))
 
 
-def told(engine: Engine, samples: list[Sampling]) -> ConversationTask[Finding]:
+def told(engine: Engine, samples: list[Sampling]) -> ConversationTask[Detection]:
     return ConversationTask(engine, [explain_conversation(detect_and_explain, PAIR, one) for one in samples])
 
 
-def outcomes(engine: Engine, samples: list[Sampling]) -> list[Finding | Failure]:
+def outcomes(engine: Engine, samples: list[Sampling]) -> list[Detection | Failure]:
     asked = told(engine, samples)
     assert asked.wait(PATIENCE_S)
     assert (asked.running, asked.error, asked.version) == (False, "", len(samples) + 1)
@@ -66,7 +66,7 @@ def test_what_is_asked_in_the_background_comes_with_its_signature(
 ) -> None:
     with answering(monkeypatch, verdict):
         [found] = outcomes(engine, [SAMPLING])
-    assert isinstance(found, Finding)
+    assert isinstance(found, Detection)
     assert found.by.startswith("detect-explain|model:tiny|")
 
 
@@ -125,7 +125,7 @@ def test_without_an_endpoint_the_outcome_says_what_to_set(engine: Engine) -> Non
     [found] = outcomes(engine, [SAMPLING])
     assert isinstance(found, Failure)
     assert found.kind is FailureKind.NEEDS_ENDPOINT
-    assert "Set TOUCHSTONE_LLM_BASE_URL" in found.message
+    assert "Set TOUCHSTONE_LLM_BASE_URL" in found.error
 
 
 def test_many_explanations_are_judged_in_their_order(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,6 +136,6 @@ def test_many_explanations_are_judged_in_their_order(engine: Engine, monkeypatch
             (case, outcome) for case, [outcome] in judge_by_panel(engine, [*cases, lacking], JudgeSetup.V1, [SAMPLING])
         ]
     assert [case for case, _ in found] == [*cases, lacking]
-    assert all(isinstance(outcome, Judgement) for _, outcome in found[:-1])
+    assert all(isinstance(outcome, ExplanationGrade) for _, outcome in found[:-1])
     assert "V1 reads the document" in str(found[-1][1])
     assert len(asked) == 20

@@ -11,7 +11,7 @@ import pytest
 from core.errors import TouchstoneError, UnscorableError
 from core.evaluation.explanations.judge import (
     SETUP_INPUTS,
-    Case,
+    ExplanationCase,
     JudgeSetup,
     judge_explanation,
     judge_signature,
@@ -29,7 +29,7 @@ def answer(grade: str) -> str:
 
 
 def judged(
-    monkeypatch: pytest.MonkeyPatch, setup: JudgeSetup, *answers: str | Reply, case: Case = CASE
+    monkeypatch: pytest.MonkeyPatch, setup: JudgeSetup, *answers: str | Reply, case: ExplanationCase = CASE
 ) -> tuple[Any, Asked]:
     return told(monkeypatch, partial(judge_explanation, case, setup, SAMPLING), *answers)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import MissingEndpointError, TouchstoneError
-from core.evaluation.explanations.pairwise import PREFERENCES, Comparison, compare_summaries, format_preferences
+from core.evaluation.explanations.pairwise import PREFERENCES, PairwiseAnswer, compare_summaries, format_preferences
 from core.types import Failure, FailureKind
 from tests.drive import drive
 from tests.unit.core.evaluation.explanations.commands import lines, run
@@ -58,8 +58,8 @@ def test_the_same_summary_is_not_compared_with_itself() -> None:
 
 
 def test_preferences_are_counted_with_those_of_the_first_place() -> None:
-    won = Comparison("original", "original", ("", ""), "x")
-    first = Comparison("original", "edited", ("", ""), "x")
+    won = PairwiseAnswer("original", "original", ("", ""), "x")
+    first = PairwiseAnswer("original", "edited", ("", ""), "x")
     counted = format_preferences([won, won, first, Failure("c", "pairwise", FailureKind.INPUT, "no")])
     assert (
         counted

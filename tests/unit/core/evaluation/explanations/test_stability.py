@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from core.evaluation.explanations.detect import Finding
-from core.evaluation.explanations.judge import Judgement
+from core.evaluation.explanations.detect import Detection
+from core.evaluation.explanations.judge import ExplanationGrade
 from core.evaluation.explanations.stability import fresh_samplings, sample_strip, unanswered_failures
 from core.types import Failure, FailureKind, Verdict
 from tests.unit.core.evaluation.explanations.scenes import SAMPLING
 
-YES = Finding(Verdict.CONSISTENT, "All is said.", "it")
-NO = Finding(Verdict.INCONSISTENT, "It is not.", "it")
+YES = Detection(Verdict.CONSISTENT, "All is said.", "it")
+NO = Detection(Verdict.INCONSISTENT, "It is not.", "it")
 UNREADABLE = Failure("x", "it", FailureKind.INPUT, "The answer holds no object.")
 SILENT = Failure("x", "it", FailureKind.ERROR, "The server cannot be reached.")
 
@@ -31,7 +31,7 @@ SILENT = Failure("x", "it", FailureKind.ERROR, "The server cannot be reached.")
     ids=["none", "one", "alike", "two", "four", "those that have a verdict"],
 )
 def test_the_flip_rate_is_the_share_of_unequal_pairs(
-    outcomes: list[Finding | Judgement | Failure], rate: float | None
+    outcomes: list[Detection | ExplanationGrade | Failure], rate: float | None
 ) -> None:
     assert sample_strip(outcomes).flip_rate == (None if rate is None else pytest.approx(rate))
 
@@ -39,7 +39,7 @@ def test_the_flip_rate_is_the_share_of_unequal_pairs(
 def test_what_could_not_be_read_is_a_mark_of_its_own_and_no_verdict() -> None:
     strip = sample_strip([NO, UNREADABLE, YES, NO])
     assert [sample.label for sample in strip.samples] == ["inconsistent", "", "consistent", "inconsistent"]
-    assert strip.samples[1].text == UNREADABLE.message
+    assert strip.samples[1].text == UNREADABLE.error
     assert (strip.counts, strip.unreadable) == ({"inconsistent": 2, "consistent": 1}, 1)
 
 
@@ -50,7 +50,7 @@ def test_a_server_that_does_not_answer_draws_no_sample() -> None:
 
 
 def test_grades_are_sampled_as_verdicts_are() -> None:
-    strip = sample_strip([Judgement("not", "No.", "it"), Judgement("entirely", "Yes.", "it")])
+    strip = sample_strip([ExplanationGrade("not", "No.", "it"), ExplanationGrade("entirely", "Yes.", "it")])
     assert (strip.counts, strip.flip_rate) == ({"not": 1, "entirely": 1}, 1.0)
 
 

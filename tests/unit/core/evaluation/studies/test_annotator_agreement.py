@@ -8,7 +8,11 @@ import pytest
 
 from core.data.dataset import DATASETS, ImportCounts, strict_items
 from core.errors import UnknownNameError
-from core.evaluation.studies.annotator_agreement import Agreement, AnnotatorAgreement, annotator_agreements
+from core.evaluation.studies.annotator_agreement import (
+    AnnotatorAgreement,
+    AnnotatorAgreementStudy,
+    annotator_agreements,
+)
 from core.evaluation.study import StudyData
 from core.results.cases.cases import Cases, build_cases
 from core.results.cases.measures import draw_resamples
@@ -45,7 +49,7 @@ def test_two_annotators_by_hand_without_the_summary_of_the_dataset() -> None:
     # AC1: the share of yes is .4 on average: chance 2 · .4 · .6
     assert found.ac1.value == pytest.approx((0.8 - 0.48) / 0.52)
     assert list(found.alphas) == ["nominal"]
-    report = Agreement().run(StudyData(datasets=("toy",), cases=of, resamples=50))
+    report = AnnotatorAgreementStudy().run(StudyData(datasets=("toy",), cases=of, resamples=50))
     assert report.table("pairs").figure("kappa", first="ann", second="ben").value == pair.kappa.value
     assert "2 annotators of 10 items give the same label in 80.0" in report.sentences[0]
 
@@ -55,7 +59,7 @@ def test_a_crowd_is_measured_without_a_column_for_each_of_its_workers() -> None:
     found = agreements(of)["f", "sentence"]
     assert (found.annotators, found.pairs, found.all_pairs) == (900, (), 900)
     assert found.raw.value == pytest.approx(1 / 3)
-    notes = Agreement().run(StudyData(datasets=("toy",), cases=of, resamples=5)).table("pairs").notes
+    notes = AnnotatorAgreementStudy().run(StudyData(datasets=("toy",), cases=of, resamples=5)).table("pairs").notes
     assert "0 of 900 pairs" in notes[0]
 
 
@@ -90,10 +94,10 @@ def test_a_model_tells_which_annotator_is_right_less_often() -> None:
         ]
     )
     data = StudyData(datasets=("toy",), cases=of, resamples=5)
-    rows = Agreement(model="dawid-skene").run(data).table("competence").rows
+    rows = AnnotatorAgreementStudy(model="dawid-skene").run(data).table("competence").rows
     assert [(row[0], row[2], row[3]) for row in rows] == [("f", "a", 20), ("f", "b", 20), ("f", "c", 20)]
     first, _, worst = (row[4] for row in rows)
     assert worst.high < first.low
-    assert [table.name for table in Agreement().run(data).tables] == ["aspects", "pairs"]
+    assert [table.name for table in AnnotatorAgreementStudy().run(data).tables] == ["aspects", "pairs"]
     with pytest.raises(UnknownNameError, match="mace"):
-        Agreement(model="glad").run(data)
+        AnnotatorAgreementStudy(model="glad").run(data)

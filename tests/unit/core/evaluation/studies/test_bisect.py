@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.evaluation.studies.bisect import EditEffect, EditSubset, edit_effects, edit_subsets, examples_by_subset
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import Metric

@@ -20,7 +20,7 @@ from core.evaluation.studies.density import (
 )
 from core.evaluation.studies.readings import Readings
 from core.evaluation.study import StudyData
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from cli import app
 from core.errors import UnscorableError
 from core.evaluation.studies.discovery import discover_bigrams, discover_in_run, discover_over_metrics
-from core.results.runs.run import Plan, Run, ScoreRecord, Source, run_lines
+from core.results.runs.stress_run import Plan, ScoreRecord, Source, StressRun, run_lines
 from core.types import Example
 from tests.unit.core.results.runs.toys import Adoring, install
 
@@ -40,7 +40,7 @@ def bigrams(summaries: list[str], most: int = 10) -> list[str]:
 def test_the_bigram_that_a_metric_adores_is_discovered_first(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
     metric = Adoring(bigram="pale moon")
-    run = Run(Plan("discovery", (), (metric.spec,)))
+    run = StressRun(Plan("discovery", (), (metric.spec,)))
     for place, summary in enumerate(texts(50, "pale moon", every=6)):
         source = Source(Example(f"s{place}", "doc", summary), f"g{place}")
         run.add(source)
@@ -55,7 +55,7 @@ def test_over_all_metrics_the_bigram_of_both_comes_before_that_of_one(monkeypatc
     """Of ten summaries one metric likes the first two, the other the second and third; a third one sees no difference."""
     install(monkeypatch)
     metrics = ("toy-length", "toy-adoring", "toy-constant")
-    run = Run(Plan("discovery", (), metrics))
+    run = StressRun(Plan("discovery", (), metrics))
     summaries = ["A pale moon rose.", "A pale moon sank in deep fog.", "A pale moon hid in deep fog.", *[PLAIN] * 7]
     scores = {"toy-length": [9, 8, 1, *[0] * 7], "toy-adoring": [1, 8, 9, *[0] * 7], "toy-constant": [1] * 10}
     for place, summary in enumerate(summaries):
@@ -74,7 +74,7 @@ def test_over_all_metrics_the_bigram_of_both_comes_before_that_of_one(monkeypatc
 
 def test_where_no_metric_has_a_best_fifth_the_reasons_are_told() -> None:
     with pytest.raises(UnscorableError, match="rouge2: 0 summaries have a score"):
-        discover_over_metrics(Run(Plan("none", (), ("rouge2",))))
+        discover_over_metrics(StressRun(Plan("none", (), ("rouge2",))))
 
 
 def test_the_best_are_the_lowest_where_lower_is_more_consistent() -> None:
@@ -128,7 +128,7 @@ def test_the_terminal_prints_the_phrases_of_each_metric_and_of_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(monkeypatch)
-    run = Run(Plan("discovery", (), ("toy-length", "toy-constant")))
+    run = StressRun(Plan("discovery", (), ("toy-length", "toy-constant")))
     for place, summary in enumerate(["A pale moon rose.", "One pale moon sank.", *[PLAIN] * 8]):
         run.add(Source(Example(f"s{place}", "doc", summary), f"g{place}"))
         run.add(ScoreRecord(f"s{place}", "", "toy-length", float(10 - place)))

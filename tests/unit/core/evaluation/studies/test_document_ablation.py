@@ -18,12 +18,12 @@ from core.evaluation.studies.document_ablation import (
 )
 from core.evaluation.studies.readings import Readings
 from core.evaluation.study import StudyData
-from core.results.runs.run import Plan, Run, ScoreRecord, Source, run_lines
+from core.results.runs.stress_run import Plan, ScoreRecord, Source, StressRun, run_lines
 from core.types import Example
 
 
-def run_of_documents(*groups: str, metrics: tuple[str, ...] = ("rouge2",)) -> Run:
-    run = Run(Plan("by hand", (), metrics, seed=3))
+def run_of_documents(*groups: str, metrics: tuple[str, ...] = ("rouge2",)) -> StressRun:
+    run = StressRun(Plan("by hand", (), metrics, seed=3))
     for place, group in enumerate(groups):
         run.add(Source(Example(f"s{place}", f"Document {group} tells of {group}.", f"It tells of {group}."), group))
     return run

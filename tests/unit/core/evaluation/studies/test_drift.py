@@ -15,7 +15,7 @@ from core.evaluation.report import Report
 from core.evaluation.studies.drift import Drift
 from core.evaluation.study import StudyData
 from core.results.cases.cases import MetricColumn
-from core.results.cases.pool import Pool
+from core.results.cases.summary_pool import SummaryPool
 from core.stats.statistic import Estimate
 from tests.unit.command_line import done, run
 from tests.unit.core.evaluation.studies.test_study_contract import assert_whole
@@ -23,7 +23,7 @@ from tests.unit.core.evaluation.studies.test_study_contract import assert_whole
 _WEEK = 600
 
 
-def weeks(rates: Sequence[float], labels: Sequence[int], per_document: int = 1, seed: int = 0) -> Pool:
+def weeks(rates: Sequence[float], labels: Sequence[int], per_document: int = 1, seed: int = 0) -> SummaryPool:
     """A week of summaries for each rate of inconsistent ones, of which so many have a label; both kinds always score alike."""
     rng = np.random.default_rng(seed)
     part = np.repeat(np.arange(len(rates)), _WEEK)
@@ -34,7 +34,7 @@ def weeks(rates: Sequence[float], labels: Sequence[int], per_document: int = 1, 
     for week, number in enumerate(labels):
         rows = rng.choice(np.flatnonzero(part == week), number, replace=False)
         known[rows] = 1 - wrong[rows]
-    return Pool(
+    return SummaryPool(
         [f"s{row}" for row in range(len(part))],
         known,
         documents,
@@ -43,7 +43,7 @@ def weeks(rates: Sequence[float], labels: Sequence[int], per_document: int = 1, 
     )
 
 
-def report(of: Pool, **settings: float | str) -> Report:
+def report(of: SummaryPool, **settings: float | str) -> Report:
     return Drift(**settings).run(StudyData(datasets=("toy",), pool=of, by="dataset"))  # type: ignore[arg-type]
 
 
@@ -98,7 +98,7 @@ def test_parts_that_are_not_there_are_named() -> None:
     with pytest.raises(UnknownNameError, match="week 0"):
         report(pool, reference="week 7")
     with pytest.raises(TouchstoneError, match="tells earlier from later"):
-        Drift().run(StudyData(datasets=("toy",), pool=Pool(pool.ids, pool.labels, pool.documents, pool.columns)))
+        Drift().run(StudyData(datasets=("toy",), pool=SummaryPool(pool.ids, pool.labels, pool.documents, pool.columns)))
 
 
 @pytest.mark.slow
@@ -154,7 +154,7 @@ def test_the_command_ends_with_status_one_on_drift(tmp_path: Path, database: str
         ]
         path = tmp_path / f"{name}.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        done("import", "generic", path, "--name", name)
+        done("import", "generic", path, "--name", name, "--higher-is-better", "scores.own")
     drifted = run("study", "drift", "--dataset", "drifting", "--by", "domain")
     assert (drifted.exit_code, "Scores have drifted since week 0 in week 1" in drifted.stdout) == (1, True), (
         drifted.output

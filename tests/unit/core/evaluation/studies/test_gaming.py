@@ -9,12 +9,12 @@ import pytest
 
 from core.edits.perturbation import PERTURBATIONS
 from core.errors import TouchstoneError
-from core.evaluation.studies.gaming import Gaming, MetricGaming, PhraseEffect, metric_gaming, phrase_kinds
+from core.evaluation.studies.gaming import GamingStudy, MetricGaming, PhraseEffect, metric_gaming, phrase_kinds
 from core.evaluation.study import StudyData
-from core.models.pool import ModelPool
-from core.results.runs.run import Plan, Run, ScoreRecord, Source
+from core.models.model_pool import ModelPool
 from core.results.runs.runner import continue_run
 from core.results.runs.shifts import score_shifts
+from core.results.runs.stress_run import Plan, ScoreRecord, Source, StressRun
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
@@ -34,8 +34,8 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     engine.close()
 
 
-def played_run(engine: Engine, *kinds: str) -> Run:
-    run = Run(Plan.of("gaming", map(PERTURBATIONS.parse, kinds), map(METRICS.parse, TOYS)))
+def played_run(engine: Engine, *kinds: str) -> StressRun:
+    run = StressRun(Plan.of("gaming", map(PERTURBATIONS.parse, kinds), map(METRICS.parse, TOYS)))
     for place, summary in enumerate(SUMMARIES):
         run.add(Source(Example(f"s{place}", "A storm shut the port.", summary), f"g{place}"))
     list(continue_run(engine, run))
@@ -103,11 +103,11 @@ def test_a_run_without_phrases_has_no_table() -> None:
     run = run_of({"shuffled": [0.1, 0.2]})
     assert metric_gaming(run, score_shifts(run)) == []
     with pytest.raises(TouchstoneError, match="--kind phrase"):
-        Gaming().run(StudyData(run=run))
+        GamingStudy().run(StudyData(run=run))
 
 
 def test_the_report_has_each_phrase_and_says_why_there_is_no_gain() -> None:
-    report = Gaming().run(StudyData(run=run_of({"phrase": [0.1, 0.2, 0.3], "phrase[place=alone]": [-0.4] * 3})))
+    report = GamingStudy().run(StudyData(run=run_of({"phrase": [0.1, 0.2, 0.3], "phrase[place=alone]": [-0.4] * 3})))
     assert report.sentences == (
         "No metric has a gain: All originals score the same: there is no spread to compare with.",
     )
@@ -138,7 +138,7 @@ def test_one_phrase_in_three_places_is_one_phrase() -> None:
 
 
 def test_the_answer_names_the_most_gamed_metric_and_its_best_phrase(engine: Engine) -> None:
-    report = Gaming().run(StudyData(run=played_run(engine, "phrase", "baseline-filler")))
+    report = GamingStudy().run(StudyData(run=played_run(engine, "phrase", "baseline-filler")))
     assert report.sentences[0].startswith("Length is gamed most")
     assert "“Baseline filler” gains most" in report.sentences[0]
 

@@ -10,7 +10,7 @@ import pytest
 from core.errors import TouchstoneError, UnknownNameError
 from core.evaluation.reports.record import report_json
 from core.evaluation.studies.calibration import (
-    Calibration,
+    CalibrationStudy,
     MetricCalibration,
     calibrations,
     small_data_notes,
@@ -90,7 +90,7 @@ def test_small_domains_and_few_documents_are_told_in_words() -> None:
         "talk: 3 documents have a consistent summary with a score and 3 an inconsistent one: too few"
     )
     assert few.startswith("law, news: few documents (12)")
-    report = Calibration().run(StudyData(cases=three_domains(), resamples=50))
+    report = CalibrationStudy().run(StudyData(cases=three_domains(), resamples=50))
     assert {tiny, few} <= set(report.notes)
     lost = report.table("transfers").figure("loss", metric="shifted", chosen_on="news", used_on="law")
     assert lost.value == 0.5
@@ -107,7 +107,7 @@ def test_scores_beyond_probabilities_have_no_raw_figure_but_are_calibrated() -> 
 def test_one_domain_alone_transfers_nothing_and_a_field_without_values_is_refused() -> None:
     cases = build_cases(in_domain("law", 12))
     assert small_data_notes(calibrated(cases))[-1].startswith("One domain alone")
-    assert Calibration().run(StudyData(cases=cases, resamples=5)).sentences == ()
+    assert CalibrationStudy().run(StudyData(cases=cases, resamples=5)).sentences == ()
     with pytest.raises(UnknownNameError, match="system"):
         list(calibrations(cases, "error_type", draw_resamples(cases, 5)))
     with pytest.raises(TouchstoneError, match="--by dataset"):
@@ -122,7 +122,7 @@ def test_a_metric_on_several_scales_has_words_instead_of_figures() -> None:
 
 
 def test_the_record_has_every_domain_and_transfer() -> None:
-    report = Calibration().run(StudyData(datasets=("toy",), cases=three_domains(), resamples=50))
+    report = CalibrationStudy().run(StudyData(datasets=("toy",), cases=three_domains(), resamples=50))
     tables = json.loads(report_json(report))["tables"]
     assert [row["domain"] for row in tables["domains"] if row["metric"] == "shifted"] == ["law", "news"]
     assert tables["transfers"][1]["loss"]["value"] == 0.5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.errors import TouchstoneError
-from core.evaluation.studies.surface import SURFACE_MODEL, Surface, predicted_shares, surface_against_metrics
+from core.evaluation.studies.surface import SURFACE_MODEL, SurfaceStudy, predicted_shares, surface_against_metrics
 from core.evaluation.study import StudyData
 from core.models.words.shallow import SHALLOW_FEATURES
 from core.results.cases.cases import Cases, build_cases
@@ -71,7 +71,7 @@ def test_features_that_were_not_scored_are_named() -> None:
 
 @pytest.mark.slow
 def test_the_report_says_what_the_surface_predicts_and_separates(two: Cases) -> None:
-    report = Surface().run(StudyData(datasets=("one", "two"), cases=two, resamples=50))
+    report = SurfaceStudy().run(StudyData(datasets=("one", "two"), cases=two, resamples=50))
     assert [table.name for table in report.tables] == ["features", "shares", "auc"]
     assert report.sentences[0].startswith("The six features predict ")
     assert report.sentences[0].endswith(" % of the variance of copy, the most of 2 metrics.")
@@ -82,9 +82,9 @@ def test_the_report_says_what_the_surface_predicts_and_separates(two: Cases) -> 
 
 def test_without_all_features_the_report_has_those_that_are_scored_and_names_the_others() -> None:
     cases = build_cases(surface_samples("one", features=SHALLOW_FEATURES[:5]))
-    report = Surface().run(StudyData(datasets=("one",), cases=cases, resamples=10))
+    report = SurfaceStudy().run(StudyData(datasets=("one",), cases=cases, resamples=10))
     assert [table.name for table in report.tables] == ["features"]
     assert report.problems == (f"Not scored: {SHALLOW_FEATURES[5]}. What all six explain is missing.",)
     assert report.table().figure("estimate", metric="copy", feature=SHALLOW_FEATURES[0]).value == pytest.approx(1.0)
     with pytest.raises(TouchstoneError, match="Not scored yet"):
-        Surface().run(StudyData(cases=build_cases(surface_samples("one", features=()))))
+        SurfaceStudy().run(StudyData(cases=build_cases(surface_samples("one", features=()))))

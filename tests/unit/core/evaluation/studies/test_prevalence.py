@@ -17,9 +17,9 @@ from core.evaluation.studies.label_plan import LabelPlan
 from core.evaluation.studies.prevalence import Prevalence
 from core.evaluation.study import StudyData
 from core.results.cases.cases import MetricColumn, build_cases
-from core.results.cases.pool import Pool, PoolLabel, pool_of_cases, select_pool_metrics, with_labels
 from core.results.cases.pool_labels import pool_labels, read_pool_labels
 from core.results.cases.pool_rates import draw_of_labels
+from core.results.cases.summary_pool import PoolLabel, SummaryPool, pool_of_cases, select_pool_metrics, with_labels
 from core.stats.proportion import clopper_pearson
 from core.stats.statistic import Values
 from core.types import Sample, Verdict
@@ -29,7 +29,9 @@ from tests.unit.core.evaluation.studies.test_study_contract import assert_whole
 SIZE = 400
 
 
-def pool(labels: int = 100, rate: float = 0.3, distance: float = 1.5, per_document: int = 1, seed: int = 0) -> Pool:
+def pool(
+    labels: int = 100, rate: float = 0.3, distance: float = 1.5, per_document: int = 1, seed: int = 0
+) -> SummaryPool:
     """A pool of which so many single summaries have a label, with one metric."""
     rng = np.random.default_rng(seed)
     wrong = rng.random(SIZE) < rate
@@ -38,18 +40,18 @@ def pool(labels: int = 100, rate: float = 0.3, distance: float = 1.5, per_docume
     known[rows] = 1.0 - wrong[rows]
     scores = rng.normal(size=SIZE) - distance * wrong
     ids = [f"s{row}" for row in range(SIZE)]
-    return Pool(ids, known, np.arange(SIZE) // per_document, (MetricColumn("rouge2", scores),))
+    return SummaryPool(ids, known, np.arange(SIZE) // per_document, (MetricColumn("rouge2", scores),))
 
 
-def report(of: Pool, drawing: str = "test", by: str | None = None) -> Report:
+def report(of: SummaryPool, drawing: str = "test", by: str | None = None) -> Report:
     return Prevalence(drawing).run(StudyData(datasets=("toy",), pool=of, by=by))
 
 
-def scored(of: Pool, *scores: Values) -> Pool:
+def scored(of: SummaryPool, *scores: Values) -> SummaryPool:
     return replace(of, columns=tuple(MetricColumn(f"metric-{n}", one) for n, one in enumerate(scores)))
 
 
-def labelled(of: Pool, labels: Mapping[int, float]) -> Pool:
+def labelled(of: SummaryPool, labels: Mapping[int, float]) -> SummaryPool:
     """The same with the labels of these rows only, 1 consistent."""
     values = np.full(SIZE, np.nan)
     for row, label in labels.items():
@@ -57,7 +59,7 @@ def labelled(of: Pool, labels: Mapping[int, float]) -> Pool:
     return replace(of, labels=values)
 
 
-def column(of: Pool, change: Callable[[Values], Values]) -> Pool:
+def column(of: SummaryPool, change: Callable[[Values], Values]) -> SummaryPool:
     return scored(of, change(of.columns[0].values.copy()))
 
 
@@ -72,7 +74,7 @@ BASE = pool()
 ROWS = BASE.labelled
 EVEN = np.where(np.isnan(BASE.labels), np.nan, len(ROWS) / SIZE)
 
-WITH_A_RATE: dict[str, Pool] = {
+WITH_A_RATE: dict[str, SummaryPool] = {
     "one metric": BASE,
     "no metric": replace(BASE, columns=()),
     "a metric without a better side": replace(BASE, columns=(replace(BASE.columns[0], direction="neutral"),)),
@@ -142,7 +144,7 @@ def assert_whole_numbers(of: Report) -> None:
 WITHOUT_A_RATE: dict[str, tuple[Callable[[], object], str]] = {
     "no label": (lambda: report(labelled(BASE, {})), "No summary here has a label"),
     "no summary": (
-        lambda: report(Pool([], np.zeros(0), np.zeros(0, dtype=np.intp), ())),
+        lambda: report(SummaryPool([], np.zeros(0), np.zeros(0, dtype=np.intp), ())),
         "No summary here has a label",
     ),
     "a probability of zero": (

@@ -22,8 +22,8 @@ from core.evaluation.studies.shifts import Shifts
 from core.evaluation.study import StudyData
 from core.results.cases.cases import Cases, build_cases
 from core.results.cases.measures import draw_resamples, metric_rows, slice_cases
-from core.results.runs.run import run_lines
 from core.results.runs.shifts import score_shifts
+from core.results.runs.stress_run import run_lines
 from core.types import Sample, Verdict
 from tests.unit.core.evaluation.studies.bench_samples import sample
 from tests.unit.core.results.runs.stressed import run_of

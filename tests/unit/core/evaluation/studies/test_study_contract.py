@@ -13,14 +13,14 @@ import pytest
 from core.assessment.audit.question import QUESTIONS
 from core.errors import UNEXPECTED, BadSettingError, Problem, attempt
 from core.evaluation.report import Report
-from core.evaluation.reports.files import FORMS
 from core.evaluation.reports.record import report_record
+from core.evaluation.reports.report_files import FORMS
 from core.evaluation.reports.text import report_text
 from core.evaluation.study import STUDIES, Group, Input, Study, StudyData, current_spec
 from core.registry import settings_of
 from core.results.cases.cases import Cases, build_cases
 from core.results.runs.bundled_run import bundled_run_lines
-from core.results.runs.run import Run, run_from_lines
+from core.results.runs.stress_run import StressRun, run_from_lines
 from core.types import ErrorType, GradedExplanation, Rating, Verdict
 from pages.commands.evaluation.study import study_command
 from tests.unit.command_line import done, run
@@ -62,7 +62,7 @@ def cases() -> Cases:
 
 @pytest.fixture(scope="module")
 def data() -> StudyData:
-    run: Run = run_from_lines(bundled_run_lines())
+    run: StressRun = run_from_lines(bundled_run_lines())
     return StudyData(datasets=("toy",), cases=cases(), by="domain", resamples=50, run=run)
 
 
@@ -106,7 +106,7 @@ def test_a_report_has_every_form_or_says_what_the_data_lack(study: Study, data: 
         pytest.skip("It scores texts: its own tests run it with an engine.")
     outcome = attempt(lambda: study.run(data))
     if isinstance(outcome, Problem):
-        assert outcome.message != UNEXPECTED
+        assert outcome.error != UNEXPECTED
         return
     assert_whole(outcome)
 

@@ -21,8 +21,8 @@ from core.evaluation.studies.system_strength import (
 )
 from core.evaluation.study import StudyData
 from core.results.cases.cases import Cases, build_cases
-from core.results.runs.run import Plan, Run, ScoreRecord, Source
 from core.results.runs.shifts import score_shifts
+from core.results.runs.stress_run import Plan, ScoreRecord, Source, StressRun
 from core.types import Example, Rating, Sample, Verdict
 from tests.unit.core.evaluation.studies.bench_samples import sample
 from tests.unit.core.results.runs.stressed import variant
@@ -42,9 +42,9 @@ def _of_system(one: Sample) -> Sample:
     return replace(one, item=replace(one.item, system=one.item.example.id.partition("-")[0]))
 
 
-def run_of(scores: dict[str, tuple[float, ...]], gain: float = 0.3, metric: str = "rouge2") -> Run:
+def run_of(scores: dict[str, tuple[float, ...]], gain: float = 0.3, metric: str = "rouge2") -> StressRun:
     """Every summary scores so much more with the phrase after it."""
-    run = Run(Plan("by hand", ("phrase",), (metric,)))
+    run = StressRun(Plan("by hand", ("phrase",), (metric,)))
     for name, values in scores.items():
         for n, value in enumerate(values):
             id = f"{name}-{n}"
@@ -55,7 +55,7 @@ def run_of(scores: dict[str, tuple[float, ...]], gain: float = 0.3, metric: str 
     return run
 
 
-def strengths(run: Run) -> Sequence[PhraseStrength]:
+def strengths(run: StressRun) -> Sequence[PhraseStrength]:
     cases = judged()
     return list(phrase_strengths(run, score_shifts(run), judged_systems(cases), systems_of_summaries(cases), 200))
 
@@ -115,7 +115,7 @@ def test_what_is_missing_is_named() -> None:
     with pytest.raises(UnscorableError, match=r"no summary of old.*--with-inconsistent"):
         strengths(run_of({"middle": (0.9,), "new": (0.5, 0.4)}))
     run = run_of(SCORES)
-    bare = Run(replace(run.plan, kinds=()))
+    bare = StressRun(replace(run.plan, kinds=()))
     bare.sources |= run.sources
     with pytest.raises(UnscorableError, match="appends no phrase"):
         strengths(bare)
@@ -145,7 +145,7 @@ def test_from_a_dataset_to_the_generations_in_the_terminal(tmp_path: Path, monke
         assert done.exit_code == 0, done.output
         return done.stdout
 
-    run("import", "generic", "rows.jsonl", "--name", "ships")
+    run("import", "generic", "rows.jsonl", "--name", "ships", "--label-of-1", "consistent")
     run(*"stress --dataset ships --with-inconsistent --metric rouge2 --kind phrase -o run.jsonl".split())
     found = json.loads(run("study", "system-strength", "run.jsonl", "--dataset", "ships", "--json"))["tables"]
     assert [one["name"] for one in found["systems"]] == ["old", "new"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.evaluation.training.trainer import Encoder
 from core.models.words.word_states import States, WordStates, word_form, word_spans
-from core.text.text import sentences
+from core.text.segmentation import sentences
 
 WIDTH = 16
 

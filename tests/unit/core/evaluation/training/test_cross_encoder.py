@@ -14,9 +14,11 @@ import numpy as np
 import pytest
 
 from core.errors import LoadError, TouchstoneError
-from core.evaluation.training.card import BROKEN, NOTICED, PAIR_SHARE, WITHOUT, Figure, card_figures, verdict
+from core.evaluation.training.card import BROKEN, NOTICED, PAIR_SHARE, WITHOUT, CardFigure, card_figures, verdict
 from core.evaluation.training.cross_encoder_trainer import EncoderSetting, encoder_account, train_cross_encoder
-from core.evaluation.training.run import (
+from core.evaluation.training.stress_rows import StressSource
+from core.evaluation.training.training_data import TrainingData
+from core.evaluation.training.training_run import (
     Recipe,
     TrainedFolder,
     TrainingPlan,
@@ -24,12 +26,10 @@ from core.evaluation.training.run import (
     load_pair_network,
     train_to_folder,
 )
-from core.evaluation.training.stress_rows import StressSource
-from core.evaluation.training.training_data import TrainingData
 from core.models.unfinished_training import TrainingStep
 from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, document_key
 from core.results.cases.training_overlap import scores_out_of_fold, training_documents
-from core.results.runs.run import Plan, Run, Source, Variant
+from core.results.runs.stress_run import Plan, Source, StressRun, Variant
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
@@ -86,7 +86,7 @@ class Alone:
     data: TrainingData
     losses: list[float]
     held_out: Values
-    figures: list[Figure]
+    figures: list[CardFigure]
 
 
 def trained_alone(asked: TrainingPlan, folder: Path) -> Alone:
@@ -147,7 +147,7 @@ def test_plain_sentence_transformers_and_the_metric_say_the_same(ships: Alone, e
     from sentence_transformers import CrossEncoder
 
     from core.models.networks.tokenizer import TextTokenizer
-    from core.models.weights.files import max_text_tokens
+    from core.models.weights.weight_files import max_text_tokens
     from core.models.words.claims import premise
 
     folder = ships.folder
@@ -217,7 +217,7 @@ def test_the_folder_says_what_it_is_and_evaluation_knows_its_documents(
 def test_a_stress_run_hardens_and_its_card_has_the_matrix_before_and_after(
     tiny_roberta: Path, tmp_path: Path, engine: Engine
 ) -> None:
-    run = Run(Plan("ships", ("shuffled", "synonyms", "negation"), ("rouge2",)))
+    run = StressRun(Plan("ships", ("shuffled", "synonyms", "negation"), ("rouge2",)))
     for item in items(60)[::2]:
         example = item.example
         run.add(Source(example, item.group))

@@ -7,10 +7,10 @@ from functools import cache
 
 import pytest
 
-from core.evaluation.training.inventions import INVENTIONS, Claim, invented_rows
+from core.evaluation.training.inventions import INVENTIONS, TrueClaim, invented_rows
 from core.evaluation.training.training_row import TrainingRow
 from core.models.words.word_states import word_spans
-from core.text.text import words
+from core.text.segmentation import words
 from core.types import Span
 
 DOCUMENTS = {
@@ -64,6 +64,6 @@ def test_nothing_is_invented_from_a_near_duplicate() -> None:
 
 @pytest.mark.parametrize("kind", sorted(INVENTIONS))
 def test_a_sentence_without_names_or_cuts_is_left_alone_or_replaced(kind: str) -> None:
-    claim = Claim("Yes.", Span(0, 3), ())
+    claim = TrueClaim("Yes.", Span(0, 3), ())
     invention = INVENTIONS[kind](claim, "Nobody came", random.Random(0))
     assert invention is None or (kind == "invented-sentence" and invention.summary == "Nobody came.")

@@ -18,16 +18,16 @@ from core.evaluation.training.card import (
     NOTICED,
     PAIR_SHARE,
     WITHOUT,
-    Figure,
+    CardFigure,
     verdict,
 )
 from core.evaluation.training.claim_batches import stress_batches
-from core.evaluation.training.run import TrainingPlan, TrainingSource
 from core.evaluation.training.stress_figures import stress_figures, stress_section
 from core.evaluation.training.stress_rows import StressSource, with_stress_run
 from core.evaluation.training.training_data import TrainingData, training_data
+from core.evaluation.training.training_run import TrainingPlan, TrainingSource
 from core.models.words.claims import Batch, Unit
-from core.results.runs.run import Check, Meaning, Opinion, Plan, Run, Source, Variant
+from core.results.runs.stress_run import Check, Meaning, Opinion, Plan, Source, StressRun, Variant
 from core.scoring.nli_check import NliResult
 from core.types import Example, Item, Split, Verdict
 from tests.unit.core.evaluation.training.training_process import items
@@ -35,9 +35,9 @@ from tests.unit.core.evaluation.training.training_process import items
 PHRASE = "assertion"
 
 
-def run(documents: int = 24) -> Run:
+def run(documents: int = 24) -> StressRun:
     """A run on the documents of `items`, where the first half lies: a harmless, another harmless and a broken variant each."""
-    found = Run(Plan("own", ("synonyms", "negation", "shuffled", PHRASE), ("rouge2",)))
+    found = StressRun(Plan("own", ("synonyms", "negation", "shuffled", PHRASE), ("rouge2",)))
     for item in items(documents)[::2]:
         example = item.example
         found.add(Source(example, item.group))
@@ -190,7 +190,7 @@ def test_a_benchmark_is_judged_before_and_after_by_labels_and_pairs() -> None:
     assert figures["pairs", PAIR_SHARE].value == 1
     assert figures[f"pairs{WITHOUT}", PAIR_SHARE].value == 0
     assert figures["pairs", PAIR_SHARE].n == 20
-    of_labels = Figure("labelled summaries", "AUC", figures["pairs", "AUC"])
+    of_labels = CardFigure("labelled summaries", "AUC", figures["pairs", "AUC"])
     assert "Not shown to be better" not in verdict([of_labels, *benchmark_figures(benchmarks, after, before)])
     section = benchmark_section(benchmarks, found)
     assert "No document of pairs, unlabelled was learned from" in section

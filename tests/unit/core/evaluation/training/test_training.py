@@ -16,13 +16,13 @@ import pytest
 
 from core.errors import LoadError
 from core.evaluation.training.card import CardFacts, card_figures, verdict, words_account, write_card
-from core.evaluation.training.run import TrainingPlan, TrainingSource
 from core.evaluation.training.trainer import Trained, deal_parts, pairs_of, train_words
 from core.evaluation.training.training_data import TrainingData, training_data
+from core.evaluation.training.training_run import TrainingPlan, TrainingSource
 from core.evaluation.training.word_folds import CALIBRATION, FOLDS
 from core.models.adapters.word_support import WordSupportModel
 from core.models.unfinished_training import TrainingStep, UnfinishedTraining
-from core.models.words.aggregation import Scale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
+from core.models.words.aggregation import LogitScale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
 from core.models.words.head import CARD_FILE, CONFIG_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, Head, document_key, tree_logits
 from core.models.words.known_documents import document_sketch
 from core.models.words.trained_head import read_head, write_head
@@ -98,7 +98,7 @@ def test_a_scale_makes_certain_scores_as_uncertain_as_they_are() -> None:
     scale = fit_scale(table, weights, wrong)
     assert scale.slope == pytest.approx(0.2, abs=0.02)
     assert scale.slope * 2 + scale.offset == pytest.approx(0, abs=0.1)
-    assert fit_scale(table, weights, np.ones(4000, dtype=bool)) == Scale()
+    assert fit_scale(table, weights, np.ones(4000, dtype=bool)) == LogitScale()
 
 
 @pytest.mark.slow

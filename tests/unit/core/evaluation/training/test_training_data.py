@@ -14,9 +14,9 @@ from core.data.dataset import DATASETS
 from core.data.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.evaluation.training.cross_encoder_trainer import EncoderSetting
-from core.evaluation.training.run import TrainingPlan, TrainingSource
 from core.evaluation.training.trainer import pairs_of
 from core.evaluation.training.training_data import describe, near_duplicates, training_data
+from core.evaluation.training.training_run import TrainingPlan, TrainingSource
 from core.types import Example, Item, Span, Split, Verdict
 from tests.sources import ROOT
 
@@ -77,7 +77,9 @@ def test_documents_in_another_language_are_refused_where_the_encoder_does_not_re
 
 
 def test_the_language_is_refused_before_any_text_is_compared_with_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.evaluation.training.run.reserve_test_data", lambda *_: pytest.fail("the texts were read"))
+    monkeypatch.setattr(
+        "core.evaluation.training.training_run.reserve_test_data", lambda *_: pytest.fail("the texts were read")
+    )
     german = "Der Hafen wurde am Dienstag nach einem Sturm geschlossen, und niemand wurde dabei verletzt."
     assert "in another language" in refused([*both_classes(25), item(100, Verdict.CONSISTENT, document=german)])
 

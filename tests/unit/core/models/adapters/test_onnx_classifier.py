@@ -12,9 +12,9 @@ from core.assessment.catalog.metric_setup import missing_steps
 from core.errors import LoadError, MissingWeightsError
 from core.model_reference import Checkpoint
 from core.models.adapters import onnx_classifier, sequence_classifier
-from core.models.weights.files import ONNX_KIND, deciding_files, onnx_files
 from core.models.weights.locations import locate
 from core.models.weights.repository import read_repository
+from core.models.weights.weight_files import ONNX_KIND, deciding_files, onnx_files
 from core.scoring.plugins.checkpoints.checkpoint_file import checkpoint_class, entry_of
 from core.scoring.plugins.checkpoints.checkpoint_guess import guess_form
 from core.types import Question

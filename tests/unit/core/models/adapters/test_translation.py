@@ -15,7 +15,7 @@ from core.errors import BadSettingError, LoadError
 from core.model_reference import Checkpoint
 from core.models.adapters import translation
 from core.models.adapters.translation import Translator, load
-from core.models.weights.files import deciding_files
+from core.models.weights.weight_files import deciding_files
 from core.types import Answer, Option, Question
 from tests.conftest import Weights
 from tests.tiny_translation import m2m, marian

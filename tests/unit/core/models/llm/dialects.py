@@ -169,7 +169,6 @@ RATES = [
             },
         },
         400,
-        requests=2,
     ),
     unpaid(
         "money: Hugging Face",
@@ -187,7 +186,7 @@ RATES = [
 
 REFUSALS = [
     words("words: Ollama", {"error": "model requires more system memory"}, "400 - model requires more system memory"),
-    words("words: text", "the prompt is too long", "400 - the prompt is too long"),
+    words("words: text", "the prompt is too long", "too small a window.*“the prompt is too long”", requests=1),
     fails("words: plain text", "400 - context overflow", Reply(raw=b"context overflow", status=400), requests=2),
     fails(
         "words: a page",
@@ -207,7 +206,10 @@ REFUSALS = [
         422,
     ),
     words(
-        "words: flat", {"object": "error", "message": "maximum context length is 8192", "code": 400}, "length is 8192"
+        "words: flat",
+        {"object": "error", "message": "maximum context length is 8192", "code": 400},
+        "a window of 8,192 tokens.*length is 8192",
+        requests=1,
     ),
     words("words: TGI", {"error": "Input validation error: too long", "error_type": "validation"}, "error: too long"),
     words(

@@ -94,7 +94,7 @@ STATUSES = [
     status(418, NO_SERVICE),
     status(422, NO_SERVICE, 2),
     status(425, NO_SERVICE, 2),
-    status(429, "has reached its rate limit", 8),
+    status(429, "has reached its rate limit", 2),
     status(431, NO_SERVICE),
     status(451, NO_SERVICE),
     status(500, NO_SERVICE, 2),
@@ -102,7 +102,7 @@ STATUSES = [
     status(502, NO_SERVICE, 2),
     status(503, NO_SERVICE, 2),
     status(504, NO_SERVICE, 2),
-    status(529, NO_SERVICE, 2),
+    status(529, "is busy", 2),
     *(scores(f"{code} once", refusal(code, "later", **NOW), OK, requests=2) for code in (408, 409, 429, 500, 503, 529)),
     fails("quota as 429", "wants money", refusal(429, "You exceeded your current quota, check your billing.")),
     fails("quota as 403", "wants money", refusal(403, "Insufficient balance: credit balance is too low.")),
@@ -135,7 +135,7 @@ PARAMETERS = [
         Reply({"error": {"message": "Unsupported value.", "param": "temperature"}}, 400),
         requests=2,
     ),
-    fails("context", "refused the question: .*maximum context", refusal(400, "maximum context is 4096"), requests=2),
+    fails("context", "window of 4,096 tokens.*Shorten the document", refusal(400, "maximum context is 4096")),
 ]
 
 BODIES = [

@@ -9,7 +9,7 @@ import pytest
 from core.edits.editing.editor import EditedSummaries
 from core.errors import UnreadableAnswerError
 from core.models.llm.chat import answer_text
-from core.models.llm.client.responses import Completion, read_completion, read_first_token, read_stream
+from core.models.llm.client.completions import Completion, read_completion, read_first_token, read_stream
 from core.models.llm.endpoints.endpoint import Endpoint
 from core.models.llm.structured import read_structured
 from core.scoring.metrics.bespoke_minicheck import yes_probability

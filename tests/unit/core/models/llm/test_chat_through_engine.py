@@ -112,8 +112,8 @@ def test_what_is_no_answer_is_a_failure_and_never_a_number(
         found = outcome(engine, Told())
     assert isinstance(found, Failure)
     assert found.kind is kind
-    assert message in found.message
-    assert KEY not in found.message
+    assert message in found.error
+    assert KEY not in found.error
 
 
 def test_without_a_server_the_failure_says_what_to_set(
@@ -123,7 +123,7 @@ def test_without_a_server_the_failure_says_what_to_set(
     monkeypatch.chdir(tmp_path)  # where no .env is
     found = outcome(engine, Told())
     assert isinstance(found, Failure)
-    assert (found.kind, "Set TOUCHSTONE_LLM_BASE_URL" in found.message) == (FailureKind.NEEDS_ENDPOINT, True)
+    assert (found.kind, "Set TOUCHSTONE_LLM_BASE_URL" in found.error) == (FailureKind.NEEDS_ENDPOINT, True)
 
 
 def test_an_answer_that_cannot_be_read_is_asked_for_again_on_the_next_run_and_stays_in_a_file(
@@ -134,7 +134,7 @@ def test_an_answer_that_cannot_be_read_is_asked_for_again_on_the_next_run_and_st
         monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.url)
         first, second, third = (outcome(engine, DirectAssessment()) for _ in range(3))
     assert isinstance(first, Failure)
-    assert "Harder still." in first.message
+    assert "Harder still." in first.error
     assert [result.score for result in (second, third) if isinstance(result, Result)] == [0.4, 0.4]
     assert len(endpoint.asked) == 3
     kept = [json.loads(line) for line in (tmp_path / "unreadable-answers.jsonl").read_text().splitlines()]
@@ -155,6 +155,6 @@ def test_of_many_answers_only_the_one_that_cannot_be_read_is_asked_for_again(
         found = [next(engine.run([METRICS.parse("bespoke-minicheck-7b")], [pair]))[1] for _ in range(2)]
     first, second = found
     assert isinstance(first, Failure)
-    assert "neither Yes nor No" in first.message
+    assert "neither Yes nor No" in first.error
     assert isinstance(second, Result)
     assert len(endpoint.asked) == 4

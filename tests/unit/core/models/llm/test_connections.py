@@ -6,7 +6,7 @@ import pytest
 
 from core.errors import EndpointUnusableError, TouchstoneError
 from core.models.llm.chat import Sampling
-from core.models.llm.client.client import Client
+from core.models.llm.client.client import EndpointClient
 from core.models.llm.endpoints.endpoint import Endpoint
 from tests.unit.core.models.llm.scripted import Reply, listing, refusal, serving, text
 
@@ -15,7 +15,7 @@ SECRETS = {"key_header": "api-key", "headers": (("X-Team", "a-secret-of-the-team
 
 
 def ask(endpoint: Endpoint) -> str:
-    return Client(endpoint).chat(("Judge.", "Is it?"), Sampling("m"), "").text
+    return EndpointClient(endpoint).chat(("Judge.", "Is it?"), Sampling("m"), "").text
 
 
 def moved(url: str, status: int) -> Reply:
@@ -72,7 +72,7 @@ def test_a_list_of_models_may_move() -> None:
         return listing("m") if path == "/v2/models" else moved("/v2/models", 301)
 
     with serving(reply) as endpoint:
-        assert Client(Endpoint(endpoint.url, KEY)).models() == ["m"]
+        assert EndpointClient(Endpoint(endpoint.url, KEY)).models() == ["m"]
 
 
 def test_a_name_that_dns_does_not_know_is_said() -> None:

@@ -55,8 +55,8 @@ def test_a_document_that_the_server_cut_is_a_failure_with_what_to_set(
 ) -> None:
     found = outcome(engine, monkeypatch, metric, LONG, read)
     assert isinstance(found, Failure)
-    assert re.search(rf"The server read {read:,} tokens of a question of 2\d,\d\d\d or more", found.message)
-    assert "num_ctx" in found.message
+    assert re.search(rf"The server read {read:,} tokens of a question of 2\d,\d\d\d or more", found.error)
+    assert "num_ctx" in found.error
 
 
 @pytest.mark.parametrize(

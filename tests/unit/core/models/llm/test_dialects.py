@@ -11,9 +11,9 @@ import pytest
 
 from core.errors import BadSettingError, EndpointUnusableError, TouchstoneError
 from core.models.llm.chat import Sampling
-from core.models.llm.client.client import Client
+from core.models.llm.client.client import EndpointClient
+from core.models.llm.client.completions import Completion
 from core.models.llm.client.requests import FirstTokens
-from core.models.llm.client.responses import Completion
 from core.models.llm.endpoints.endpoints import configured_endpoint
 from tests.unit.core.models.llm import transcripts as said
 from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, serving
@@ -28,7 +28,7 @@ Ask = Callable[..., tuple[Completion, Endpoint]]
 @contextmanager
 def speaking(
     api: str, folder: Path, monkeypatch: pytest.MonkeyPatch, *replies: Reply, fields: tuple[str, ...] = ()
-) -> Iterator[tuple[Client, Endpoint]]:
+) -> Iterator[tuple[EndpointClient, Endpoint]]:
     """A client of a server that speaks an API, and gives these replies in turn, the last one again and again."""
     left = list(replies)
     with serving(lambda _path, _body: left.pop(0) if len(left) > 1 else left[0]) as server:
@@ -36,7 +36,7 @@ def speaking(
         (folder / "endpoints.toml").write_text("\n".join(lines), encoding="utf-8")
         monkeypatch.setenv("TOUCHSTONE_ENDPOINTS", str(folder / "endpoints.toml"))
         monkeypatch.setenv("A_KEY", KEY)
-        yield Client(configured_endpoint("one")), server
+        yield EndpointClient(configured_endpoint("one")), server
 
 
 @pytest.fixture

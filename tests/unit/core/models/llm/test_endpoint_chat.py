@@ -194,7 +194,7 @@ def test_a_slow_answer_is_waited_for_no_longer_than_is_set(monkeypatch: pytest.M
                 asked(monkeypatch, endpoint.url)
         finally:
             late.set()
-    assert len(endpoint.asked) == 3
+    assert len(endpoint.asked) == 1  # the server still works on the first
 
 
 @pytest.mark.parametrize(
@@ -217,6 +217,7 @@ def test_a_failure_names_the_endpoint_and_nowhere_the_key(
     monkeypatch: pytest.MonkeyPatch, reply: Reply, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
+    monkeypatch.setenv("TOUCHSTONE_LLM_WAIT_S", "0")
     with serving(lambda _path, _body: reply) as endpoint, pytest.raises(TouchstoneError) as raised:
         asked(monkeypatch, endpoint.url)
     assert str(raised.value).startswith(endpoint.url)

@@ -41,7 +41,7 @@ class Script:
 
 def table(place: int, fault: Fault, url: str) -> str:
     fields = {"base_url": f"{url.removesuffix('/v1')}/{place}", "key_from": "FAULTS_KEY", "at_once": 1, "retries": 1}
-    fields |= {"patience_s": 5.0, "price_read": 1.0, "price_written": 1.0, **fault.options}
+    fields |= {"patience_s": 5.0, "wait_s": 0.0, "price_read": 1.0, "price_written": 1.0, **fault.options}
     return f"[fault-{place}]\n" + "".join(f"{name} = {json.dumps(value)}\n" for name, value in fields.items())
 
 
@@ -81,10 +81,10 @@ def test_a_fault_has_its_outcome_requests_and_spend(
 ) -> None:
     fault, outcome = FORMS[place], found[0][place]
     if isinstance(outcome, Failure):
-        assert isinstance(fault.outcome, str), outcome.message
-        assert re.search(fault.outcome, outcome.message, re.DOTALL), outcome.message
-        assert not RAW.search(outcome.message), outcome.message
-        assert KEY not in outcome.message
+        assert isinstance(fault.outcome, str), outcome.error
+        assert re.search(fault.outcome, outcome.error, re.DOTALL), outcome.error
+        assert not RAW.search(outcome.error), outcome.error
+        assert KEY not in outcome.error
     else:
         assert outcome.score == pytest.approx(fault.outcome)
     assert found[1][place] == fault.requests

@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_prompt_is_ours_at_first() -> None:
     for name in prompt_replacements.prompt_names():
         found = prompt_replacements.prompt_entry(name)
-        assert (found.replacement, found.active, found.problem) == (None, bundled_prompt(name), "")
+        assert (found.replacement, found.active, found.error) == (None, bundled_prompt(name), "")
         assert found.text == (PROMPTS_FOLDER / f"{name}.md").read_text(encoding="utf-8")
 
 
@@ -87,7 +87,7 @@ def test_a_file_that_was_broken_outside_is_shown_with_what_is_wrong(folder: Path
     (folder / f"{NAME}.md").write_text("Just negate it.", encoding="utf-8")
     found = prompt_replacements.prompt_entry(NAME)
     assert (found.active, found.replacement) == (None, "Just negate it.")
-    assert found.problem.startswith("The prompt file negated.md, line 1: it must begin")
+    assert found.error.startswith("The prompt file negated.md, line 1: it must begin")
 
 
 def test_the_folder_is_made_where_it_is_the_default_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

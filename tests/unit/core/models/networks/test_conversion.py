@@ -22,8 +22,8 @@ from core.errors import LoadError, TouchstoneError
 from core.model_reference import Checkpoint
 from core.models.adapters import alignscore as aligner
 from core.models.networks.conversion import convert
-from core.models.weights.files import memory_bytes
 from core.models.weights.integrity import Fingerprints
+from core.models.weights.weight_files import memory_bytes
 from core.types import Question
 from tests.conftest import Weights
 from tests.drive import answer

@@ -15,7 +15,7 @@ import pytest
 from huggingface_hub import constants
 
 from core.model_reference import Checkpoint
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.models.weights.download import needed_files
 from core.models.weights.locations import ModelState, ModelStatus, locate
 from tests.unit.core.models.hub import Hub, serving

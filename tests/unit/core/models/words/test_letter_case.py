@@ -10,7 +10,7 @@ from core.data.datasets.bundled import bundled_items
 from core.models.words.letter_case import capitals
 from core.models.words.word_features import ReadDocument, read_document, word_features
 from core.models.words.word_states import word_spans
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from tests.unit.core.evaluation.training.hashed_words import HashedEncoder
 
 DOCUMENT = (

@@ -278,13 +278,13 @@ def test_a_text_without_a_feature_that_was_always_there_is_refused(
 ) -> None:
     found = outcome(engine, f"shallow[model={saved(learned, tmp_path)}]", DOCUMENT, "it rained.")
     assert isinstance(found, Failure)
-    assert (found.kind, found.message.split(",")[0]) == (FailureKind.INPUT, "This text has no entity-overlap")
+    assert (found.kind, found.error.split(",")[0]) == (FailureKind.INPUT, "This text has no entity-overlap")
 
 
 def test_without_a_model_the_metric_says_how_to_train_one(engine: Engine) -> None:
     found = outcome(engine, "shallow", DOCUMENT, "Nobody was hurt.")
     assert isinstance(found, Failure)
-    assert "python cli.py train-shallow PAIRS.jsonl -o MODEL.json" in found.message
+    assert "python cli.py train-shallow PAIRS.jsonl -o MODEL.json" in found.error
     with pytest.raises(BadSettingError):
         next(METRICS.parse("shallow").rounds(Example("pair", DOCUMENT, "Rain.")))
 
@@ -295,7 +295,7 @@ def test_a_model_that_is_not_there_is_not_looked_for_on_the_hub(engine: Engine, 
     assert metric.spec == f"shallow[model=./{path}]"
     found = outcome(engine, metric.spec, DOCUMENT, "Nobody was hurt.")
     assert isinstance(found, Failure)
-    assert (found.kind, f"'./{path}'" in found.message) == (FailureKind.LOAD, True)
+    assert (found.kind, f"'./{path}'" in found.error) == (FailureKind.LOAD, True)
 
 
 def test_a_model_trained_anew_under_the_same_name_answers_anew(

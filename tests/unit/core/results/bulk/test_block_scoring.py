@@ -18,10 +18,10 @@ import pytest
 from core.errors import BadSettingError, TouchstoneError
 from core.results.bulk.block_writer import Refusals, write_blocks
 from core.results.bulk.blocks import Shard, block_names, read_block, row_of_item, write_block, write_manifest
+from core.results.bulk.bulk_run import InProcess, RunProgress, refuse_divided_budget, run_blocks
 from core.results.bulk.folder import Folder
 from core.results.bulk.processes import Processes
 from core.results.bulk.results import finished_blocks, open_results, open_stored_results, read_results, write_results
-from core.results.bulk.run import InProcess, RunProgress, refuse_divided_budget, run_blocks
 from core.results.bulk.scorer import BlockReport, ScoringJob
 from core.scoring import metric
 from core.scoring.metric import METRICS
@@ -79,7 +79,7 @@ def table(to: Path) -> list[tuple[object, ...]]:
         (
             item.example.id,
             one.metric,
-            str(one.message if isinstance(one, Failure) else (one.score, one.signature, one.parts)),
+            str(one.error if isinstance(one, Failure) else (one.score, one.signature, one.parts)),
         )
         for item, outcomes in open_stored_results(str(to))
         for one in outcomes
@@ -87,14 +87,14 @@ def table(to: Path) -> list[tuple[object, ...]]:
 
 
 def test_every_pair_has_one_row_of_each_metric_as_the_file_form_writes_it(blocks: Folder, tmp_path: Path) -> None:
-    assert score(blocks, tmp_path / "to")["failures"] == {"input": 1}
+    assert score(blocks, tmp_path / "to")["failures"] == {"input": 2}  # both metrics read no word of "…"
     named = [part for spec in METRICS_OF_TEST for part in ("--metric", spec)]
     run("score", tmp_path / "in.jsonl", "-o", tmp_path / "out.jsonl", *named)
     single = [json.loads(line) for line in lines(tmp_path / "out.jsonl")]
     expected = {(one["id"], one["metric"]): (one["score"], one["signature"], one["error"]) for one in single}
     rows = [one for _, outcomes in open_stored_results(str(tmp_path / "to")) for one in outcomes]
     found = {
-        (one.example_id, one.metric): (None, None, one.message)
+        (one.example_id, one.metric): (None, None, one.error)
         if isinstance(one, Failure)
         else (one.score, one.signature, None)
         for one in rows

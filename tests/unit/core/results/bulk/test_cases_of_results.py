@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import TouchstoneError
 from core.results.bulk.blocks import row_of_item, write_block, write_manifest
-from core.results.bulk.cases import cases_of_results
+from core.results.bulk.bulk_cases import cases_of_results
 from core.results.bulk.folder import Folder
 from core.results.bulk.results import open_metric_folder, open_results, write_results
 from core.results.cases.cases import Cases

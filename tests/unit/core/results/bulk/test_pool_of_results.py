@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.results.bulk.block_writer import Refusals, write_blocks
+from core.results.bulk.bulk_pool import pool_of_results
 from core.results.bulk.folder import Folder
-from core.results.bulk.pool import pool_of_results
 from tests.unit.command_line import done, run
 
 pytestmark = pytest.mark.usefixtures("database")

@@ -21,11 +21,11 @@ from core.evaluation.studies.surface import missing_features
 from core.models.words.shallow import SHALLOW_FEATURES
 from core.results.cases.bundled_scores import OFFLINE_METRICS, bundled_samples, compute_scores, precomputed_scores
 from core.results.cases.pooling import pool_cases
-from core.results.runs.run import run_from_lines
+from core.results.runs.stress_run import run_from_lines
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.text.text import splitter_name
+from core.text.segmentation import splitter_name
 from core.types import PRECOMPUTED
 
 OUTDATED = "Run: make demo-data"

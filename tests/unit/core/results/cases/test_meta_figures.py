@@ -17,7 +17,7 @@ from core.results.cases.cases import Cases, build_cases
 from core.results.cases.measures import (
     FIGURE_TITLES,
     MEASURES,
-    MetricRow,
+    MeasuresRow,
     affordable_resamples,
     draw_resamples,
     metric_rows,
@@ -43,12 +43,12 @@ PAIRS = [
 
 def table_of(
     found: Cases, by: str | None = None, names: tuple[str, ...] = tuple(MEASURES)
-) -> dict[tuple[str, str], MetricRow]:
+) -> dict[tuple[str, str], MeasuresRow]:
     lines = metric_rows(found, slice_cases(found, by), draw_resamples(found, 200), names)
     return {(line.metric, line.slice): line for line in lines}
 
 
-def value(row: MetricRow, name: str) -> float | None:
+def value(row: MeasuresRow, name: str) -> float | None:
     return row.figures[name].estimate.value
 
 
@@ -172,7 +172,7 @@ def test_the_table_marks_the_best() -> None:
     assert ["*" in line for line in text.splitlines()] == [False, True, False]
 
 
-def text_of(rows: list[MetricRow]) -> str:
+def text_of(rows: list[MeasuresRow]) -> str:
     return table_text(measures_table(rows), titled=False)
 
 

@@ -21,7 +21,7 @@ from core.evaluation.studies.prevalence import Prevalence
 from core.evaluation.study import StudyData
 from core.results.cases.cases import Cases, MetricColumn, build_cases
 from core.results.cases.measures import MEASURES, draw_resamples, metric_rows, slice_cases
-from core.results.cases.pool import Pool
+from core.results.cases.summary_pool import SummaryPool
 from core.types import ErrorType, StoredScore
 from tests.unit.core.evaluation.studies.bench_samples import pair, sample, scored
 
@@ -100,7 +100,7 @@ def test_an_estimated_rate_brings_a_methods_paragraph_that_cites_what_it_used() 
     wrong = rng.random(300) < 0.3
     known = np.where(np.arange(300) < 90, 1.0 - wrong, np.nan)
     column = MetricColumn("sharp", rng.normal(size=300) - 2 * wrong)
-    pool = Pool([str(n) for n in range(300)], known, np.arange(300), (column,))
+    pool = SummaryPool([str(n) for n in range(300)], known, np.arange(300), (column,))
     files = methods_files(Prevalence().run(StudyData(datasets=("toy",), pool=pool)))
     assert "among 300 from 90 human labels" in files["methods.md"]
     cited = set(re.findall(r"@([a-z0-9]+)", files["methods.md"]))

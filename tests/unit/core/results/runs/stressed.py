@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.results.runs.run import Plan, Run, ScoreRecord, Source, Variant
+from core.results.runs.stress_run import Plan, ScoreRecord, Source, StressRun, Variant
 from core.types import Edit, Example, Span
 
 METRIC = "rouge2"  # higher is more consistent
@@ -19,9 +19,11 @@ def variant(id: str, kind: str, words: int = 1) -> Variant:
     return Variant(id, kind, kind, edit.new + SUMMARY[3:], (edit,))
 
 
-def run_of(shifts: dict[str, list[float | None]], metric: str = METRIC, words: int = 1, before: float = 0.5) -> Run:
+def run_of(
+    shifts: dict[str, list[float | None]], metric: str = METRIC, words: int = 1, before: float = 0.5
+) -> StressRun:
     """One source per place in the lists; its variant of a kind scores so much more than `before`, or failed."""
-    run = Run(Plan("by hand", tuple(shifts), (metric,)))
+    run = StressRun(Plan("by hand", tuple(shifts), (metric,)))
     for place in range(max(map(len, shifts.values()))):
         run.add(source(f"s{place}"))
         run.add(ScoreRecord(f"s{place}", "", metric, before, "signed"))

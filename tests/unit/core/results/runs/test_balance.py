@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from core.results.runs.filters import balanced_variants, error_type_of
-from core.results.runs.run import Variant
+from core.results.runs.stress_run import Variant
 
 
 def made(kind: str, number: int) -> list[Variant]:
@@ -32,7 +32,7 @@ def test_every_type_has_as_many_as_the_rarest_and_its_kinds_take_turns() -> None
 
 
 def test_what_was_refused_is_left_out_and_the_seed_decides() -> None:
-    variants = [*made("negation", 20), *made("date", 3), Variant("x", "date", refusal="It has none.")]
+    variants = [*made("negation", 20), *made("date", 3), Variant("x", "date", error="It has none.")]
     drawn = {tuple(one.source for one in balanced_variants(variants, seed)) for seed in range(5)}
     assert len(drawn) > 1
     assert all(len(sources) == 6 and "x" not in sources for sources in drawn)

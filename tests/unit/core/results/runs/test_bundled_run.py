@@ -13,13 +13,13 @@ from core.edits.perturbation import PERTURBATIONS
 from core.results.cases.bundled_scores import precomputed_scores
 from core.results.runs.bundled_run import bundled_run_lines, plan_bundled_run
 from core.results.runs.matrix import shift_matrix
-from core.results.runs.run import Run, run_from_lines
 from core.results.runs.runner import continue_run
 from core.results.runs.shifts import score_shifts
+from core.results.runs.stress_run import StressRun, run_from_lines
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.text.text import splitter_name
+from core.text.segmentation import splitter_name
 from core.types import Result
 
 OUTDATED = "Run: make demo-data"
@@ -53,7 +53,7 @@ def test_it_is_whole_and_has_the_plan_and_signatures_of_today(engine: Engine) ->
     reason=f"the run was computed with other sentences than those of {splitter_name()}, which is on this machine",
 )
 def test_its_variants_and_lexical_scores_are_those_of_today(engine: Engine) -> None:
-    run = Run(replace(STORED.plan, metrics=("rouge2",)))
+    run = StressRun(replace(STORED.plan, metrics=("rouge2",)))
     id, source = next(iter(STORED.sources.items()))
     run.add(source)
     for _ in continue_run(engine, run):

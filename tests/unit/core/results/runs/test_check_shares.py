@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from core.evaluation.studies.shifts import Shifts
 from core.evaluation.study import StudyData
-from core.results.runs.run import Check, Plan, Run, Source, run_from_lines, run_lines
 from core.results.runs.shifts import check_shares
+from core.results.runs.stress_run import Check, Plan, Source, StressRun, run_from_lines, run_lines
 from core.scoring.nli_check import NliResult, SentenceLabel
 from core.types import Example
 
 
-def labelled_run(*checks: tuple[str, str, str, tuple[SentenceLabel, ...]]) -> Run:
+def labelled_run(*checks: tuple[str, str, str, tuple[SentenceLabel, ...]]) -> StressRun:
     """A run with one check for each domain, source, kind and labels."""
-    run = Run(Plan("books", ("shuffled", "negated"), ("rouge2",), guard="entailment-label"))
+    run = StressRun(Plan("books", ("shuffled", "negated"), ("rouge2",), guard="entailment-label"))
     for domain, source, kind, labels in checks:
         run.add(Source(Example(source, f"The document of {source}.", "It is so."), source, domain))
         run.add(Check(source, kind, NliResult("contradiction" in labels, "a model", labels=labels)))

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from core.results.runs.run import Plan, Run, RunRecord, ScoreRecord, Source
+from core.results.runs.stress_run import Plan, RunRecord, ScoreRecord, Source, StressRun
 from core.types import Example
 from pages.commands.shared.messages import print_status, show_run_progress, with_progress
 
@@ -52,7 +52,7 @@ def _everything(terminal: int) -> bytes:
 
 
 def test_a_run_says_at_its_end_how_many_scores_there_are(capsys: pytest.CaptureFixture[str]) -> None:
-    run = Run(Plan("run", (), ("rouge2",)))
+    run = StressRun(Plan("run", (), ("rouge2",)))
     run.add(Source(Example("one", "It rained.", "Rain."), "one"))
 
     def records() -> Iterator[RunRecord]:

@@ -10,10 +10,10 @@ import pytest
 
 from core.edits.perturbation import PERTURBATIONS
 from core.models.llm.spending.spend import CostEstimate
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.results.runs.cost import asks_endpoints, estimate_run_cost, missing_conversations
-from core.results.runs.run import Plan, Run, Source
 from core.results.runs.runner import continue_run
+from core.results.runs.stress_run import Plan, Source, StressRun
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.types import Example
@@ -34,9 +34,9 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     engine.close()
 
 
-def a_run(metrics: tuple[str, ...] = ("rouge2", JUDGE), guard: str = GUARD) -> Run:
+def a_run(metrics: tuple[str, ...] = ("rouge2", JUDGE), guard: str = GUARD) -> StressRun:
     kinds = tuple(PERTURBATIONS.parse(kind).spec for kind in KINDS)
-    run = Run(Plan("run", kinds, metrics, guard=guard))
+    run = StressRun(Plan("run", kinds, metrics, guard=guard))
     for number, summary in enumerate(SUMMARIES):
         run.add(Source(Example(f"p{number}", DOCUMENT, summary), DOCUMENT))
     return run
@@ -81,7 +81,7 @@ def test_only_what_a_run_lacks_is_foreseen(monkeypatch: pytest.MonkeyPatch, engi
 
 @pytest.mark.slow
 def test_of_many_sources_some_stand_for_all(monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:
-    run = Run(a_run().plan)
+    run = StressRun(a_run().plan)
     for number in range(100):
         run.add(Source(Example(f"p{number}", DOCUMENT, f"{SUMMARIES[0]} It was day {number:03}."), DOCUMENT))
     with serving(says) as endpoint:
@@ -92,7 +92,7 @@ def test_of_many_sources_some_stand_for_all(monkeypatch: pytest.MonkeyPatch, eng
 
 
 def test_a_run_of_this_machine_alone_asks_nobody(engine: Engine) -> None:
-    local = Run(Plan("run", ("shuffled",), ("rouge2",)), a_run().sources)
+    local = StressRun(Plan("run", ("shuffled",), ("rouge2",)), a_run().sources)
     assert list(missing_conversations(engine, local)) == []
     assert not asks_endpoints(local.plan)
     assert all(asks_endpoints(run.plan) for run in (a_run(("rouge2",)), a_run(guard=""), a_run(("rouge2",), guard="")))

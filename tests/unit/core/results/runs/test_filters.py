@@ -8,21 +8,21 @@ import pytest
 
 from core.errors import UnknownNameError
 from core.results.runs.filters import VARIANT_FILTERS, count_left_out, filter_variants
-from core.results.runs.run import Check, Meaning, Opinion, Run, VariantKey
+from core.results.runs.stress_run import Check, Meaning, Opinion, StressRun, VariantKey
 from core.scoring.nli_check import NliResult
 from tests.unit.core.results.runs.stressed import run_of
 
 
-def a_run() -> Run:
+def a_run() -> StressRun:
     """Three sources with a harmless variant, a breaking one and one with a phrase each, under a guard."""
     run = run_of({"shuffled": [0.1] * 3, "number": [-0.1] * 3, "phrase": [0.2] * 3})
-    guarded = Run(replace(run.plan, guard="entailment"))
+    guarded = StressRun(replace(run.plan, guard="entailment"))
     for record in (*run.sources.values(), *run.variants.values(), *run.readings.values()):
         guarded.add(record)
     return guarded
 
 
-def gone(run: Run, *filters: str) -> set[VariantKey]:
+def gone(run: StressRun, *filters: str) -> set[VariantKey]:
     return set(run.variants) - set(filter_variants(run, filters) or ())
 
 
@@ -74,7 +74,7 @@ def test_trivial_edits_and_words_from_elsewhere_are_told_by_their_remarks() -> N
 
 def test_what_could_not_be_made_is_not_counted_as_left_out() -> None:
     run = a_run()
-    run.add(replace(run.variants["s0", "shuffled"], summary=None, refusal="One sentence only."))
+    run.add(replace(run.variants["s0", "shuffled"], summary=None, error="One sentence only."))
     assert count_left_out(run, "unverified") == 8
 
 

@@ -8,9 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from core.models.pool import ModelPool
-from core.results.runs.run import Check, Plan, Run, Source, from_json_line, run_from_lines, run_lines, to_json_line
+from core.models.model_pool import ModelPool
 from core.results.runs.runner import continue_run
+from core.results.runs.stress_run import (
+    Check,
+    Plan,
+    Source,
+    StressRun,
+    from_json_line,
+    run_from_lines,
+    run_lines,
+    to_json_line,
+)
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.types import Example
@@ -28,14 +37,14 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     engine.close()
 
 
-def a_run(guard: str = GUARD) -> Run:
-    run = Run(Plan("run", ("shuffled", "phrase", "negation"), ("rouge2",), guard=guard))
+def a_run(guard: str = GUARD) -> StressRun:
+    run = StressRun(Plan("run", ("shuffled", "phrase", "negation"), ("rouge2",), guard=guard))
     run.add(Source(Example("two", DOCUMENT, SUMMARY), "one"))
     return run
 
 
 def guarded(
-    monkeypatch: pytest.MonkeyPatch, engine: Engine, run: Run, answer: Callable[[], Reply]
+    monkeypatch: pytest.MonkeyPatch, engine: Engine, run: StressRun, answer: Callable[[], Reply]
 ) -> tuple[list[Check], int]:
     """The checks that carrying on brings, and how often the endpoint was asked."""
     with serving(lambda _path, _body: answer()) as endpoint:

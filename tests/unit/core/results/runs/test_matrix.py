@@ -11,8 +11,8 @@ from core.evaluation.studies.shifts import Shifts, cells_of
 from core.evaluation.study import StudyData
 from core.results.runs.matrix import MatrixCell, MetricBalance, kind_coverage, metric_balances, shift_matrix
 from core.results.runs.null_bands import NullBand, null_band
-from core.results.runs.run import Run, Variant
 from core.results.runs.shifts import changed_words, score_shifts
+from core.results.runs.stress_run import StressRun, Variant
 from core.results.runs.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts
 from core.scoring.metric import metric_title
 from core.stats.score_pairs import Move, classify_move
@@ -22,7 +22,7 @@ from core.types import UNSTATED, Edit, ErrorType, Intention, Span, Verdict
 from tests.unit.core.results.runs.stressed import METRIC, run_of
 
 
-def cells_by_kind(run: Run) -> dict[str, MatrixCell]:
+def cells_by_kind(run: StressRun) -> dict[str, MatrixCell]:
     return {cell.kind: cell for cell in shift_matrix(run, score_shifts(run), resamples=200)}
 
 
@@ -293,7 +293,7 @@ def test_shifts_can_be_restricted_to_some_variants() -> None:
 
 def test_what_could_not_be_perturbed_is_counted_by_reason() -> None:
     run = run_of({"shuffled": [0.1, 0.2]})
-    run.add(Variant("s1", "shuffled", refusal="One sentence only."))
+    run.add(Variant("s1", "shuffled", error="One sentence only."))
     [kind] = kind_coverage(run)
     assert (kind.made, kind.refused) == (1, {"One sentence only.": 1})
 

@@ -11,7 +11,7 @@ import pytest
 from core.data.datasets.bundled import bundled_items
 from core.edits.battery import read_battery
 from core.edits.perturbation import PERTURBATIONS
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.results.runs.bundled_run import BUNDLED_RUN_METRICS, bundled_harmless_shifts
 from core.results.runs.null_bands import MAX_HARMLESS, NullBands, SignedMetrics, harmless_variants, null_band
 from core.results.runs.shifts import Shift

@@ -7,7 +7,7 @@ import pytest
 
 from core.evaluation.studies.gaming import lifted_share
 from core.results.runs.placement import PLACES, PlacedPair, place_effects, placed_examples
-from core.results.runs.run import Plan, Run, ScoreRecord, Source, Variant
+from core.results.runs.stress_run import Plan, ScoreRecord, Source, StressRun, Variant
 from core.scoring.metric import METRICS
 from core.stats.bootstrap import Resamples
 from core.stats.discrimination import Threshold
@@ -18,9 +18,9 @@ METRIC = "rouge2"
 BREAKING, HARMLESS = "negation", "shuffled"
 
 
-def stressed(broken: float, harmless: float, documents: int = 12) -> Run:
+def stressed(broken: float, harmless: float, documents: int = 12) -> StressRun:
     """A run whose broken summaries all fall to one score, its harmless ones to another; originals have 1."""
-    run = Run(Plan(name="toy", kinds=(BREAKING, HARMLESS), metrics=(METRIC,)))
+    run = StressRun(Plan(name="toy", kinds=(BREAKING, HARMLESS), metrics=(METRIC,)))
     for number in range(documents):
         id = f"s{number}"
         run.add(Source(Example(id, f"Document {number}. " + "word " * 400, f"Summary {number}."), f"d{number}"))

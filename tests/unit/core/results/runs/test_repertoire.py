@@ -10,9 +10,9 @@ import pytest
 from core.edits.perturbation import PERTURBATIONS
 from core.edits.perturbations.fillers import Assertion
 from core.evaluation.studies.gaming import extended_run, in_every_place, known_phrases
-from core.models.pool import ModelPool
-from core.results.runs.run import Meaning, Opinion, Plan, Run, ScoreRecord, Variant
+from core.models.model_pool import ModelPool
 from core.results.runs.runner import continue_run
+from core.results.runs.stress_run import Meaning, Opinion, Plan, ScoreRecord, StressRun, Variant
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from tests.unit.core.results.runs.stressed import run_of
@@ -50,7 +50,9 @@ def test_an_extended_run_asks_only_for_its_new_phrases(engine: Engine) -> None:
 
 def test_scores_of_another_version_are_not_taken_over() -> None:
     run = run_of({"phrase": [0.1, 0.2]})
-    old = Run(Plan("old", run.plan.kinds, run.plan.metrics, version="0.0.0"), run.sources, run.variants, run.readings)
+    old = StressRun(
+        Plan("old", run.plan.kinds, run.plan.metrics, version="0.0.0"), run.sources, run.variants, run.readings
+    )
     longer = extended_run(old, "longer", [])
     assert (longer.sources, longer.readings) == (run.sources, {})
     assert longer.plan.version == run.plan.version

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.models.pool import ModelPool
-from core.results.runs.run import Plan, Run, RunRecord, Source, Variant, from_json_line
+from core.models.model_pool import ModelPool
 from core.results.runs.runner import BackgroundRuns, continue_run
+from core.results.runs.stress_run import Plan, RunRecord, Source, StressRun, Variant, from_json_line
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.text.edits import apply
@@ -27,14 +27,14 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     engine.close()
 
 
-def a_run(*kinds: str, seed: int = 0) -> Run:
-    run = Run(Plan("run", kinds, ("rouge2", "word-novelty"), seed))
+def a_run(*kinds: str, seed: int = 0) -> StressRun:
+    run = StressRun(Plan("run", kinds, ("rouge2", "word-novelty"), seed))
     run.add(Source(Example("many", DOCUMENT, SUMMARY), "one"))
     run.add(Source(Example("single", DOCUMENT, "The harbour was closed."), "two"))
     return run
 
 
-def variants(run: Run) -> dict[tuple[str, str], Variant]:
+def variants(run: StressRun) -> dict[tuple[str, str], Variant]:
     return run.variants
 
 
@@ -61,7 +61,7 @@ def test_what_cannot_be_perturbed_says_why_and_is_not_scored(engine: Engine) -> 
     list(continue_run(engine, run))
     refused = run.variants["single", "shuffled"]
     assert refused.summary is None
-    assert "needs two different" in refused.refusal
+    assert "needs two different" in refused.error
     assert ("single", "shuffled", "rouge2") not in run.readings
 
 
@@ -84,11 +84,11 @@ def test_a_run_that_was_broken_off_asks_only_for_the_rest(engine: Engine) -> Non
 
 def test_only_what_another_try_may_mend_counts_as_failed(engine: Engine) -> None:
     nobody = Plan("run", ("shuffled",), ("entity-overlap", "bartscore[checkpoint=nobody/nothing]"))
-    run = Run(nobody, {"plain": Source(Example("plain", DOCUMENT, "It closed."), "one")})
+    run = StressRun(nobody, {"plain": Source(Example("plain", DOCUMENT, "It closed."), "one")})
     list(continue_run(engine, run))
-    assert run.variants["plain", "shuffled"].trouble is FailureKind.INPUT
-    assert run.readings["plain", "", "entity-overlap"].trouble is FailureKind.INPUT
-    assert run.readings["plain", "", nobody.metrics[1]].trouble is FailureKind.NEEDS_DOWNLOAD
+    assert run.variants["plain", "shuffled"].failure is FailureKind.INPUT
+    assert run.readings["plain", "", "entity-overlap"].failure is FailureKind.INPUT
+    assert run.readings["plain", "", nobody.metrics[1]].failure is FailureKind.NEEDS_DOWNLOAD
     assert run.failed == 1
 
 

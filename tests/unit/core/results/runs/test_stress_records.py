@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from core.errors import TouchstoneError
-from core.results.runs.run import (
+from core.results.runs.stress_run import (
+    Check,
     Meaning,
     Opinion,
     Plan,
-    Run,
     ScoreRecord,
     Source,
+    StressRun,
     Variant,
     append_records,
     from_json_line,
@@ -22,11 +23,11 @@ from core.results.runs.run import (
     run_lines,
     to_json_line,
 )
-from core.types import Example
+from core.types import Example, FailureKind
 from tests.unit.core.results.runs.stressed import METRIC, run_of, source
 
 
-def some_run() -> Run:
+def some_run() -> StressRun:
     run = run_of({"shuffled": [0.1, None], "negation": [-0.2, 0.0]})
     run.add(Opinion("s0", "shuffled", Meaning.KEPT, "local"))
     return run
@@ -43,6 +44,16 @@ def test_text_of_any_kind_survives_a_line() -> None:
     odd = Source(Example("a\u2028b", 'quotes " and \\ \x85 \n', "😀 \u2029 </script>"), "g")
     assert from_json_line(to_json_line(odd)) == odd
     assert "\n" not in to_json_line(odd)
+
+
+@pytest.mark.parametrize(
+    "record", [Variant("a", "k", error="One word.", failure=FailureKind.INPUT), Check("a", "k", None)]
+)
+def test_lines_keep_the_keys_of_the_first_runs(record: Variant | Check) -> None:
+    line = to_json_line(record)
+    assert '"trouble": ' in line
+    assert ('"refusal": "One word."' in line) == isinstance(record, Variant)
+    assert from_json_line(line) == record
 
 
 def test_a_later_record_of_the_same_thing_counts_and_a_repeated_one_is_nothing_new() -> None:
@@ -64,7 +75,7 @@ def test_a_file_without_a_plan_is_no_run() -> None:
 
 
 def test_a_run_that_was_broken_off_in_the_middle_of_a_line_goes_on(tmp_path: Path) -> None:
-    path, run = tmp_path / "run.jsonl", Run(Plan("p", ("shuffled",), (METRIC,)))
+    path, run = tmp_path / "run.jsonl", StressRun(Plan("p", ("shuffled",), (METRIC,)))
     run.add(source("a"))
     open_run_file(path, run)
     list(append_records(path, [ScoreRecord("a", "", METRIC, 0.5)]))
@@ -77,11 +88,11 @@ def test_a_run_that_was_broken_off_in_the_middle_of_a_line_goes_on(tmp_path: Pat
 
 
 def test_a_file_with_another_run_is_not_written_over(tmp_path: Path) -> None:
-    path, run = tmp_path / "run.jsonl", Run(Plan("p", ("shuffled",), (METRIC,)))
+    path, run = tmp_path / "run.jsonl", StressRun(Plan("p", ("shuffled",), (METRIC,)))
     open_run_file(path, run)
     before = path.read_bytes()
     with pytest.raises(TouchstoneError, match="Name another file"):
-        open_run_file(path, Run(Plan("p", ("shuffled",), (METRIC,), seed=1)))
+        open_run_file(path, StressRun(Plan("p", ("shuffled",), (METRIC,), seed=1)))
     assert path.read_bytes() == before
 
 
@@ -91,14 +102,14 @@ def test_a_refused_variant_leaves_fewer_scores_to_be_had_and_is_none_itself() ->
     run.add(source("s2"))
     assert (run.done, run.total) == (6, 3 * 3)
     assert (run.settled, run.planned) == (6, 3 * 3)
-    run.add(Variant("s2", "shuffled", refusal="One sentence only."))
+    run.add(Variant("s2", "shuffled", error="One sentence only."))
     assert (run.done, run.total) == (6, 3 * 3 - 1)
     assert (run.settled, run.planned) == (6 + 1, 3 * 3), "what is planned never falls"
 
 
 def test_a_refused_variant_is_not_to_be_checked_either() -> None:
-    run = Run(Plan("guarded", ("shuffled", "negation"), (METRIC,), guard="entailment"))
+    run = StressRun(Plan("guarded", ("shuffled", "negation"), (METRIC,), guard="entailment"))
     run.add(source("s0"))
     assert run.total == 3 + 1
-    run.add(Variant("s0", "shuffled", refusal="One sentence only."))
+    run.add(Variant("s0", "shuffled", error="One sentence only."))
     assert run.total == 2

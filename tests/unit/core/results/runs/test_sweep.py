@@ -18,10 +18,10 @@ from core.evaluation.studies.window_sweep import (
     window_variants,
 )
 from core.evaluation.study import StudyData
-from core.models.pool import ModelPool
-from core.results.runs.run import Meaning, Opinion, Plan, Run, ScoreRecord, Source
+from core.models.model_pool import ModelPool
 from core.results.runs.runner import continue_run
 from core.results.runs.shifts import score_shifts
+from core.results.runs.stress_run import Meaning, Opinion, Plan, ScoreRecord, Source, StressRun
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
@@ -95,9 +95,9 @@ def test_a_run_that_is_no_sweep_says_how_to_make_one() -> None:
         Readings(view="windows").run(StudyData(run=run_of({"shuffled": [0.1]}), run_name="run.jsonl"))
 
 
-def run_of_windows() -> Run:
+def run_of_windows() -> StressRun:
     """Three pairs whose scores rise by a tenth with every neighbour; an error takes three tenths."""
-    run = Run(Plan("by hand", ("shuffled", "negation"), tuple(BY_WINDOW.values())))
+    run = StressRun(Plan("by hand", ("shuffled", "negation"), tuple(BY_WINDOW.values())))
     for id in ("a", "b", "c"):
         run.add(source(id))
         for kind, fall in (("shuffled", 0.0), ("negation", 0.3)):
@@ -110,7 +110,7 @@ def run_of_windows() -> Run:
 
 def test_a_source_with_many_variants_counts_once_among_the_originals() -> None:
     spec = BY_WINDOW[0]
-    run = Run(Plan("by hand", ("shuffled", "synonyms"), tuple(BY_WINDOW.values())))
+    run = StressRun(Plan("by hand", ("shuffled", "synonyms"), tuple(BY_WINDOW.values())))
     for id, score, kinds in (("a", 0.0, ("shuffled", "synonyms")), ("b", 1.0, ("shuffled",))):
         run.add(source(id))
         run.add(ScoreRecord(id, "", spec, score))
@@ -124,7 +124,7 @@ def test_a_source_with_many_variants_counts_once_among_the_originals() -> None:
 
 def test_words_that_stand_two_sentences_away_are_found_from_a_window_of_two_on(engine: Engine) -> None:
     """The claim is the sentence about apples with a word more, and that word stands two sentences before it."""
-    run = Run(Plan("run", ("phrase",), ()))
+    run = StressRun(Plan("run", ("phrase",), ()))
     run.add(Source(Example("pair", DOCUMENT, f"{APPLES} planes."), "one"))
     begun = window_run(run, [METRICS.parse("retrieve[metric=coverage,k=1]")], "windows")
     list(continue_run(engine, begun))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.results.runs.matrix import kind_coverage
-from core.results.runs.run import Check, Run
 from core.results.runs.run_sentences import (
     check_sentence,
     check_sentences,
@@ -13,6 +12,7 @@ from core.results.runs.run_sentences import (
     refusal_sentences,
     split_refusal,
 )
+from core.results.runs.stress_run import Check, StressRun
 from core.scoring.nli_check import NliResult
 from tests.unit.core.results.runs.stressed import METRIC, run_of
 
@@ -22,7 +22,7 @@ FLAGGED = "The model changed nothing. The model said: “{}”"
 def test_refusals_are_counted_by_their_reason_whatever_the_model_said() -> None:
     run = run_of({"shuffled": [0.1, 0.2, 0.3]})
     for source, answer in (("s0", "One."), ("s1", "Two.")):
-        run.add(replace(run.variants[source, "shuffled"], summary=None, refusal=FLAGGED.format(answer)))
+        run.add(replace(run.variants[source, "shuffled"], summary=None, error=FLAGGED.format(answer)))
     assert refusal_sentences(kind_coverage(run)) == ["shuffled: not applied to 2 of 3. The model changed nothing."]
 
 
@@ -47,7 +47,7 @@ def test_a_verdict_says_who_says_what_and_how_sure() -> None:
 
 
 def test_what_the_guard_found_is_counted() -> None:
-    run = Run(replace(run_of({"shuffled": [0.1]}).plan, guard="entailment"))
+    run = StressRun(replace(run_of({"shuffled": [0.1]}).plan, guard="entailment"))
     run.add(Check("s0", "shuffled", NliResult(True, "entailment", 0.9)))
     run.add(Check("s1", "shuffled", NliResult(False, "entailment", 0.1)))
     run.add(Check("s2", "shuffled", None, "Too short."))

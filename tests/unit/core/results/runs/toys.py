@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from core.scoring.metric import METRICS, Card, Metric
-from core.text.text import padded_words, words
+from core.text.segmentation import padded_words, words
 from core.types import Answer, Example, Question, Score
 
 CARD = Card("Toy", "Test", "Nothing.", "None", "https://example.org", low=0, high=None)

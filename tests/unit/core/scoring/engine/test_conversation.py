@@ -40,4 +40,4 @@ def test_a_task_whose_weights_are_replaced_begins_again_five_times_and_then_fail
         assert task.keys is None
     task.restart()
     assert task.failed(FailureKind.LOAD)
-    assert "replaced again and again" in task.done.result().message
+    assert "replaced again and again" in task.done.result().error

@@ -127,7 +127,7 @@ def test_tf32_stands_in_the_signature_and_is_refused_where_no_gpu_has_it(tiny_ro
     with closing(opened("cpu", tmp_path)) as engine:
         [outcome] = [outcome for _, outcome in engine.run([metric], [pair("Nobody was hurt.")])]
     assert isinstance(outcome, Failure)
-    assert outcome.message == "No processor for tf32 here: cpu. NVIDIA GPUs have it from Ampere on; set dtype=float32."
+    assert outcome.error == "No processor for tf32 here: cpu. NVIDIA GPUs have it from Ampere on; set dtype=float32."
     assert "|dtype:tf32|" in signature(metric, ["0" * 64], "punkt")
 
 

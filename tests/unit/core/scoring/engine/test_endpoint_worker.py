@@ -87,7 +87,7 @@ def test_a_question_that_is_refused_is_asked_once_and_spoils_no_other(
         a, b, c = told(bench, *map(telling, "abc"))
     assert (a, c) == ("a", "c")
     assert isinstance(b, Failure)
-    assert "too long" in b.message
+    assert "too long" in b.error
     assert sorted(body["messages"][1]["content"] for _, body in endpoint.asked) == ["a", "b", "c"]
 
 

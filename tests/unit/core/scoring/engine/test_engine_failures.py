@@ -50,7 +50,7 @@ def test_a_metric_that_raises_leaves_the_others_and_the_next_request_working(
     first = bench.ask(broken, Letters(), bench.asking())
     second = bench.ask(broken, Letters(), bench.asking(), summary="Snow fell.")
     for outcomes in (first, second):
-        assert (failure(outcomes[0]).kind, failure(outcomes[0]).message) == (kind, message)
+        assert (failure(outcomes[0]).kind, failure(outcomes[0]).error) == (kind, message)
         assert [type(outcome) for outcome in outcomes[1:]] == [Result, Result]
 
 
@@ -58,19 +58,19 @@ def test_a_metric_that_raises_leaves_the_others_and_the_next_request_working(
 def test_an_empty_document_is_refused_with_what_to_do(bench: Bench, document: str) -> None:
     request = bench.engine.submit("ana", [Letters()], [Example("pair", document, "Rain fell.")])
     outcome = failure(bench.outcomes(request)[("letters", "pair")])
-    assert (outcome.kind, outcome.message) == (FailureKind.INPUT, "The document is empty. Paste, load or type one.")
+    assert (outcome.kind, outcome.error) == (FailureKind.INPUT, "The document is empty. Paste, load or type one.")
 
 
 def test_an_empty_summary_is_refused_with_what_to_do(bench: Bench) -> None:
     outcome = failure(bench.ask(Letters(), summary=" \u3000")[0])
-    assert (outcome.kind, outcome.message) == (FailureKind.INPUT, "The summary is empty. Paste, load or type one.")
+    assert (outcome.kind, outcome.error) == (FailureKind.INPUT, "The summary is empty. Paste, load or type one.")
 
 
 @pytest.mark.parametrize("metric", [Endless(), Endless(float("nan")), Endless(0.0, float("nan"))])
 def test_what_is_no_number_is_a_failure(bench: Bench, metric: Endless) -> None:
     broken, other = bench.ask(metric, Letters())
     assert failure(broken).kind is FailureKind.ERROR
-    assert "is no number" in failure(broken).message
+    assert "is no number" in failure(broken).error
     assert isinstance(other, Result)
 
 
@@ -87,14 +87,14 @@ def test_a_text_that_does_not_fit_alone_fails_and_the_rest_is_answered(bench: Be
     broken = failure(bench.ask(bench.asking(), summary="One came. Two left.")[0])
     bench.kind.fit = 1
     [result] = bench.ask(bench.asking(), summary="Three stayed.")
-    assert (broken.kind, broken.message) == (FailureKind.OUT_OF_MEMORY, "A batch of 1 texts does not fit.")
+    assert (broken.kind, broken.error) == (FailureKind.OUT_OF_MEMORY, "A batch of 1 texts does not fit.")
     assert isinstance(result, Result)
 
 
 def test_a_question_that_makes_the_model_raise_spoils_only_its_metric(bench: Bench) -> None:
     bench.kind.poison = "poison"
     broken, whole = bench.ask(bench.asking(prefix="poison "), bench.asking(), summary="Rain fell. Snow fell.")
-    assert (failure(broken).kind, failure(broken).message) == (FailureKind.ERROR, UNEXPECTED)
+    assert (failure(broken).kind, failure(broken).error) == (FailureKind.ERROR, UNEXPECTED)
     assert isinstance(whole, Result)
 
 
@@ -109,7 +109,7 @@ def test_a_question_that_cannot_be_encoded_spoils_only_its_metric(bench: Bench) 
     bench.until_planned(5)
     bench.kind.gate.set()
     broken, whole = bench.outcomes(request).values()
-    assert failure(broken).message == "This cannot be encoded."
+    assert failure(broken).error == "This cannot be encoded."
     assert isinstance(whole, Result)
 
 
@@ -137,7 +137,7 @@ def test_a_model_that_does_not_load_fails_its_cells_only(bench: Bench) -> None:
     broken, whole = bench.asking("broken"), bench.asking("whole")
     bench.kind.broken.add(broken.checkpoint)
     outcomes = bench.ask(broken, whole, Letters(), summary="Rain fell. Snow fell.")
-    assert (failure(outcomes[0]).kind, failure(outcomes[0]).message) == (FailureKind.LOAD, "broken is broken.")
+    assert (failure(outcomes[0]).kind, failure(outcomes[0]).error) == (FailureKind.LOAD, "broken is broken.")
     assert [type(outcome) for outcome in outcomes[1:]] == [Result, Result]
 
 
@@ -164,7 +164,7 @@ def test_a_failed_model_is_not_asked_again_without_a_retry(bench: Bench) -> None
 def test_a_folder_that_is_not_there_fails_with_the_reason(bench: Bench) -> None:
     outcome = failure(bench.ask(Asking(str(bench.folder / "nowhere")))[0])
     assert outcome.kind is FailureKind.LOAD
-    assert "There is no folder" in outcome.message
+    assert "There is no folder" in outcome.error
 
 
 def test_weights_that_are_on_the_hub_need_a_download(bench: Bench) -> None:

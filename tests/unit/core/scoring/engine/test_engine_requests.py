@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.conversation import CellState, Request
 from core.scoring.engine.engine import Engine

@@ -142,7 +142,7 @@ def test_closing_the_engine_ends_a_run_of_another_thread(bench: Bench) -> None:
     bench.kind.gate.set()
     closer.join()
     reader.join(PATIENCE_S)
-    assert [outcome.message for outcome in outcomes if isinstance(outcome, Failure)] == [CLOSED] * 2 * WINDOW
+    assert [outcome.error for outcome in outcomes if isinstance(outcome, Failure)] == [CLOSED] * 2 * WINDOW
 
 
 def test_a_closed_engine_says_so(bench: Bench) -> None:

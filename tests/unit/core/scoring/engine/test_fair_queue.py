@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.scoring.engine.conversation import Priority, Request, Task
+from core.scoring.engine.conversation import Priority, Request, RunningConversation
 from core.scoring.engine.fair_queue import FairQueue, Turns
 from core.scoring.engine.step_queue import StepQueue
 from tests.doubles.bench import asking
@@ -79,7 +79,7 @@ def test_turns_are_shared_by_the_queues_that_share_them() -> None:
     assert [first.take(), second.take(), first.take(), second.take()] == ["a", "b", "b", "a"]
 
 
-def step(request: Request) -> Task:
+def step(request: Request) -> RunningConversation:
     return asking(request, 0)
 
 

@@ -65,7 +65,7 @@ def test_a_question_that_cannot_be_tokenized_ahead_fails_alone(bench: Bench) -> 
     outcomes = [one for _, one in bench.engine.run([bench.asking()], examples())]
     failed = [place for place, one in enumerate(outcomes) if isinstance(one, Failure)]
     assert failed == [MANY - 10]
-    assert outcomes[failed[0]].message == "This cannot be encoded."  # type: ignore[union-attr]
+    assert outcomes[failed[0]].error == "This cannot be encoded."  # type: ignore[union-attr]
 
 
 def test_a_person_waits_for_one_batch_and_not_for_what_was_prepared(bench: Bench) -> None:

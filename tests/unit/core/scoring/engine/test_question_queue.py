@@ -10,10 +10,10 @@ from core.data.datasets.bump import Bump
 from core.errors import Problem
 from core.model_reference import Checkpoint
 from core.models.networks.model import Row
-from core.scoring.engine.conversation import Priority, Request, Task
+from core.scoring.engine.conversation import Priority, Request, RunningConversation
 from core.scoring.engine.device_worker import _FRONT_QUESTIONS, BATCH_TOKENS
 from core.scoring.engine.question_queue import PendingQuestion, QuestionQueue, next_checkpoint, row_length, similar_rows
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Answer, FailureKind, Item, Question
 from tests.doubles.bench import asking
 from tests.doubles.released import BUMP, needs
@@ -21,11 +21,11 @@ from tests.doubles.released import BUMP, needs
 MODEL, OTHER = Checkpoint("model", "scripted"), Checkpoint("other", "scripted")
 
 
-def task(priority: Priority = Priority.INTERACTIVE, place: int = 0) -> Task:
+def task(priority: Priority = Priority.INTERACTIVE, place: int = 0) -> RunningConversation:
     return asking(Request((), (), priority), place)
 
 
-def put(queue: QuestionQueue, text: str, asker: Task) -> bool:
+def put(queue: QuestionQueue, text: str, asker: RunningConversation) -> bool:
     """As the planner does: the task waits for all that was enqueued for it."""
     asker.ask([*(asker.keys or ()), text.encode()], asker.answers)
     return queue.put(text.encode(), Question(MODEL, (text,)), asker)
@@ -35,7 +35,7 @@ def texts(pending_questions: list[PendingQuestion]) -> list[str]:
     return [pending.question.inputs[0] for pending in pending_questions]
 
 
-def cancel(*tasks: Task) -> None:
+def cancel(*tasks: RunningConversation) -> None:
     for one in tasks:
         for request in one.watchers:
             request.cancelled.set()

@@ -15,8 +15,8 @@ import pytest
 from huggingface_hub import constants
 
 from core.model_reference import Checkpoint
+from core.models.model_pool import ModelPool
 from core.models.networks.model import Row
-from core.models.pool import ModelPool
 from core.models.weights.locations import ModelStatus
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine

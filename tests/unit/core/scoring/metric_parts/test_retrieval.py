@@ -14,10 +14,10 @@ from core.errors import BadSettingError, UnknownNameError, UnscorableError
 from core.model_reference import Checkpoint
 from core.scoring.metric import METRICS
 from core.scoring.metric_parts.lockstep import run_in_lockstep
-from core.scoring.metric_parts.retrieval import Passage, Retrieval, WindowMode
+from core.scoring.metric_parts.retrieval import Retrieval, SentenceGroup, WindowMode
 from core.scoring.metrics.retrieval_wrapper import Retrieve
 from core.text.ranking import bm25, closest_rows
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Answer, Example, Question, Rounds, Score, Span
 from tests.drive import drive
 
@@ -74,7 +74,7 @@ def test_the_coded_window_holds_the_sentence_before(hit: int, passage: str) -> N
 
 def test_the_coded_window_of_a_document_of_one_sentence_is_that_sentence() -> None:
     [claim] = Retrieval(ENCODER, window="coded").claims(Example("pair", "Rain fell.", "It rained."), answers([[1.0]]))
-    assert claim.passages == (Passage("Rain fell.", Span(0, 10)),)
+    assert claim.passages == (SentenceGroup("Rain fell.", Span(0, 10)),)
 
 
 def test_the_union_is_one_passage_of_all_that_was_found_in_the_order_of_the_document() -> None:

@@ -18,7 +18,7 @@ from core.models.llm.endpoints.endpoint import address_fingerprint
 from core.models.llm.prompts import bundled_prompt
 from core.models.llm.spending.budget import SpendTracker
 from core.models.llm.spending.spend import CostEstimate, Spend, format_estimate
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.outcome_records import outcome_record
@@ -139,7 +139,7 @@ def test_what_is_no_score_is_a_failure_with_the_raw_answer(
     with answering(monkeypatch, reply):
         found = failure(engine)
     assert found.kind is FailureKind.INPUT
-    assert sentence in found.message
+    assert sentence in found.error
     assert outcome_record(PAIR, found)["score"] is None
 
 
@@ -249,7 +249,7 @@ def test_a_stream_that_breaks_off_is_a_failure(engine: Engine, monkeypatch: pyte
     with serving(lambda _path, _body: stream('{"score": 5', ended="")) as endpoint:
         (tmp_path / "endpoints.toml").write_text(FILE.format(url=endpoint.url))
         found = failure(engine, "direct-assessment[endpoint=mini]")
-    assert found.message == f"{endpoint.url} broke off in the middle of its answer. Ask again."
+    assert found.error == f"{endpoint.url} broke off in the middle of its answer. Ask again."
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_what_fails_for_the_moment_costs_no_score(
 def test_a_long_pause_that_a_server_asks_for_is_told(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with answering(monkeypatch, refusal(429, "later", **{"retry-after": "600"})) as endpoint:
         found = failure(engine)
-    assert found.message == f"{endpoint.url} has reached its rate limit. Wait 600 s and try again. It says: “later”."
+    assert found.error == f"{endpoint.url} has reached its rate limit. Wait 600 s and try again. It says: “later”."
     assert len(endpoint.asked) == 1
 
 
@@ -305,7 +305,7 @@ def test_a_budget_stops_a_run_with_a_sentence_and_what_was_paid_for_is_kept(
     examples = [Example(f"pair-{number}", PAIR.document, f"Rain fell {number} times.") for number in range(4)]
     with answering(monkeypatch, mark(70)) as endpoint:
         found = [one for _, one in engine.run([metric], examples)]
-        refused = [one.message for one in found if isinstance(one, Failure)]
+        refused = [one.error for one in found if isinstance(one, Failure)]
         assert len(refused) == 2
         assert "Raise TOUCHSTONE_LLM_BUDGET and start again; all answers so far are kept." in refused[0]
         monkeypatch.setenv("TOUCHSTONE_LLM_BUDGET", "5")
@@ -335,7 +335,7 @@ def test_a_question_is_not_sent_to_an_address_that_was_set_while_it_waited(
 
         with answering(monkeypatch, moving) as endpoint:
             found = failure(engine)
-    assert f"was changed while this question waited for {endpoint.url}. Ask again." in found.message
+    assert f"was changed while this question waited for {endpoint.url}. Ask again." in found.error
     assert other.asked == []
 
 
@@ -357,7 +357,7 @@ def test_without_an_endpoint_one_sentence_says_what_to_set(
     assert line.state == "needs endpoint"
     found = failure(engine, name)
     assert found.kind is FailureKind.NEEDS_ENDPOINT
-    assert "\n" not in found.message
+    assert "\n" not in found.error
     pool.close()
 
 

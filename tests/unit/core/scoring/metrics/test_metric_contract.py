@@ -24,7 +24,7 @@ from core.registry import settings_of
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Card, Metric
 from core.settings import Settings
-from core.text.text import sentences
+from core.text.segmentation import sentences
 from core.types import Example, Failure, FailureKind, Outcome, Result
 from tests.conftest import Weights
 from tests.doubles.process import ROOT
@@ -144,7 +144,7 @@ def numbers(found: Result) -> list[float]:
 
 def refused(found: Outcome) -> bool:
     """Whether the text is the reason, said in a sentence."""
-    return isinstance(found, Failure) and found.kind is FailureKind.INPUT and found.message.endswith(".")
+    return isinstance(found, Failure) and found.kind is FailureKind.INPUT and found.error.endswith(".")
 
 
 def within_bounds(found: Outcome, card: Card) -> bool:

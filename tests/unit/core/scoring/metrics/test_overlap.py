@@ -7,8 +7,10 @@ from functools import cache
 
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
+from rouge_score.tokenizers import DefaultTokenizer
 from sacrebleu import sentence_bleu
 
+from core.errors import UnscorableError
 from core.scoring.metric import METRICS, Metric
 from core.scoring.metric_parts.surface_metric import SurfaceMetric
 from core.types import Example, Score
@@ -47,7 +49,12 @@ def released(measure: str) -> list[tuple[int, str, str, float]]:
 @pytest.mark.parametrize(("document", "summary"), PAIRS)
 def test_rouge_is_that_of_its_package(measured: str, stemmer: bool, document: str, summary: str) -> None:
     expected = RougeScorer(["rouge2"], use_stemmer=stemmer).score(document, summary)["rouge2"]
-    found = score(f"rouge2[measured={measured},stemmer={stemmer},variant=rouge-score]", document, summary)
+    spec = f"rouge2[measured={measured},stemmer={stemmer},variant=rouge-score]"
+    if len(DefaultTokenizer(stemmer).tokenize(summary)) < 2:  # the package's 0 says nothing there
+        with pytest.raises(UnscorableError, match="ROUGE reads no tokens of the summary"):
+            score(spec, document, summary)
+        return
+    found = score(spec, document, summary)
     assert found.value == getattr(expected, {"f1": "fmeasure"}.get(measured, measured))
 
 
@@ -65,6 +72,19 @@ def test_rouge_reads_bytes_and_prints_five_digits_as_the_perl_program_does() -> 
     assert found.value == 0.71429
     assert score("rouge2[measured=recall]", "a b c d", "a b").value == 0.33333
     assert score("rouge2[measured=f1]", "a b c d", "a b").value == 0.5
+
+
+@pytest.mark.parametrize("spec", ["rouge2", "rouge2[variant=rouge-score]", "bleu"])
+@pytest.mark.parametrize("summary", ["!!! ...", "🙂🙂", "—"])
+def test_where_no_word_is_read_there_is_no_number(spec: str, summary: str) -> None:
+    with pytest.raises(UnscorableError):
+        score(spec, summary, summary)
+
+
+@pytest.mark.parametrize("summary", ["Yes.", "पूर्व प्रधान मन्त्री आज सहर आए", "สวัสดีครับ", "한국 사람 3"])
+def test_rouge_needs_two_tokens_that_it_reads(summary: str) -> None:
+    with pytest.raises(UnscorableError, match="no two words"):
+        score("rouge2", summary, summary)
 
 
 def test_rouge_counts_bigrams_of_the_summary_in_the_document() -> None:

@@ -71,7 +71,7 @@ def test_too_few_readable_draws_are_a_failure(engine: Engine, monkeypatch: pytes
     found, _ = outcome(engine, monkeypatch, '{"score": 60}', "Well.", "Well.")
     assert isinstance(found, Failure)
     assert found.kind is FailureKind.INPUT
-    assert found.message.startswith("2 of 3 draws cannot be read. The last: The answer holds no complete JSON object")
+    assert found.error.startswith("2 of 3 draws cannot be read. The last: The answer holds no complete JSON object")
 
 
 def test_draws_that_would_all_be_the_same_are_refused() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from core.errors import UnscorableError
 from core.scoring.metric import METRICS
-from core.text.text import words
+from core.text.segmentation import words
 from core.types import Example, Score, Span
 from tests.doubles.texts import RANDOM, random_text
 

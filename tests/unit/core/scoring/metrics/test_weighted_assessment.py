@@ -89,7 +89,7 @@ def test_marks_with_less_than_half_of_the_probability_are_no_score(
     found = outcome(engine, monkeypatch, completion(shares))
     assert isinstance(found, Failure)
     mass = list(shares.values())[1]
-    assert f"gives the digits from 1 to 5 {mass:.2f} of the probability, but begins its answer with" in found.message
+    assert f"gives the digits from 1 to 5 {mass:.2f} of the probability, but begins its answer with" in found.error
 
 
 @pytest.mark.parametrize("opening", ["▁", " ", "\n", "**", '"'])
@@ -107,4 +107,4 @@ def test_where_no_mark_is_among_the_tokens_there_is_no_score(engine: Engine, mon
     found = outcome(engine, monkeypatch, completion({"<think>": 0.9, "10": 0.1}))
     assert isinstance(found, Failure)
     assert found.kind is FailureKind.INPUT
-    assert "no digit from 1 to 5, but begins its answer with '<think>' (0.90), '10' (0.10)" in found.message
+    assert "no digit from 1 to 5, but begins its answer with '<think>' (0.90), '10' (0.10)" in found.error

@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import pytest
 
-from core.models.pool import ModelPool
+from core.models.model_pool import ModelPool
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 

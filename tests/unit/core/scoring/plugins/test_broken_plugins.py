@@ -124,7 +124,7 @@ def test_what_gives_no_score_says_why_and_the_others_go_on(case: str, write: Wri
     [mine] = load_plugin(write(ONE + body), Settings.read()).metrics
     [(_, broken), (_, good)] = engine.run([mine(), GOOD], [PAIR])
     assert isinstance(broken, Failure), broken
-    assert re.search(sentence, broken.message), broken.message
+    assert re.search(sentence, broken.error), broken.error
     assert isinstance(good, Result)
 
 
@@ -176,7 +176,7 @@ def test_a_function_without_end_is_stopped_and_the_next_text_is_scored(
     rained = Example("rained", PAIR.document, "It rained in York.")
     [(_, stopped), (_, scored)] = engine.run([mine()], [PAIR, rained])
     assert isinstance(stopped, Failure)
-    assert "gave no answer within 1 s, and its process was ended." in stopped.message
+    assert "gave no answer within 1 s, and its process was ended." in stopped.error
     assert isinstance(scored, Result)
 
 
@@ -207,7 +207,7 @@ def test_what_writes_into_the_connection_of_its_process_is_stopped(write: WriteF
     rained = Example("rained", PAIR.document, "It rained in York.")
     [(_, broken), (_, scored)] = engine.run([mine()], [PAIR, rained])
     assert isinstance(broken, Failure)
-    assert "wrote into the connection" in broken.message
+    assert "wrote into the connection" in broken.error
     assert isinstance(scored, Result)
 
 
@@ -238,11 +238,11 @@ def test_one_text_that_spoils_a_batch_fails_alone(write: WriteFile, engine: Engi
     texts = [Example(f"{number}", PAIR.document, f"It rained {number} times.") for number in range(5)]
     outcomes = [outcome for _, outcome in engine.run([mine()], [*texts[:2], PAIR, *texts[2:]])]
     assert [isinstance(one, Failure) for one in outcomes] == [False, False, True, False, False, False]
-    assert "AssertionError: snow (mine.py, line 5)." in outcomes[2].message  # type: ignore[union-attr]  # a Failure, as above
+    assert "AssertionError: snow (mine.py, line 5)." in outcomes[2].error  # type: ignore[union-attr]  # a Failure, as above
 
 
 def test_a_metric_may_not_change_the_examples_of_a_batch(write: WriteFile, engine: Engine) -> None:
     [mine] = load_plugin(write(BATCH + "examples[0].summary = ''; return [1] * len(examples)"), Settings.read()).metrics
     [(_, outcome)] = engine.run([mine()], [PAIR])
     assert isinstance(outcome, Failure)
-    assert "FrozenInstanceError" in outcome.message
+    assert "FrozenInstanceError" in outcome.error

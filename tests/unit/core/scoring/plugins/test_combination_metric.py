@@ -74,7 +74,7 @@ def test_a_member_without_a_score_is_replaced_by_the_fit_without_it_and_two_are_
     twice = metric(combine=["coverage", "entity-overlap", "entity-overlap"])
     [(_, outcome)] = engine.run([twice], [PLAIN])
     assert isinstance(outcome, Failure)
-    assert "2 of 3 members have no score" in outcome.message
+    assert "2 of 3 members have no score" in outcome.error
 
 
 def test_a_document_of_its_labels_is_scored_by_the_fold_that_did_not_learn_from_it(engine: Engine) -> None:
@@ -244,4 +244,4 @@ def test_a_combination_without_its_members_is_left_out_and_reported(
     assert not {"b-outer", "c-broken"} & {*mine.names()}
     [report] = [one for one in extensions.plugin_reports() if one.group == "table"]
     assert report.names == ("a-whole",)
-    assert "c-broken is left out. There is no metric 'gone'" in report.problem or "gone" in report.problem
+    assert "c-broken is left out. There is no metric 'gone'" in report.error or "gone" in report.error

@@ -148,7 +148,7 @@ def test_a_function_and_a_class_of_a_package_are_metrics(
     assert registry.parse("my-length[unit=2.0]").spec == "my-length[unit=2.0]"
     assert registry.parse("my-quotes").card.title == "Quotations"
     assert [report.names for report in reports] == [("my-quotes",), ("my-length",), ()]
-    assert not any(report.problem for report in reports[:2])
+    assert not any(report.error for report in reports[:2])
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_a_broken_package_is_reported_and_leaves_the_others(
     registry = metrics(monkeypatch, f"a = {package}.{value}", f"b = {package}.metric:Length")
     assert "my-length" in registry.names()
     assert registry.get("rouge2").__module__ == "core.scoring.metrics.rouge"
-    assert sentence in reports[0].problem
-    assert reports[0].problem.endswith(".")
+    assert sentence in reports[0].error
+    assert reports[0].error.endswith(".")
 
 
 def test_a_name_that_is_missing_comes_with_the_reason(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,8 +202,8 @@ def test_functions_of_two_files_with_one_name_are_told_apart(
     assert "same" in registry.names()
     assert registry.get("rouge2").__module__ == "core.scoring.metrics.rouge"
     assert [report.names for report in reports] == [("same",), (), ()]
-    assert reports[1].problem.startswith("two.py names a metric 'same', and so does")
-    assert reports[2].problem.startswith("three.py names a metric 'rouge2', and so does core.scoring.metrics.rouge.")
+    assert reports[1].error.startswith("two.py names a metric 'same', and so does")
+    assert reports[2].error.startswith("three.py names a metric 'rouge2', and so does core.scoring.metrics.rouge.")
 
 
 def test_the_command_lists_what_is_loaded_and_what_is_wrong(write: WriteFile, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,4 +236,4 @@ def test_a_table_that_another_process_saves_is_a_metric_at_the_next_look(
         extensions.add_new_tables(registry, tmp_path)
     assert "their-score" in registry.names()
     broken, added = extensions.plugin_reports()
-    assert (broken.problem.startswith("broken.toml is no TOML"), added.names) == (True, ("their-score",))
+    assert (broken.error.startswith("broken.toml is no TOML"), added.names) == (True, ("their-score",))

@@ -122,7 +122,7 @@ def result(engine: Engine, scorer: str) -> Result:
 def test_the_real_scorer_asks_through_our_endpoint(scorer: str, engine: Engine, endpoint: Endpoint) -> None:
     installed = attempt(lambda: framework_environment(FRAMEWORKS[scorer.partition(":")[0]]))
     if isinstance(installed, Problem):
-        pytest.skip(installed.message)
+        pytest.skip(installed.error)
     first = result(engine, scorer)
     asked = len(endpoint.asked)
     assert first.score == SCORES[scorer]
@@ -146,7 +146,7 @@ def test_a_framework_that_is_not_installed_is_a_sentence_with_its_command(
     [step] = missing_steps(wanted)
     found = outcome(engine, "ragas:Faithfulness")
     assert isinstance(found, Failure)
-    assert "RAGAS is not installed. Run: " in found.message
+    assert "RAGAS is not installed. Run: " in found.error
     assert (step.need, step.name) == ("package", "RAGAS")
     assert step.command.endswith(
         f"{tmp_path / 'none' / 'ragas' / 'bin' / 'pip'} install ragas 'langchain-community<0.4'"
@@ -190,7 +190,7 @@ def test_a_scorer_runs_again_with_the_answers_until_it_has_a_score(
 def test_what_goes_wrong_in_a_scorer_is_a_sentence(summary: str, sentence: str, engine: Engine) -> None:
     found = outcome(engine, "autoevals:Factuality", Example("pair", DOCUMENT, summary))
     assert isinstance(found, Failure)
-    assert sentence in found.message
+    assert sentence in found.error
 
 
 @pytest.mark.usefixtures("small")

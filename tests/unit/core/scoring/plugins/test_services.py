@@ -99,7 +99,7 @@ def test_an_answer_that_is_none_is_a_sentence(
 ) -> None:
     found, _ = answered(Reply(content), engine, tmp_path, monkeypatch)
     assert isinstance(found, Failure)
-    assert sentence in found.message
+    assert sentence in found.error
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_service_that_fails_is_a_failure(
 ) -> None:
     found, _ = answered(reply, engine, tmp_path, monkeypatch)
     assert isinstance(found, Failure)
-    assert found.message.endswith(".")
+    assert found.error.endswith(".")
 
 
 def test_a_price_is_estimated_counted_and_kept_to_by_a_budget_and_a_stated_cost_counts_instead(
@@ -126,7 +126,7 @@ def test_a_price_is_estimated_counted_and_kept_to_by_a_budget_and_a_stated_cost_
     assert [isinstance(found, Result) for found in outcomes] == [True, True, False]
     assert engine.spent()["service.mine"] == Spend(2, 0, 0, 1.25)
     assert isinstance(outcomes[2], Failure)
-    assert "1.2500 of 2 are spent, and it may cost up to 1.0000. Raise budget under [mine]" in outcomes[2].message
+    assert "1.2500 of 2 are spent, and it may cost up to 1.0000. Raise budget under [mine]" in outcomes[2].error
     assert engine.estimate(engine.conversations([one], texts[:2])).questions == 0
 
 
@@ -258,4 +258,4 @@ def test_a_text_that_our_service_refuses_is_refused_there(
     [(_, here)] = engine.run([METRICS.parse("word-novelty")], [Example("dots", "It rained.", "...")])
     assert isinstance(found, Failure)
     assert isinstance(here, Failure)
-    assert (found.kind, found.message) == (FailureKind.INPUT, here.message)
+    assert (found.kind, found.error) == (FailureKind.INPUT, here.error)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from core.assessment.audit.audit_report import AuditReport, instrument_sentence, read_report, report_json
 from core.assessment.audit.history import (
     KeptAudit,
     by_data,
@@ -15,8 +16,7 @@ from core.assessment.audit.history import (
     last_report,
     reports_to_keep,
 )
-from core.assessment.audit.question import Figure, Finding, Level, MetricAudit, ShownPair
-from core.assessment.audit.report import AuditReport, instrument_sentence, read_report, report_json
+from core.assessment.audit.question import AuditAnswer, AuditFigure, Level, MetricAudit, ShownPair
 from core.edits.battery import read_battery, standard_battery
 from core.results.cases.data_facts import DataFacts
 from core.stats.statistic import Estimate
@@ -28,8 +28,8 @@ PAIR = ShownPair("one", "", "It rained.", "It snowed.", 0.5, 0.4)
 
 
 def kept(day: int, area: float | None, signature: str = "m|1", data: DataFacts = DATA, metric: str = "m") -> KeptAudit:
-    figure = None if area is None else Figure("area", Estimate(area, area - 0.1, area + 0.1, 40))
-    finding = Finding("sees-errors", "Does it see errors?", "sees", Level.WEAK, "So.", figure, pairs=(PAIR,))
+    figure = None if area is None else AuditFigure("area", Estimate(area, area - 0.1, area + 0.1, 40))
+    finding = AuditAnswer("sees-errors", "Does it see errors?", "sees", Level.WEAK, "So.", figure, pairs=(PAIR,))
     report = AuditReport((data,), (MetricAudit(metric, signature, "", (finding,)),), "python cli.py audit m")
     return KeptAudit(FIRST + timedelta(days=day), report)
 

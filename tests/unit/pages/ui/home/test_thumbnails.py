@@ -9,11 +9,11 @@ import pytest
 
 from annotations.management.campaign_progress import CampaignProgress, Share
 from annotations.store.records import StoredPair
-from core.assessment.audit.question import Finding, Level
+from core.assessment.audit.question import AuditAnswer, Level
 from core.results.runs.bundled_run import bundled_run_lines
 from core.results.runs.matrix import shift_matrix
-from core.results.runs.run import run_from_lines
 from core.results.runs.shifts import score_shifts
+from core.results.runs.stress_run import run_from_lines
 from core.types import Result
 from pages.ui.home.thumbnails import (
     HEIGHT,
@@ -67,7 +67,7 @@ def test_a_campaign_is_the_share_of_its_labels() -> None:
 
 
 def test_an_audit_is_a_dot_for_each_verdict_the_good_ones_on_top() -> None:
-    findings = [Finding("q", "t", "axis", level, "s") for level in (Level.GOOD, Level.FAILS, Level.NOT_ASKED)]
+    findings = [AuditAnswer("q", "t", "axis", level, "s") for level in (Level.GOOD, Level.FAILS, Level.NOT_ASKED)]
     picture = audit_thumbnail(findings)
     assert styles(picture) == ["right", "wrong"]
     assert picture.rectangles[0].y < picture.rectangles[1].y

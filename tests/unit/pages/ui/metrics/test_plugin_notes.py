@@ -18,13 +18,13 @@ def page() -> None:
 
 def test_a_problem_is_a_warning_and_remarks_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = PluginReport(
-        "file", "/a/broken.py", problem="broken.py does not load. NameError: **bold** (broken.py, line 3)."
+        "file", "/a/broken.py", error="broken.py does not load. NameError: **bold** (broken.py, line 3)."
     )
     noticed = PluginReport("file", "/a/mine.py", names=("mine",), remarks=("mine: It scores 1 for every text.",))
     monkeypatch.setattr(extensions, "_reports", [broken, noticed])
     shown = AppTest.from_function(page).run()
     assert not shown.exception
-    assert [warning.value for warning in shown.warning] == [escape_markdown(broken.problem)]
+    assert [warning.value for warning in shown.warning] == [escape_markdown(broken.error)]
     assert r"\*\*bold\*\*" in shown.warning[0].value
     assert [expander.label for expander in shown.expander] == ["Remarks on plug-ins: 1"]
     assert shown.markdown[0].value == f"- {escape_markdown(noticed.remarks[0])}"

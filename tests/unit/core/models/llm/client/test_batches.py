@@ -62,7 +62,7 @@ def ask(folder: Path, *words: str, batch: bool = True) -> tuple[list[str], list[
     settings = Settings(device="cpu", memory="1GB", cache_dir=folder)
     with closing(Engine.open(settings, partial(BatchWorker, report=reported.append) if batch else None)) as engine:
         found = [outcome for _, outcome in engine.converse(map(telling, words or WORDS))]
-    return [one.message if isinstance(one, Failure) else one for one in found], reported
+    return [one.error if isinstance(one, Failure) else one for one in found], reported
 
 
 def test_what_a_batch_answered_is_asked_by_nobody_again(server: BatchServer, tmp_path: Path) -> None:

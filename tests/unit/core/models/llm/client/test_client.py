@@ -9,9 +9,9 @@ import pytest
 
 from core.errors import TouchstoneError
 from core.models.llm.chat import Sampling
-from core.models.llm.client.client import Client
+from core.models.llm.client.client import EndpointClient
+from core.models.llm.client.completions import Completion, FirstToken
 from core.models.llm.client.requests import FirstTokens
-from core.models.llm.client.responses import Completion, FirstToken
 from core.models.llm.endpoints.endpoint import Endpoint
 from tests.unit.core.models.llm.scripted import Reply, completion, listing, refusal, serving, stream
 
@@ -20,7 +20,7 @@ AT_ONCE = {"retry-after-ms": "1"}
 
 
 def first_token(url: str, special_tokens: bool = False) -> FirstToken:
-    return Client(Endpoint(url, KEY)).first_token(
+    return EndpointClient(Endpoint(url, KEY, wait_s=0.0)).first_token(
         "Judge.", "Is it?", FirstTokens("m", 5, special_tokens=special_tokens)
     )
 
@@ -51,7 +51,7 @@ def test_one_token_is_asked_for_without_sampling() -> None:
 
 def test_the_first_token_of_a_model_without_temperature_is_asked_for_without_one() -> None:
     with serving(lambda _path, _body: completion({"Yes": 1.0})) as endpoint:
-        client = Client(Endpoint(endpoint.url, KEY, leave_out=("temperature",)))
+        client = EndpointClient(Endpoint(endpoint.url, KEY, leave_out=("temperature",)))
         client.first_token("Judge.", "Is it?", FirstTokens("m", 5))
     assert "temperature" not in endpoint.asked[0][1]
 
@@ -65,7 +65,7 @@ def test_special_tokens_are_asked_for_in_the_way_of_vllm() -> None:
 def test_a_key_meant_for_another_server_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with serving(lambda _path, _body: completion({"Yes": 1.0})) as endpoint:
-        Client(Endpoint(endpoint.url, "")).first_token("a", "b", FirstTokens("m", 5))
+        EndpointClient(Endpoint(endpoint.url, "")).first_token("a", "b", FirstTokens("m", 5))
     assert endpoint.keys == ["Bearer none"]
 
 
@@ -114,19 +114,19 @@ def test_a_server_that_is_not_there_is_named() -> None:
 
 def test_tokens_are_counted_by_the_path_of_vllm() -> None:
     with serving(lambda _path, _body: Reply({"count": 3, "max_model_len": 9, "tokens": [1, 2, 3]})) as endpoint:
-        assert Client(Endpoint(endpoint.url, KEY)).count_tokens("m", "It rained.") == 3
+        assert EndpointClient(Endpoint(endpoint.url, KEY)).count_tokens("m", "It rained.") == 3
     assert endpoint.asked == [("/tokenize", {"model": "m", "prompt": "It rained.", "add_special_tokens": False})]
 
 
 def test_a_server_that_counts_no_tokens_is_named() -> None:
     said = pytest.raises(TouchstoneError, match=r"/tokenize does not count tokens as vLLM does")
     with serving(lambda _path, _body: Reply({"tokens": [1, 2]})) as endpoint, said:
-        Client(Endpoint(endpoint.url, KEY)).count_tokens("m", "It rained.")
+        EndpointClient(Endpoint(endpoint.url, KEY)).count_tokens("m", "It rained.")
 
 
 def test_the_models_of_an_endpoint_are_listed_sorted() -> None:
     with serving(lambda _path, _body: listing("small", "large")) as endpoint:
-        assert Client(Endpoint(endpoint.url, KEY)).models() == ["large", "small"]
+        assert EndpointClient(Endpoint(endpoint.url, KEY)).models() == ["large", "small"]
     assert endpoint.asked == [("/v1/models", {})]
     assert endpoint.keys == [f"Bearer {KEY}"]
 
@@ -145,13 +145,15 @@ def test_the_models_of_an_endpoint_are_listed_sorted() -> None:
 )
 def test_a_server_that_lists_no_models_is_named(reply: Reply, sentence: str) -> None:
     with serving(lambda _path, _body: reply) as endpoint, pytest.raises(TouchstoneError, match=sentence) as raised:
-        Client(Endpoint(endpoint.url, KEY)).models()
+        EndpointClient(Endpoint(endpoint.url, KEY)).models()
     assert KEY not in str(raised.value)
 
 
 def streamed(reply: Reply) -> Completion:
     with serving(lambda _path, _body: reply) as endpoint:
-        told = Client(Endpoint(endpoint.url, KEY, stream=True)).chat(("Judge.", "Is it?"), Sampling("m", stop="."), "")
+        told = EndpointClient(Endpoint(endpoint.url, KEY, stream=True)).chat(
+            ("Judge.", "Is it?"), Sampling("m", stop="."), ""
+        )
     [(_, body)] = endpoint.asked
     assert (body["stream"], body["stream_options"], body["stop"]) == (True, {"include_usage": True}, ".")
     return told
@@ -166,7 +168,7 @@ def test_stream_options_that_a_server_refuses_are_left_out_from_then_on() -> Non
         return refusal(400, "stream_options is unknown") if "stream_options" in body else stream("Yes.")
 
     with serving(reply) as endpoint:
-        client = Client(Endpoint(endpoint.url, KEY, stream=True))
+        client = EndpointClient(Endpoint(endpoint.url, KEY, stream=True))
         assert [client.chat(("Judge.", "Is it?"), Sampling("m"), "").text for _ in range(2)] == ["Yes.", "Yes."]
     assert ["stream_options" in body for _, body in endpoint.asked] == [True, False, False]
     assert all(body["stream"] for _, body in endpoint.asked)
@@ -187,7 +189,7 @@ def test_fewer_likely_tokens_are_asked_for_from_then_on_where_a_server_gives_few
         return refusal(400, words) if body["top_logprobs"] > asked[-1] else completion({"Yes": 1.0})
 
     with serving(reply) as endpoint:
-        client = Client(Endpoint(endpoint.url, KEY))
+        client = EndpointClient(Endpoint(endpoint.url, KEY))
         for _ in range(2):
             assert client.first_token("Judge.", "Is it?", FirstTokens("m", 20)).tokens == ("Yes",)
     assert [body["top_logprobs"] for _, body in endpoint.asked] == asked
@@ -212,10 +214,10 @@ def test_a_server_that_streams_unasked_is_named() -> None:
         serving(lambda _path, _body: stream("It is")) as endpoint,
         pytest.raises(TouchstoneError, match="form of OpenAI"),
     ):
-        Client(Endpoint(endpoint.url, KEY)).chat(("Judge.", "Is it?"), Sampling("m"), "")
+        EndpointClient(Endpoint(endpoint.url, KEY)).chat(("Judge.", "Is it?"), Sampling("m"), "")
 
 
 def test_a_named_endpoint_tells_the_field_to_set() -> None:
     with serving(lambda _path, _body: refusal(401, "who?")) as endpoint, pytest.raises(TouchstoneError) as raised:
-        Client(Endpoint(endpoint.url, KEY, name="mini")).models()
+        EndpointClient(Endpoint(endpoint.url, KEY, name="mini")).models()
     assert "Set key_from under [mini] in the file of TOUCHSTONE_ENDPOINTS. It says: “who?”." in str(raised.value)

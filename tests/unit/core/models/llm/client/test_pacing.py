@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from core.errors import EndpointUnusableError
+from core.errors import EndpointUnusableError, TouchstoneError
 from core.models.llm.chat import Sampling
-from core.models.llm.client.client import Client, client_for
+from core.models.llm.client import pacing
+from core.models.llm.client.client import EndpointClient, client_for
 from core.models.llm.client.pacing import CircuitBreaker
 from core.models.llm.endpoints.endpoint import Endpoint
 from tests.unit.core.models.llm.scripted import Reply, refusal, serving, text
@@ -33,7 +37,7 @@ def test_a_refusal_of_the_rate_holds_back_every_question_and_none_fails() -> Non
             return text("Yes.")
 
     with serving(reply) as endpoint, ThreadPoolExecutor(16) as pool:
-        client = Client(Endpoint(endpoint.url, ""))
+        client = EndpointClient(Endpoint(endpoint.url, ""))
         found = list(pool.map(lambda _: client.chat(("a", "b"), Sampling("m"), "").text, range(32)))
     assert found == ["Yes."] * 32
     assert len(seen) < 32 * 3
@@ -42,7 +46,7 @@ def test_a_refusal_of_the_rate_holds_back_every_question_and_none_fails() -> Non
 def test_questions_that_come_together_share_one_client() -> None:
     endpoint, ready = Endpoint("http://one.example/v1", "together"), threading.Barrier(8)
 
-    def ask(_: int) -> Client:
+    def ask(_: int) -> EndpointClient:
         ready.wait()
         return client_for(endpoint)
 
@@ -50,14 +54,124 @@ def test_questions_that_come_together_share_one_client() -> None:
         assert len({id(client) for client in pool.map(ask, range(8))}) == 1
 
 
+class Minutes:
+    """A server that answers so many questions in each of its minutes, which are short, and takes a while for each."""
+
+    def __init__(self, limit: int, minute_s: float, body: object, answer_s: float = 0.0) -> None:
+        self.limit, self.minute_s, self.body, self.answer_s = limit, minute_s, body, answer_s
+        self._lock = threading.Lock()
+        self._began = time.monotonic()
+        self._answered: Counter[int] = Counter()
+
+    def __call__(self, _path: str, _body: Any) -> Reply:
+        with self._lock:
+            minute = int((time.monotonic() - self._began) / self.minute_s)
+            if self._answered[minute] >= self.limit:
+                return Reply(self.body, 429)
+            self._answered[minute] += 1
+        return text("Yes.")
+
+
+LITELLM_RPM = "litellm.RateLimitError: Deployment over defined rpm limit={}. current usage={}"
+
+
+@pytest.mark.parametrize(
+    ("limit", "pairs", "most", "words"),
+    [(20, 60, 75, "slow down"), (3, 20, 26, LITELLM_RPM.format(3, 3)), (20, 60, 75, "Try again in 83ms")],
+    ids=["20 a minute", "3 a minute, as litellm says it", "a named pause that is too short"],
+)
+def test_a_limit_of_a_minute_without_a_time_costs_few_requests(
+    limit: int, pairs: int, most: int, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pacing, "MINUTE_S", 1.0)
+    reply = Minutes(limit, 1.0, {"error": {"message": words, "type": "None", "code": "429"}})
+    with serving(reply) as endpoint, ThreadPoolExecutor(8) as pool:
+        client = EndpointClient(Endpoint(endpoint.url, "", wait_s=5.0))
+        texts = list(pool.map(lambda _: client.chat(("a", "b"), Sampling("m"), "").text, range(pairs)))
+    assert texts == ["Yes."] * pairs
+    assert len(endpoint.asked) <= most
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (503, {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}),
+        (529, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
+    ],
+)
+def test_a_server_that_loads_or_is_busy_is_waited_for_from_the_first_question(
+    status: int, body: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pacing, "MINUTE_S", 1.0)
+    began, waiting = time.monotonic(), []
+
+    def reply(_path: str, _body: Any) -> Reply:
+        waiting.append("; ".join(pacing.waiting_endpoints()))
+        return text("Yes.") if time.monotonic() > began + 1.0 else Reply(body, status)
+
+    with serving(reply) as endpoint, ThreadPoolExecutor(8) as pool:
+        client = EndpointClient(Endpoint(endpoint.url, "", wait_s=5.0))
+        texts = list(pool.map(lambda _: client.chat(("a", "b"), Sampling("m"), "").text, range(16)))
+    assert texts == ["Yes."] * 16
+    assert len(endpoint.asked) <= 16 + 8
+    assert re.search(r"default: it says “.*”; next try at [\d:]{8}, waited for until [\d:]{8}", waiting[1])
+    assert pacing.waiting_endpoints() == []
+
+
+def test_a_server_that_is_gone_for_a_while_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pacing, "MINUTE_S", 2.0)
+    began = time.monotonic()
+
+    def reply(_path: str, _body: Any) -> Reply:
+        gone = 0.2 < time.monotonic() - began < 2.0
+        return Reply(raw=b"<html><title>502 Bad Gateway</title>", status=502) if gone else text("Yes.")
+
+    with serving(reply) as endpoint, ThreadPoolExecutor(8) as pool:
+        client = EndpointClient(Endpoint(endpoint.url, "", wait_s=10.0))
+        texts = list(pool.map(lambda _: client.chat(("a", "b"), Sampling("m"), "").text, range(600)))
+    assert texts == ["Yes."] * 600
+    assert len(endpoint.asked) <= 600 + 20
+
+
+def test_what_waits_is_given_up_after_the_patience_of_the_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pacing, "MINUTE_S", 1.0)
+    with serving(lambda _path, _body: refusal(429, "slow down")) as endpoint:
+        client = EndpointClient(Endpoint(endpoint.url, "", wait_s=0.5))
+        with pytest.raises(EndpointUnusableError, match="has reached its rate limit"):
+            client.chat(("a", "b"), Sampling("m"), "")
+    assert 3 <= len(endpoint.asked) <= 8
+
+
+def test_a_question_that_nobody_wants_any_more_stops_waiting() -> None:
+    with serving(lambda _path, _body: refusal(429, "slow down", **{"retry-after": "100"})) as endpoint:
+        client, breaker = EndpointClient(Endpoint(endpoint.url, "")), CircuitBreaker()
+        unwanted = lambda: len(endpoint.asked) > 0  # noqa: E731  # one line of one use
+        with (
+            pytest.raises(TouchstoneError, match="Nobody waits"),
+            breaker.guard("m", unwanted) as caller,
+        ):
+            client.chat(("a", "b"), Sampling("m"), "")
+    assert (len(endpoint.asked), caller.sent) == (1, ["busy"])
+
+
+def test_a_question_whose_answer_takes_too_long_is_sent_once_and_its_outcome_is_unknown() -> None:
+    with serving(lambda _path, _body: replace(text("Yes."), drip_s=0.05)) as endpoint:
+        client, breaker = EndpointClient(Endpoint(endpoint.url, "", patience_s=0.3)), CircuitBreaker()
+        with pytest.raises(TouchstoneError, match=r"did not answer within 0\.3 s"), breaker.guard("m") as caller:
+            client.chat(("a", "b"), Sampling("m"), "")
+    assert (len(endpoint.asked), caller.sent) == (1, ["?"])
+
+
 def refuse(breaker: CircuitBreaker, asked: str = "m") -> bool:
     """Whether the question was sent."""
     sent: list[str] = []
 
     def ask() -> None:
-        with breaker.guard(asked):
+        with breaker.guard(asked) as caller:
             sent.append(asked)
-            raise EndpointUnusableError("No such model.")
+            error = EndpointUnusableError("No such model.")
+            caller.refused(error)
+            raise error
 
     with pytest.raises(EndpointUnusableError, match="No such model"):
         ask()
@@ -84,3 +198,19 @@ def test_after_a_while_one_question_tries_again(monkeypatch: pytest.MonkeyPatch)
     later = time.monotonic() + 60
     monkeypatch.setattr(time, "monotonic", lambda: later)
     assert [refuse(breaker), refuse(breaker)] == [True, False]
+
+
+def test_an_endpoint_that_nobody_asks_any_more_is_not_waited_for() -> None:
+    pace = pacing.Pace(4, 60.0, "gone")
+    sent = pace.begin(lambda: None)
+    assert pace.refused(sent, None, "later", per_minute=True, is_rate=False)
+    assert pace.waiting.startswith("gone: later; next try at")
+    pace.end()
+    assert not pace.waiting
+
+    def unwanted() -> None:
+        raise TouchstoneError("Nobody waits for this answer any more.")
+
+    with pytest.raises(TouchstoneError, match="Nobody waits"):
+        pace.begin(unwanted)
+    assert not pace.waiting

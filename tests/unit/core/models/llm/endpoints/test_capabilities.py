@@ -13,7 +13,7 @@ import pytest
 
 from core.errors import TouchstoneError
 from core.models.llm.chat import Sampling
-from core.models.llm.client.client import Client
+from core.models.llm.client.client import EndpointClient
 from core.models.llm.client.requests import FirstTokens
 from core.models.llm.endpoint_setup import check_endpoint, probed_fields
 from core.models.llm.endpoints.capabilities import CapabilityStore, capability_store, format_capabilities, parts_without
@@ -43,17 +43,17 @@ def values(store: CapabilityStore, endpoint: Endpoint, model: str = "m") -> dict
     return {name: one.value for name, one in store.get(endpoint, model).items()}
 
 
-def chat(client: Client, **sampling: Any) -> str:
+def chat(client: EndpointClient, **sampling: Any) -> str:
     return client.chat(("Judge.", "Is it?"), Sampling("m", **sampling), SCHEMA).text
 
 
 def test_what_a_call_finds_is_not_asked_again_by_another_process(tmp_path: Path) -> None:
     file = tmp_path / "capabilities.sqlite"
     with serving(strict) as server:
-        chat(Client(Endpoint(server.url, ""), CapabilityStore(file)))
+        chat(EndpointClient(Endpoint(server.url, ""), CapabilityStore(file)))
         asked = len(server.asked)
         store = CapabilityStore(file)
-        chat(Client(Endpoint(server.url, ""), store))
+        chat(EndpointClient(Endpoint(server.url, ""), store))
         assert (asked, len(server.asked)) == (5, 6)
         assert values(store, Endpoint(server.url, "")) == {"system_role": False, "top_p": False, "structured": "none"}
         assert {one.source for one in store.get(Endpoint(server.url, ""), "m").values()} == {"call"}
@@ -65,7 +65,7 @@ def test_a_form_that_is_left_out_without_being_named_is_tried_again_by_another_p
 
     file = tmp_path / "capabilities.sqlite"
     with serving(nameless) as server:
-        client = Client(Endpoint(server.url, ""), CapabilityStore(file))
+        client = EndpointClient(Endpoint(server.url, ""), CapabilityStore(file))
         chat(client)
         assert client.left_out("m") == {"json_object"}
         assert values(CapabilityStore(file), Endpoint(server.url, "")) == {}
@@ -110,7 +110,7 @@ def test_a_client_goes_by_what_a_person_enters_while_it_runs() -> None:
     store = CapabilityStore()
     with serving(strict) as server:
         endpoint = Endpoint(server.url, "")
-        client = Client(endpoint, store)
+        client = EndpointClient(endpoint, store)
         chat(client)
         store.forget(endpoint, "m", ["structured"])
         assert "json_object" not in client.left_out("m")
@@ -145,7 +145,7 @@ def test_a_test_finds_the_limits_and_the_window_and_keeps_them() -> None:
             "context": 4096,
         }
         asked = len(server.asked)
-        Client(endpoint).first_token("Judge.", "Is it?", FirstTokens("m", 20))
+        EndpointClient(endpoint).first_token("Judge.", "Is it?", FirstTokens("m", 20))
         assert len(server.asked) == asked + 1
 
 
@@ -184,7 +184,7 @@ def test_a_test_of_a_model_without_temperature_goes_on_and_proposes_to_leave_it_
 def test_a_top_p_that_changes_the_answers_is_not_left_out_for_what_was_found() -> None:
     store = CapabilityStore()
     with serving(strict) as server:
-        client = Client(Endpoint(server.url, "", retries=0), store)
+        client = EndpointClient(Endpoint(server.url, "", retries=0), store)
         chat(client)
         with pytest.raises(TouchstoneError, match="top_p"):
             chat(client, temperature=1.0, top_p=0.5)
@@ -204,7 +204,7 @@ def test_a_file_that_cannot_be_read_is_begun_again(tmp_path: Path, caplog: pytes
 def test_a_folder_that_cannot_be_written_costs_no_answer(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("no folder")
     with serving(strict) as server:
-        client = Client(Endpoint(server.url, ""), CapabilityStore(tmp_path / "file" / "capabilities.sqlite"))
+        client = EndpointClient(Endpoint(server.url, ""), CapabilityStore(tmp_path / "file" / "capabilities.sqlite"))
         assert json.loads(chat(client)) == {"ready": True}
         assert client.left_out("m") == {"system", "top_p", "json_schema", "json_object"}
     assert "is not kept" in caplog.text

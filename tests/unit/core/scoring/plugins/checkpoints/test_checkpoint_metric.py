@@ -206,7 +206,7 @@ def test_a_model_with_other_labels_than_the_table_says_fails_with_the_reason(
     one = checkpoint_class(entry_of({**TABLE, "checkpoint": str(tiny_roberta)}, "mine"))()
     [(_, outcome)] = engine.run([one], [TUG])
     assert isinstance(outcome, Failure)
-    assert "has 2 labels, and the metric reads 3" in outcome.message
+    assert "has 2 labels, and the metric reads 3" in outcome.error
 
 
 @pytest.mark.slow

@@ -1,0 +1,1 @@
+"""Exports of other tools, a module each."""

@@ -1,0 +1,77 @@
+"""Spans of Phoenix as a table: `context.span_id`, `attributes.input.value`, `attributes.output.value`, `attributes.retrieval.documents`.
+
+Or `input`, `output` and `context` or `reference` beside `context.span_id`, as its queries for evaluations name them. An evaluation is a
+column `NAME.score`, or `score` beside `label`. arize.com/docs/phoenix
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.data.datasets.formats.cells import cell_value
+from core.data.datasets.formats.known_forms import FORMS, SCORE, Form
+from core.data.datasets.formats.record_texts import asked_text, said_text
+from core.data.datasets.formats.text_files import Row
+from core.errors import TouchstoneError
+
+_INPUT = ("attributes.input.value", "input")
+_OUTPUT = ("attributes.output.value", "output")
+_DOCUMENTS = ("attributes.retrieval.documents", "context", "reference")
+_IDS = ("context.span_id", "span_id", "context.trace_id")
+_SCORE_END = (".score", "_score")
+
+
+@FORMS.add
+class Phoenix(Form):
+    """The output is the summary of the documents that were retrieved, else of the input. Spans without an output are refused."""
+
+    name = "phoenix"
+    title = "spans of Phoenix"
+
+    def matches(self, rows: Sequence[Row]) -> bool:
+        return all(
+            any(id in row for id in _IDS)
+            and any(name in row for name in _INPUT)
+            and any(name in row for name in _OUTPUT)
+            for row in rows
+        )
+
+    def pairs(self, row: Row) -> list[Row]:
+        asked, output, documents = (cell_value(_first(row, names)) for names in (_INPUT, _OUTPUT, _DOCUMENTS))
+        summary = said_text(output)
+        if not summary:
+            raise TouchstoneError(
+                "This span has no output. Export those of the answers: span_kind == 'LLM', or the root spans."
+            )
+        contexts = (
+            [text for part in documents if (text := _document_text(part))] if isinstance(documents, list) else documents
+        )
+        scores = {
+            f"{SCORE}{name.removesuffix('.score').removesuffix('_score')}": value
+            for name, value in row.items()
+            if name.endswith(_SCORE_END) or name == "score"
+        }
+        return [
+            {
+                "id": _first(row, _IDS),
+                **(
+                    {"contexts": contexts if isinstance(contexts, list) else [contexts], "question": asked_text(asked)}
+                    if contexts
+                    else {"document": asked_text(asked)}
+                ),
+                "summary": summary,
+                "system": row.get("attributes.llm.model_name"),
+                **scores,
+            }
+        ]
+
+
+def _document_text(part: object) -> str:
+    if isinstance(part, dict):
+        inner = part.get("document.content", part.get("document"))
+        return said_text(inner) or said_text(part)
+    return said_text(part)
+
+
+def _first(row: Row, names: Sequence[str]) -> object:
+    return next((row[name] for name in names if row.get(name)), None)

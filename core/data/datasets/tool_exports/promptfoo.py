@@ -1,0 +1,78 @@
+"""Results of promptfoo as JSON (`results.results`) or JSON lines: for each prompt and test `vars`, `response`, `score`, `gradingResult`.
+
+`gradingResult.componentResults` has a `score` for each `assertion`; `namedScores` has those of assertions with a name of their own.
+promptfoo.dev/docs/configuration/outputs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+
+from core.data.datasets.formats.json_files import whole_object
+from core.data.datasets.formats.known_forms import FORMS, SCORE, Form
+from core.data.datasets.formats.record_texts import asked_text, document_of, said_text
+from core.data.datasets.formats.text_files import NumberedRow, Row
+from core.errors import TouchstoneError
+
+_FIELDS = frozenset({"vars", "prompt", "success"})
+
+
+@FORMS.add
+class Promptfoo(Form):
+    """The output is the summary, the variable with the name of a document its document, else the prompt; higher is better."""
+
+    name = "promptfoo"
+    title = "results of promptfoo"
+    higher_is_better = True
+
+    def records(self, source: Path) -> Iterator[NumberedRow] | None:
+        outer = whole_object(source).get("results")
+        results = outer.get("results") if isinstance(outer, dict) else outer
+        if not isinstance(results, list) or not all(isinstance(result, dict) for result in results):
+            return None
+        return zip(count(1), results, strict=False)
+
+    def matches(self, rows: Sequence[Row]) -> bool:
+        return bool(rows) and all(
+            row.keys() >= _FIELDS and ("response" in row or "gradingResult" in row) for row in rows
+        )
+
+    def pairs(self, row: Row) -> list[Row]:
+        response, prompt, provider = row.get("response"), row["prompt"], row.get("provider")
+        summary = said_text(response.get("output")) if isinstance(response, dict) else ""
+        if not summary:
+            raise TouchstoneError("This result has no output as text: the provider failed, or returned an object.")
+        values = _object(row["vars"])
+        asked = said_text(prompt.get("raw")) if isinstance(prompt, dict) else asked_text(prompt)
+        document = document_of(values)
+        return [
+            {
+                "document": document or (asked_text(values) if len(values) == 1 else asked),
+                "summary": summary,
+                **(
+                    {"question": text}
+                    if document and (text := said_text(values.get("question", values.get("query"))))
+                    else {}
+                ),
+                "system": provider.get("id") if isinstance(provider, dict) else provider,
+                **_scores(row),
+            }
+        ]
+
+
+def _scores(row: Row) -> dict[str, object]:
+    grading = _object(row.get("gradingResult"))
+    components = grading.get("componentResults")
+    scores: dict[str, object] = {f"{SCORE}{name}": score for name, score in _object(row.get("namedScores")).items()}
+    for component in components if isinstance(components, list) else ():
+        assertion = _object(component.get("assertion")) if isinstance(component, dict) else {}
+        name = assertion.get("metric") or assertion.get("type")
+        if name:
+            scores.setdefault(f"{SCORE}{name}", component.get("score"))
+    return scores or {f"{SCORE}score": row.get("score")}
+
+
+def _object(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}

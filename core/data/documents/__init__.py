@@ -1,0 +1,1 @@
+"""Documents that people upload, as text: plain text, PDF, Word, HTML."""

@@ -1,0 +1,355 @@
+"""The models of the devices: downloaded and loaded in the background, leased, dropped for memory, loaded again where files changed."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from functools import cached_property
+from pathlib import Path
+from queue import SimpleQueue
+
+from core.errors import LoadError, MemoryFullError, MissingWeightsError, Problem, TouchstoneError, attempt
+from core.model_reference import TF32, Checkpoint
+from core.models import device as devices
+from core.models.loaded_models import LoadedModels, Placement, PoolEntry
+from core.models.networks.model import Model
+from core.models.weights.download import download
+from core.models.weights.integrity import Fingerprints, check_files
+from core.models.weights.locations import ModelState, ModelStatus, locate, state_on_disk
+from core.models.weights.weight_files import memory_bytes
+
+
+class WorkerThreads:
+    """Daemons, so that a download that hangs never keeps the process from ending. Jobs must not raise."""
+
+    def __init__(self, name: str, count: int) -> None:
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._threads = [threading.Thread(target=self._run, name=name, daemon=True) for _ in range(count)]
+        for thread in self._threads:
+            thread.start()
+
+    def put(self, job: Callable[[], None]) -> None:
+        self._jobs.put(job)
+
+    def close(self, patience_s: float) -> None:
+        """Do no job after those queued, and wait a while for these."""
+        for _ in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join(patience_s)
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            job()
+
+
+_log = logging.getLogger(__name__)
+ADAPTERS = f"{__package__}.adapters"
+_LOAD_ATTEMPTS = 3
+IMPORTING = threading.Lock()
+"""Held while parts of transformers are imported: two threads that do so at once find it half imported."""
+_LOADS_AT_ONCE = 2  # one reads files while the other copies its weights
+_SHARE = 0.5  # of the memory that is free, for models; batches need some too
+_UNEXPECTED = (
+    "The model does not load, for a reason that is in the log. Get all its files again from one repository, or name "
+    "a model made for this metric."
+)
+
+
+class ModelPool:
+    """The models of one or several devices of one kind, shared by all threads of a process.
+
+    `device` is as in the settings; `budget`, of each device, is in bytes, or as a float the share of what is free at the
+    first look, by default half; hashes of weights are kept in `cache_dir`; a load waits `patience_s` for memory that others use; `adapters` is the package of the kinds of models. `state`, `states`, `request`, `fetch` and
+    `retry` return at once and load no torch.
+    """
+
+    def __init__(
+        self,
+        device: str,
+        budget: int | float | None,
+        cache_dir: Path,
+        patience_s: float = 60.0,
+        adapters: str = ADAPTERS,
+    ) -> None:
+        self._wanted_device = device
+        self._wanted_budget = _SHARE if budget is None else budget
+        self._patience_s = patience_s
+        self._adapters = adapters
+        self._fingerprints = Fingerprints(cache_dir)
+        self._loaded = LoadedModels()
+        self._precision = devices.MatrixPrecision()
+        self._loader = WorkerThreads("model-loader", _LOADS_AT_ONCE)
+        self._downloader = WorkerThreads("model-downloader", 1)
+
+    @cached_property
+    def devices(self) -> tuple[str, ...]:
+        """The devices that models run on; for "auto" and "all" the first look imports torch."""
+        return devices.resolve_devices(self._wanted_device)
+
+    @property
+    def device(self) -> str:
+        """Their kind: cpu, cuda or mps. Scores do not depend on which of them answered."""
+        return devices.kind_of(self.devices[0])
+
+    @cached_property
+    def budgets(self) -> Mapping[str, int]:
+        """Memory that models may take on each device."""
+        if not isinstance(self._wanted_budget, float):
+            return dict.fromkeys(self.devices, self._wanted_budget)
+        share = self._wanted_budget / (len(self.devices) if self.device == "cpu" else 1)  # CPUs are one memory
+        return {device: int(devices.free_memory(device) * share) for device in self.devices}
+
+    @property
+    def budget_bytes(self) -> int:
+        """Memory that models may take on all devices together."""
+        return sum(self.budgets.values())
+
+    @cached_property
+    def _placement(self) -> Placement:
+        return Placement(self.budgets)
+
+    def place(self, checkpoint: Checkpoint) -> str:
+        """The device on which a checkpoint answers, as long as the process lives."""
+        if len(self.devices) == 1:
+            return self.devices[0]
+        with self._loaded.changed:
+            return self._placement.of(checkpoint, lambda: _bytes_on_disk(checkpoint))
+
+    def fingerprint(self, checkpoint: Checkpoint) -> str:
+        """A hash of the contents that decide this checkpoint's numbers; reads the files once. Raises NotHereError.
+
+        A model that was loaded before the files changed is dropped.
+        """
+        fingerprint = self._fingerprints.of(checkpoint)
+        entry = self._loaded.entries.get(checkpoint)
+        if entry and entry.fingerprint not in {"", fingerprint}:
+            self._loaded.replace(checkpoint, entry.fingerprint)
+        return fingerprint
+
+    def unchanged(self, checkpoint: Checkpoint, fingerprint: str) -> bool:
+        """True if the files of a checkpoint are known to have this fingerprint still; returns at once."""
+        return self._fingerprints.unchanged(checkpoint, fingerprint)
+
+    def state(self, checkpoint: Checkpoint) -> ModelState:
+        entry = self._loaded.entries.get(checkpoint)
+        return entry.state if entry else state_on_disk(checkpoint)
+
+    def states(self) -> Mapping[Checkpoint, ModelState]:
+        """The checkpoints that are in memory, under way or failed."""
+        return self._loaded.states()
+
+    def fits(self, checkpoint: Checkpoint) -> bool:
+        """True if a checkpoint on disk could be loaded without dropping another; raises NotHereError."""
+        device = self.place(checkpoint)
+        return self._loaded.used_bytes(device) + memory_bytes(locate(checkpoint), checkpoint) <= self.budgets[device]
+
+    def request(self, checkpoint: Checkpoint) -> ModelState:
+        """Start loading a checkpoint that is on disk; one that failed stays failed until `retry`."""
+        with self._loaded.changed:
+            self._start(checkpoint)
+        self._loaded.tell()
+        return self.state(checkpoint)
+
+    def fetch(self, checkpoint: Checkpoint) -> ModelState:
+        """Download what is missing, then load; tries again what failed."""
+        if state_on_disk(checkpoint).status is not ModelStatus.NEEDS_DOWNLOAD:
+            return self.retry(checkpoint)
+        with self._loaded.changed:
+            self._loaded.forget_failure(checkpoint)
+            if checkpoint not in self._loaded.entries:
+                entry = PoolEntry(ModelState(ModelStatus.DOWNLOADING, "waiting for its turn"), "")
+                self._loaded.entries[checkpoint] = entry
+                self._downloader.put(lambda: self._download(checkpoint, entry))
+        self._loaded.tell()
+        return self.state(checkpoint)
+
+    def retry(self, checkpoint: Checkpoint) -> ModelState:
+        """Forget a failure and start loading."""
+        self._loaded.forget_failure(checkpoint)
+        return self.request(checkpoint)
+
+    def unload(self, checkpoint: Checkpoint) -> None:
+        """Drop a model from memory as soon as nobody uses it, or forget its failure; a download goes on."""
+        self._loaded.forget_failure(checkpoint)
+        with self._loaded.changed:
+            if entry := self._loaded.entries.get(checkpoint):
+                entry.unwanted = True
+        self._loaded.drop_unwanted()
+        self._loaded.tell()
+
+    @contextmanager
+    def lease(self, checkpoint: Checkpoint) -> Iterator[Model]:
+        """The model, loaded first where it is on disk, and kept in memory while the block runs.
+
+        Loaded again where its files have changed. Waits for a load, not for a download. Do not lease a second model
+        inside: two such threads wait for each other's memory until patience runs out. Raises NotHereError, LoadError,
+        MemoryFullError.
+        """
+        with self.lease_signed(checkpoint) as (model, _):
+            yield model
+
+    @contextmanager
+    def lease_signed(self, checkpoint: Checkpoint) -> Iterator[tuple[Model, str]]:
+        """The same with the fingerprint of the files that the model was loaded from."""
+        entry = self._hold(checkpoint)
+        try:
+            model = self._loaded.model_of(entry)
+            with self._precision.set_to(checkpoint.dtype == TF32) if self.device == "cuda" else nullcontext():
+                yield model, entry.fingerprint
+        finally:
+            self._loaded.give_back(entry)
+
+    def watch(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call `callback` after every change of a state, from whichever thread made it; returns the way to stop.
+
+        It is called outside the pool's lock, must return soon and must not raise.
+        """
+        return self._loaded.watch(callback)
+
+    def wait_for(self, checkpoint: Checkpoint, statuses: Collection[ModelStatus], timeout_s: float) -> ModelState:
+        """Wait until a checkpoint is in one of the statuses; raises TimeoutError."""
+        with self._loaded.changed:
+            if not self._loaded.changed.wait_for(lambda: self.state(checkpoint).status in statuses, timeout_s):
+                raise TimeoutError(f"{checkpoint.source} is {self.state(checkpoint)} after {timeout_s} s.")
+            return self.state(checkpoint)
+
+    def wait_for_change(self, seen: Mapping[Checkpoint, ModelState], timeout_s: float) -> bool:
+        """Wait until `states()` differs from what was seen; False when it did not in time."""
+        with self._loaded.changed:
+            return self._loaded.changed.wait_for(lambda: self.states() != seen, timeout_s)
+
+    def close(self) -> None:
+        """Give up what waits, let a load in progress end, and drop all models."""
+        with self._loaded.changed:
+            waiting = [entry for entry in self._loaded.entries.values() if entry.model is None]
+        for entry in waiting:
+            self._loaded.fail(entry, LoadError("The model pool is closed."))
+        self._loader.close(patience_s=30)
+        self._downloader.close(patience_s=0.1)
+        with self._loaded.changed:
+            self._loaded.entries.clear()
+        devices.collect_garbage()
+
+    def _start(self, checkpoint: Checkpoint) -> bool:
+        """Begin to load what is on disk; False where there is nothing to begin."""
+        if checkpoint in self._loaded.entries or state_on_disk(checkpoint).status is not ModelStatus.COLD:
+            return False
+        entry = PoolEntry(ModelState(ModelStatus.LOADING, "waiting for its turn"), "")
+        self._loaded.entries[checkpoint] = entry
+        self._loader.put(lambda: self._load(checkpoint, entry))
+        return True
+
+    def _hold(self, checkpoint: Checkpoint) -> PoolEntry:
+        loaded = self._loaded.entries.get(checkpoint)
+        if loaded and loaded.fingerprint:
+            self.fingerprint(checkpoint)
+        with self._loaded.changed:
+            started = self._start(checkpoint)
+            entry = self._loaded.entries.get(checkpoint)
+            if entry is None:
+                locate(checkpoint)  # says why it is not here
+                raise MissingWeightsError(f"{checkpoint.source} came to this machine just now. Try again.")
+            if entry.state.status is ModelStatus.DOWNLOADING:
+                raise MissingWeightsError(f"{checkpoint.source} is being downloaded. Try again when it is here.")
+            entry.leases += 1
+            entry.unwanted = False
+        if started:  # a lease alone is nothing to show: it is taken for every forward pass
+            self._loaded.tell()
+        return entry
+
+    def _download(self, checkpoint: Checkpoint, entry: PoolEntry) -> None:
+        def report(share: float) -> None:
+            self._loaded.set(entry, ModelState(ModelStatus.DOWNLOADING, progress=round(share, 2)))
+
+        with self._failing(entry):
+            report(0.0)
+            download(checkpoint, report)
+            self._loaded.set(entry, ModelState(ModelStatus.LOADING, "waiting for its turn"))
+            self._loader.put(lambda: self._load(checkpoint, entry))
+
+    def _load(self, checkpoint: Checkpoint, entry: PoolEntry) -> None:
+        with self._failing(entry):
+            check_files(checkpoint)
+            entry.device = self.place(checkpoint)
+            self._make_room(entry, memory_bytes(locate(checkpoint), checkpoint))
+            if entry.error:  # the pool was closed meanwhile
+                return
+            self._loaded.set(entry, ModelState(ModelStatus.LOADING, "loading"))
+            self._loaded.fill(entry, *self._load_unchanging(checkpoint, entry.device))
+        devices.freeze_objects()
+        self._loaded.drop_unwanted()
+
+    def _load_unchanging(self, checkpoint: Checkpoint, device: str) -> tuple[Model, str]:
+        """A model and the fingerprint of its files, which did not change while it was loaded."""
+        with IMPORTING:
+            kind = importlib.import_module(f"{self._adapters}.{checkpoint.kind}")
+        for _ in range(_LOAD_ATTEMPTS):
+            before = self._fingerprints.version(checkpoint)
+            model: Model = kind.load(locate(checkpoint), checkpoint, device)
+            if self._fingerprints.version(checkpoint) == before:
+                return model, before.fingerprint
+        raise LoadError(
+            f"The files of {checkpoint.source} change while they are read. Try again when they are complete."
+        )
+
+    def _make_room(self, entry: PoolEntry, need: int) -> None:
+        """Drop idle models until `need` bytes fit; raises MemoryFullError."""
+        budget = self.budgets[entry.device]
+        if need > budget:
+            raise MemoryFullError(
+                f"The model needs {need / 1e9:.1f} GB and models may take {budget / 1e9:.1f} GB. "
+                "Raise TOUCHSTONE_MEMORY, set dtype=float16, or use a smaller model."
+            )
+        deadline = time.monotonic() + self._patience_s
+        while not self._reserve(entry, need) and not entry.error:
+            if not self._loaded.drop_oldest(entry.device):
+                self._loaded.set(entry, ModelState(ModelStatus.LOADING, "waiting for memory that other models use"))
+                self._wait_for_room(entry, need, deadline)
+
+    def _reserve(self, entry: PoolEntry, need: int) -> bool:
+        """Keep memory for a load if there is enough; what other programs use is none."""
+        with self._loaded.changed:
+            if entry.reserved:
+                return True
+            used = self._loaded.used_bytes(entry.device)
+            free = devices.free_memory(entry.device) - self._loaded.reserved_bytes(entry.device)
+            if need > free and not used:
+                raise MemoryFullError(
+                    f"The model needs {need / 1e9:.1f} GB and {free / 1e9:.1f} GB of {entry.device} are free: other programs "
+                    "use the rest. End some, or use a smaller model."
+                )
+            if used + need > self.budgets[entry.device] or need > free:
+                return False
+            entry.reserved = need
+            return True
+
+    def _wait_for_room(self, entry: PoolEntry, need: int, deadline: float) -> None:
+        with self._loaded.changed:
+            over = self._loaded.changed.wait_for(
+                lambda: self._loaded.idle(entry.device) or self._reserve(entry, need) or entry.error,
+                deadline - time.monotonic(),
+            )
+        if not over:
+            raise MemoryFullError("All the memory for models is in use. Unload one and try again.")
+
+    @contextmanager
+    def _failing(self, entry: PoolEntry) -> Iterator[None]:
+        """Whatever is raised inside spoils this model only: the thread goes on with the others."""
+        try:
+            yield
+        except TouchstoneError as error:
+            self._loaded.fail(entry, error)
+        except Exception:  # noqa: BLE001  # libraries raise anything for files they do not expect
+            _log.exception("A model does not load.")
+            self._loaded.fail(entry, LoadError(_UNEXPECTED))
+
+
+def _bytes_on_disk(checkpoint: Checkpoint) -> int:
+    """Bytes that a checkpoint takes once loaded; 0 where its files do not tell, which its load then says."""
+    nbytes = attempt(lambda: memory_bytes(locate(checkpoint), checkpoint))
+    return 0 if isinstance(nbytes, Problem) else nbytes
