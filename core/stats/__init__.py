@@ -121,9 +121,9 @@ if TYPE_CHECKING:
     from core.stats.rates.rate import LabelSample, Rate, labels_alone
     from core.stats.rates.rate_differences import (
         RateDifference,
-        difference_interval,
         difference_p,
         rank_intervals,
+        rate_difference,
         rate_differences,
     )
     from core.stats.rates.rate_sequence import rate_sequence

@@ -74,9 +74,11 @@ def compare_by_variance(value: float, variance: float, paired: Estimate) -> Stat
     from scipy.special import stdtr  # as above
 
     error = math.sqrt(variance)
+    if not error:
+        return StatisticDifference(Estimate(value, None, None, paired.n, NO_SPREAD, paired.documents), None)
     margin = _student(paired.documents) * error
     estimate = Estimate(value, max(-1.0, value - margin), min(1.0, value + margin), paired.n, "", paired.documents)
-    tested = error > 0 and paired.documents >= MIN_TEST_DOCUMENTS
+    tested = paired.documents >= MIN_TEST_DOCUMENTS
     return StatisticDifference(
         estimate, float(2 * stdtr(paired.documents - 1, -abs(value) / error)) if tested else None
     )

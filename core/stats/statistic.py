@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +40,13 @@ class Estimate:
         if self.low is not None and self.high is not None:
             return self.low, self.high
         return (self.value, self.value) if self.value is not None and self.why == NO_SPREAD else None
+
+    def rescaled(self, scale: Callable[[float], float]) -> Estimate:
+        """The same by a function that never falls, without an interval where its ends become equal."""
+        value, low, high = (None if number is None else scale(number) for number in (self.value, self.low, self.high))
+        if low == high:
+            low = high = None
+        return replace(self, value=value, low=low, high=high)
 
 
 NO_SPREAD = "Every resample gives the same value: there is no interval."

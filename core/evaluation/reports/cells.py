@@ -29,10 +29,12 @@ NOTHING = "–"
 
 
 def format_rank(rank: Estimate) -> str:
-    """A rank with its interval, as 2 [1, 3.5]."""
+    """A rank with those that no difference rules out, as 2 [1, 3.5]; alone where all others are ruled out."""
     if rank.value is None:
         return NOTHING
-    between = "" if rank.low is None or rank.high is None else f" [{rank.low:g}, {rank.high:g}]"
+    between = (
+        "" if rank.low is None or rank.high is None or rank.low == rank.high else f" [{rank.low:g}, {rank.high:g}]"
+    )
     return f"{rank.value:g}{between}"
 
 

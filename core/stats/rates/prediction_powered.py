@@ -177,10 +177,8 @@ def worth_interval(sample: LabelSample, predicted: Values, pool: int) -> Estimat
         quotient(squares[0], squares[1], np.arange(sample.clusters))
     )
 
-    def labels(ratio: float | None) -> float | None:
-        return None if ratio is None else 1 / ((1 / sample.n - 1 / pool) / max(1.0, ratio) + 1 / pool)
-
-    return replace(times, value=labels(times.value), low=labels(times.low), high=labels(times.high), n=sample.n)
+    worth = times.rescaled(lambda ratio: 1 / ((1 / sample.n - 1 / pool) / max(1.0, ratio) + 1 / pool))
+    return replace(worth, n=sample.n)
 
 
 def worth_with_scores(scores: Values, outcomes: Values, documents: Numbers) -> Estimate | None:
@@ -201,5 +199,4 @@ def worth_with_scores(scores: Values, outcomes: Values, documents: Numbers) -> E
     squares[1] += squares[0].mean() / n  # as in `powered_rate`
     numbers, places = cluster_documents(documents)
     times = Resamples.draw(len(numbers), _WORTH_RESAMPLES).estimate(quotient(squares[0], squares[1], places))
-    value, low, high = (None if end is None else max(1.0, end) for end in (times.value, times.low, times.high))
-    return replace(times, value=value, low=low, high=high)
+    return times.rescaled(lambda ratio: max(1.0, ratio))

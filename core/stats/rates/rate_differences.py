@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -39,8 +39,18 @@ def difference_interval(first: Rate, second: Rate, error: float = NOT_LEVEL) -> 
     return max(-1.0, value - float(below)), min(1.0, value + float(above))
 
 
-def difference_p(first: Rate, second: Rate) -> float:
-    """The share of draws that the interval which just leaves out 0 misses; at least one in a million."""
+def rate_difference(first: Rate, second: Rate) -> Estimate:
+    """The first rate minus the second, without an interval where all summaries of both have a label."""
+    value, n, documents = first.value - second.value, min(first.n, second.n), min(first.documents, second.documents)
+    if _are_known(first, second):
+        return Estimate(value, None, None, n, ALL_LABELLED, documents)
+    return Estimate(value, *difference_interval(first, second), n, documents=documents)
+
+
+def difference_p(first: Rate, second: Rate) -> float | None:
+    """The share of draws that the interval which just leaves out 0 misses, at least one in a million; None of two rates that are known."""
+    if _are_known(first, second):
+        return None
     least, most = np.log(_LEAST_P), 0.0
     for _ in range(_HALVINGS):
         middle = (least + most) / 2
@@ -53,23 +63,11 @@ def rate_differences(rates: Mapping[str, Rate], against: str = "") -> list[RateD
     """Every two parts that have an interval, or each `against` one of them, the largest difference first."""
     comparable = {name: rate for name, rate in rates.items() if rate.documents >= 2}
     pairs = [(name, other) for name, other in combinations(comparable, 2) if not against or against in (name, other)]
-    ps = holm_correction(
-        [
-            None
-            if _are_known(comparable[name], comparable[other])
-            else difference_p(comparable[name], comparable[other])
-            for name, other in pairs
-        ]
-    )
+    ps = holm_correction([difference_p(comparable[name], comparable[other]) for name, other in pairs])
     differences = []
     for (label, other), p in zip(pairs, ps, strict=True):
         first, second = comparable[label], comparable[other]
-        low, high = difference_interval(first, second)
-        n, documents = min(first.n, second.n), min(first.documents, second.documents)
-        estimate = Estimate(first.value - second.value, low, high, n, documents=documents)
-        if _are_known(first, second):
-            estimate = replace(estimate, low=None, high=None, why=ALL_LABELLED)
-        differences.append(RateDifference(label, other, estimate, p))
+        differences.append(RateDifference(label, other, rate_difference(first, second), p))
     return sorted(
         differences,
         key=lambda row: (row.p if row.p is not None else 1.0, -abs(row.difference.value or 0.0)),

@@ -54,7 +54,10 @@ def corrected_rate(suspicion: Values, rows: Numbers, sample: LabelSample) -> Cor
         return CorrectedRate(Estimate(None, None, None, n, USELESS, documents), share, sensitivity, specificity)
     value = min(max((share + specificity - 1) / (sensitivity + specificity - 1), 0.0), 1.0)
     low, high = lang_reiczigel(share, len(pool), sensitivity, int(wrong.sum()), specificity, int(right.sum()))
-    estimate = Estimate(value, min(low, value), max(high, value), n, documents=documents)
+    low, high = min(low, value), max(high, value)
+    if low == high:
+        return CorrectedRate(Estimate(None, None, None, n, USELESS, documents), share, sensitivity, specificity)
+    estimate = Estimate(value, low, high, n, documents=documents)
     return CorrectedRate(estimate, share, sensitivity, specificity)
 
 

@@ -110,10 +110,7 @@ def _worth(evidence: Evidence, metric: str) -> AuditFigure | None:
     if worth is None:
         return None
     most = max(_HUNDRED, float(worth.n))  # no more than there are summaries here
-    value, low, high = (
-        None if end is None else min(_HUNDRED * end, most) for end in (worth.value, worth.low, worth.high)
-    )
-    estimate = replace(worth, value=value, low=low, high=high)
+    estimate = worth.rescaled(lambda times: min(_HUNDRED * times, most))
     return AuditFigure("labels that 100 human labels with it are worth", estimate, "count")
 
 
