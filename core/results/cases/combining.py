@@ -209,8 +209,7 @@ class Combining:
     def gain_over_choice(self, area: Distribution, dealt: Values) -> StatisticDifference:
         """An area, whose values by the deals of `dealt_areas` are `dealt`, (deals,), minus that of the member that labels choose.
 
-        Its variance is that of the paired resamples of documents and twice that between deals, by which fits and choices vary: in
-        simulations with a known gain the interval held it in 93 to 98 %.
+        Its variance is that of the paired resamples of documents and twice that between deals, by which fits and choices vary.
         """
         best = self.alone[self.best]
         paired, gains = compare_paired(area, best), dealt - self.dealt_areas[:, 1]
