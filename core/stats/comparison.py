@@ -117,7 +117,7 @@ def _standard_error(first: Distribution, second: Distribution) -> float:
     if not (first.interval and second.interval and larger.ends and smaller.ends):
         return 0.0
     margins = (larger.value or 0.0) - larger.ends[0], smaller.ends[1] - (smaller.value or 0.0)
-    return math.hypot(*margins) / _student(documents)
+    return float(np.hypot(*margins)) / _student(documents)
 
 
 def _student(documents: int) -> float:
