@@ -44,19 +44,22 @@ def test_an_edited_sentence_alone_is_asked_again(engine: Engine) -> None:
     assert after.score < before.score
 
 
-def test_a_score_is_the_product_of_its_sentences_moved_by_their_similarity() -> None:
+def test_a_score_has_two_reasons_to_doubt() -> None:
     metric, example = EmbeddedWordSupport(), Example("pair", DOCUMENT, FAITHFUL)
     places = [Span(0, 1), Span(2, 6), Span(7, 10)]
     answers = [
-        Answer((0.8, 1.2, 0.9, 0.9, 0.9), (*places, Span(0, 9))),
-        Answer((0.9, -0.6, 0.9, 0.9, 0.9), (*places, Span(0, 9))),
+        Answer((2.0, 3.0, 2.0, 0.0, 0.9, 0.9, 0.9), (*places, Span(0, 9))),
+        Answer((0.5, 1.0, 2.0, 0.0, 0.9, 0.9, 0.9), (*places, Span(0, 9))),
     ]
-    found = metric.fold(example, metric.plan(example), answers)
-    assert [part.score for part in found.parts] == [0.8, 0.9]
-    odds = 0.72 / 0.28 * exp((1.2 - 0.6) / 6)
-    assert found.value == pytest.approx(odds / (1 + odds))
-    unread = metric.fold(example, metric.plan(example), [Answer((0.8,), (Span(0, 9),)), Answer((0.9,), (Span(0, 9),))])
-    assert unread.value == pytest.approx(0.72)
+    score = metric.fold(example, metric.plan(example), answers)
+
+    def both(worst: float, share: float) -> float:
+        return 1 / (1 + exp(-worst)) / (1 + exp(-share))
+
+    assert score.value == pytest.approx(both(0.5, 4 / 4))
+    assert [part.score for part in score.parts] == pytest.approx([both(2.0, 1.5), both(0.5, 0.5)])
+    of_cross_encoder = [Answer((0.8,), (Span(0, 9),)), Answer((0.9,), (Span(0, 9),))]
+    assert metric.fold(example, metric.plan(example), of_cross_encoder).value == pytest.approx(0.72)
 
 
 @pytest.mark.parametrize("change", [" {}", "{} ", "{}\n"])
