@@ -92,7 +92,8 @@ def _listed(text: str, mark: Callable[[int], str]) -> str:
 
 
 def _wrapped(text: str) -> str:
-    lines, line = [], ""
+    lines: list[str] = []
+    line = ""
     for word in text.split():
         if line and len(line) + len(word) >= _LINE:
             lines, line = [*lines, line], word

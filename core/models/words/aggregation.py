@@ -56,13 +56,15 @@ class SentenceTable:
         """Log odds that neither reason holds, (summaries,)."""
         worst = np.full(self.summaries, CERTAIN)
         np.minimum.at(worst, self.rows, worst_odds(weights, self.doubt, self.copied))
-        sums = np.bincount(
-            self.rows, share_sum(weights, self.content, self.closeness, self.copied), minlength=self.summaries
-        )
-        content, strange = (
-            np.bincount(self.rows, counts, minlength=self.summaries) for counts in (self.content, self.strange)
+        sums, content, strange = map(
+            self._summed,
+            (share_sum(weights, self.content, self.closeness, self.copied), self.content, self.strange),
         )
         return both_odds(worst, share_odds(sums, content, strange))
+
+    def _summed(self, values: Values) -> Values:
+        """The sum of the values of the sentences of each summary, (summaries,)."""
+        return np.bincount(self.rows, values, self.summaries).astype(np.float64)
 
     def part(self, rows: Mask) -> SentenceTable:
         """The sentences of some rows, which are numbered from 0 again."""
