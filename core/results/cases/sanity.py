@@ -94,8 +94,8 @@ def _margins(
     """How far each score is on the expected side, (pairs,); below 0 on the other side, nan where it cannot be told."""
     if expectation == "copy":
         return own - usual
-    if expectation in ("contentless", "foreign"):
-        return np.nextafter(low, -np.inf) - own
-    if expectation == "shuffled":
-        return np.nextafter(sources, -np.inf) - own
-    return allowed - np.abs(own - sources)
+    if expectation == "twin":
+        return allowed - np.abs(own - sources)
+    # a score that is only as high as this one is on the wrong side
+    below = np.nextafter(sources if expectation == "shuffled" else np.full(len(own), low), -np.inf)
+    return np.asarray(below - own, dtype=np.float64)
