@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         SentenceScores,
         json_line,
         outcome_record,
+        part_of_unit,
         parts_of_texts,
         scores_of_outcomes,
         sentence_score,

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
-from core.text import context_sentences, sentences
+from core.text import context_sentences, layout_units
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 _PAPER = "Zhang, Kishore, Wu, Weinberger, Artzi 2020, BERTScore: Evaluating Text Generation with BERT"
@@ -59,7 +59,7 @@ class BertScore(ReplaceableWeights):
         matches = _shift_spans(answer.spans[len(answer.values) :], example.document, len(self.before))
         places = context_sentences(example)
         parts = []
-        for span in sentences(example.summary):
+        for span in layout_units(example.summary):
             inside = [i for i, token in enumerate(tokens) if span.start <= token.start < span.end]
             if inside:
                 mean = fsum(answer.values[i] for i in inside) / len(inside)

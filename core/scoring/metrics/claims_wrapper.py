@@ -14,7 +14,7 @@ from core.scoring.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.scoring.metric_parts.lockstep import InnerOutcome, run_in_lockstep
 from core.scoring.metric_parts.question_answering import MultiRoundMetric, mean
 from core.scoring.metrics.retrieval_wrapper import wrapper_card
-from core.text import ANY, sentences
+from core.text import ANY, layout_units
 from core.types import ClaimScore, Example, Part, Rounds, Score, Seen, SummaryClaim
 
 Combine = Literal["mean", "min"]
@@ -127,7 +127,7 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
     def _sentence_parts(self, summary: str, claims: Sequence[ClaimScore]) -> tuple[Part, ...]:
         """A part for each sentence that claims with a score are of, with the evidence of the least consistent."""
         parts = []
-        for span in sentences(summary):
+        for span in layout_units(summary):
             inside = [
                 Part(span, claim_score.score, claim_score.evidence)
                 for claim_score in claims

@@ -16,7 +16,7 @@ from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
 from core.scoring.metric_parts.entailment import SUPPORT_LABELS, expected_model
-from core.text import passage_spans, sentences
+from core.text import layout_units, passage_spans
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 UNSUPPORTED = 1
@@ -178,7 +178,7 @@ class LettuceDetect(ReplaceableWeights):
         begun = [(span.end - len(span.of(summary).lstrip()), share) for span, share in tokens]
         return tuple(
             Part(sentence, self._score(inside))
-            for sentence in sentences(summary)
+            for sentence in layout_units(summary)
             if (inside := [share for start, share in begun if sentence.start <= start < sentence.end])
         )
 
