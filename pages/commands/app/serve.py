@@ -28,6 +28,8 @@ def command(
     token_from: Annotated[
         str, typer.Option(help="The variable, of the environment or .env, with the token that who asks must send.")
     ] = "",
+    timeout_s: Annotated[float, typer.Option(min=1, help="Seconds until a request is given up.")] = 120.0,
+    at_once: Annotated[int, typer.Option(min=1, help="Requests that are answered at the same time.")] = 8,
     device: DeviceOption = None,
 ) -> None:
     """Serve scores of metrics over HTTP, until Ctrl+C: POST /score with document and summary, or a batch of them."""
@@ -51,4 +53,6 @@ def command(
         print_status(
             f"http://{host}:{port}/score answers for {', '.join(parsed.spec for parsed in metrics)}; http://{host}:{port}/ describes it."
         )
-        uvicorn.run(ScoreService(engine, metrics, token).app(), host=host, port=port, log_level="warning")
+        uvicorn.run(
+            ScoreService(engine, metrics, token, timeout_s, at_once).app(), host=host, port=port, log_level="warning"
+        )
