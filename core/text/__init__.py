@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from core.text.displayed_text import (
         BYTE_ORDER_MARK,
         NO_BLANK,
+        csv_lines,
+        records_csv,
         spreadsheet_safe,
         spreadsheet_text,
         with_even_blanks,
