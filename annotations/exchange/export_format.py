@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
+from annotations.campaigns.answer_verdicts import verdicts_of_answers
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.questions import CampaignQuestion, read_questions
 from annotations.campaigns.task_texts import TaskTexts, load_task_texts
@@ -116,6 +117,11 @@ class CampaignExport:
         labels = first_blind_labels(load_labels(self.session, self.campaign))
         questions = [question for question in self.questions() if question.kind in {"choice", "scale", "slider"}]
         return [agreement for question in questions if (agreement := compute_agreement(question, OVERALL, labels))]
+
+    def verdicts(self, answers: Mapping[str, Any]) -> dict[str, str | None]:
+        """Verdicts that answers give on the summary and on the original of a pair; None where they give none."""
+        original, summary = verdicts_of_answers(self.campaign.questions, answers)
+        return {"verdict": summary and summary.value, "original_verdict": original and original.value}
 
     def _with_texts(self, resolved: ResolvedTask, number: int) -> LabelledTask:
         return LabelledTask(

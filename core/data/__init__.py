@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         with_consistent_words,
     )
     from core.data.datasets.formats.encodings import likely_encodings, text_encodings
+    from core.data.datasets.formats.exported_files import LICENCE_KEY
     from core.data.datasets.formats.fields import clean_text, document_key
     from core.data.datasets.formats.file_kinds import is_packed_table
     from core.data.datasets.formats.item_stream import (

@@ -69,6 +69,11 @@ class Importer(ABC):
         del source
         return {}
 
+    def licence_of(self, source: Path) -> str:
+        """The licence of the data of a source: that of the release, or what the source states."""
+        del source
+        return self.licence
+
     @abstractmethod
     def read(self, source: Path) -> Iterator[Item | Refusal]:
         """The records of a source in order. A broken one is a Refusal and the rest go on."""

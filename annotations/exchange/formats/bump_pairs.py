@@ -24,7 +24,7 @@ class BumpExport(ExportFormat):
     Of a pair people say, or of a written edit its author meant, that the edit alone is inconsistent; its error type is
     known. `error_type` is the type that was asked for or given before, `corrected_error_type` the one that people found; a
     record without a type of before has only `error_type`, as those of task 2. A document of named contexts or with a question
-    has the fields `contexts` and `question` besides, which readers of BUMP pass over and our importer takes.
+    has the fields `contexts` and `question` besides, and every record `campaign`, which readers of BUMP pass over and our importer takes.
     """
 
     name: ClassVar[str] = "bump"
@@ -75,6 +75,7 @@ def pair_records(export: CampaignExport) -> Iterator[dict[str, Any]]:
         example = Example("", document.text, "", contexts_from_json(document.contexts), document.question)
         yield {
             "id": number,
+            "campaign": export.campaign.name,  # by which our own importer knows the file
             "article_id": articles.setdefault(edited.document, len(articles)),
             "article": document.text,
             **optional_fields(example),

@@ -40,10 +40,11 @@ class Bump(Importer):
     url: ClassVar[str] = "https://github.com/dataminr-ai/BUMP"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return item_stream.items_of_files(item_stream.matching_files(source, "task*.json"), _pair)
+        return item_stream.items_of_files(item_stream.matching_files(source, "task*.json"), minimal_pair)
 
 
-def _pair(row: Row, _: RecordPlace) -> list[Item]:
+def minimal_pair(row: Row, _: RecordPlace) -> list[Item]:
+    """The reference and the edit of a record. Raises TouchstoneError with what is wrong, naming the field."""
     task = 1 if "corrected_error_type" in row else 2
     name = f"task{task}-{fields.text(row, 'id')}"
 

@@ -73,7 +73,7 @@ class ExplanationScores(Study):
                 estimate = best.figures[figure]
                 among = f" of {len(scored)} explainers" if len(scored) > 1 else ""
                 sentences.append(
-                    f"{best.name or 'unnamed'} has {'the best' if among else 'a'} {what} score{among}: "
+                    f"{best.name or 'unnamed'} has {'the highest' if among else 'a'} {what} score{among}: "
                     f"{format_percent(estimate)} % (n = {estimate.n})."
                 )
         return self.report(

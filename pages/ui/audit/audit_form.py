@@ -242,20 +242,21 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, threshol
 
 def audit_newer_version(newer: Mapping[str, str], key: str, again: AuditSource) -> None:
     """Offer an audit of an older version of a dataset again on the newest one; it is filled into the form and begun."""
-    if not newer:
-        return
+    if newer:
+        newer_version_line(newer, key, partial(begin_newer_audit, newer, again))
 
-    def begin() -> None:
-        state = audit_state()
-        of_bench = [name for name in again.audited if name.partition("[")[0] in METRICS.names()]
-        state.metrics, state.battery = of_bench, again.battery
-        state.datasets = list(dict.fromkeys(newer.get(name, name) for name in again.datasets))
-        state.most, state.thresholds = again.most or state.most, list(again.thresholds)
-        released = [name for name in again.audited if name not in of_bench]
-        AuditState.released.of("-".join(state.datasets)).set(released)
-        _begin()
 
-    newer_version_line(newer, key, begin)
+def begin_newer_audit(newer: Mapping[str, str], again: AuditSource) -> str:
+    """Fill an audit into the form, on the newer versions of its datasets, and start it; its id, "" where the form has the error."""
+    state = audit_state()
+    of_bench = [name for name in again.audited if name.partition("[")[0] in METRICS.names()]
+    state.metrics, state.battery = of_bench, again.battery
+    state.datasets = list(dict.fromkeys(newer.get(name, name) for name in again.datasets))
+    state.most, state.thresholds = again.most or state.most, list(again.thresholds)
+    released = [name for name in again.audited if name not in of_bench]
+    AuditState.released.of("-".join(state.datasets)).set(released)
+    _begin()
+    return "" if state.error else st.query_params[AUDIT_PARAMETER]
 
 
 def follow_audit(opened: AuditTask) -> AuditReport | None:

@@ -186,6 +186,8 @@ def choose_slices(names: tuple[str, ...]) -> EvaluationChoice | None:
                     )
                 )
             st.query_params["metric"] = list(metrics) if len(metrics) < len(offered) else []
+    if cases.unfinished:
+        st.warning("\n\n".join(map(escape_markdown, cases.unfinished)), icon=":material/hourglass_top:")
     if cases.warnings:
         st.warning("\n\n".join(map(escape_markdown, cases.warnings)), icon=":material/balance:")
     if cases.all_columns and not metrics:

@@ -240,7 +240,7 @@ def _ask_for_label(
         shown = "  \n".join(escape_markdown(format_example(mapped, *example)) for example in examples)
         default = [word for word in before.get("consistent", "").split("+") if word in classes]
         question = f"{shown}  \nWhich of these mean a consistent summary? The others mean an inconsistent one."
-        words = st.multiselect(question, classes, default, key=f"map-classes-{key}")
+        words = st.pills(question, classes, selection_mode="multi", default=default, key=f"map-classes-{key}")
         return (with_consistent_words(rows, mapped, words), {"consistent": "+".join(words)}) if words else (mapped, {})
     word, row = examples[0]
     of_1 = before.get("label_of_1", "")

@@ -24,6 +24,7 @@ from pages.ui.shared.endpoint_form import (
     download_button,
     estimate_line,
 )
+from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.terms import term_caption
 
@@ -206,6 +207,7 @@ def _watch_claims() -> None:
     if claims_ready() or probe_state().claims_request is None:
         st.rerun()
     st.caption("The claims are being written …")
+    endpoint_waits()
 
 
 def _claim_row(place: int, row: EditableClaim) -> None:

@@ -63,7 +63,22 @@ def find_header(rows: Sequence[Cells], name: str) -> Header:
             f"{name} has no header: its first row reads {_shorten(rows[row])}. Add a first row with the names of the columns, such "
             "as document, summary, label."
         )
+    for place in _repeated_columns(names, data):
+        notes.append(f"the column {names[place]} is there twice with the same cells: the second is left out")
+        names[place] = ""
     return Header(tuple(distinct_columns(names)), row, label_rows, tuple(notes))
+
+
+def _repeated_columns(names: Sequence[str], data: Sequence[Cells]) -> list[int]:
+    """Places of columns that have the name of an earlier one and its cells, as a table that was written with its index has."""
+    columns = [
+        [_cell_text(cells[place]) if place < len(cells) else "" for cells in data] for place in range(len(names))
+    ]
+    return [
+        place
+        for place, name in enumerate(names)
+        if name and name in names[:place] and columns[place] == columns[names.index(name)] and any(columns[place])
+    ]
 
 
 def distinct_columns(names: Iterable[str]) -> list[str]:

@@ -161,7 +161,7 @@ def test_a_dataset_has_a_row_for_each_label_and_for_each_item(store: Store) -> N
 
 def test_passages_and_links_are_structures_in_parquet(store: Store) -> None:
     table = pq.read_table(io.BytesIO(files(by_frank(store), "hf-dataset")["labels.parquet"]))
-    assert table.column("answer.wrong_words").to_pylist() == [[{"start": 12, "end": 13, "side": None}]]
+    assert table.column("answer.wrong_words").to_pylist() == [[{"start": 12, "end": 13, "side": "summary"}]]
     assert table.column("answer.links").to_pylist() == [[{"claim": [7, 20], "evidence": [7, 21]}]]
     assert table.column("answer.errors").to_pylist() == [["CircE", "EntE"]]
 

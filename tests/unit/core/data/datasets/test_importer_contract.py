@@ -17,7 +17,7 @@ from core.types import Item
 from tests.unit.core.data.datasets.samples import OWN_FORMATS, SAMPLES, Sample
 from tests.unit.core.data.datasets.writing import Record
 
-ONE_FILE = {"documents", "explained", "generic", "pairs", *OWN_FORMATS}
+ONE_FILE = {"documents", "explained", "exported", "generic", "pairs", *OWN_FORMATS}
 """Importers of a person's own files: they are given a file, never a folder."""
 
 HOSTILE: tuple[Any, ...] = (None, [], {}, [{}], [None], {"a": [1]}, 3.5, -1, "", "x", "a\0b", "\ud800", True, [[1, 2]])

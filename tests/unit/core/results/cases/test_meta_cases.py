@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from core.evaluation.studies.measures import Measures
+from core.evaluation.study import StudyData
 from core.results.cases.cases import build_cases
 from core.types import ErrorType, StoredScore, Verdict
 from tests.unit.core.evaluation.studies.bench_samples import pair, sample, scored
@@ -83,3 +87,15 @@ def test_scores_of_a_metric_that_is_no_more_are_left_out_and_named() -> None:
     found = build_cases([scored(sample("a", None, {}), StoredScore("gone", 0.5, "gone|v1"))])
     assert found.columns == ()
     assert "gone are left out" in found.warnings[0]
+
+
+def test_a_metric_that_scored_a_dataset_in_part_is_not_finished_until_each_text_has_a_score_or_a_failure() -> None:
+    texts = [replace(sample(str(place), None, {}), stored=f"text-{place}") for place in range(3)]
+    score, failure = StoredScore("rouge2", "rouge2|v1", 0.5), StoredScore("rouge2", "rouge2|v1", None, "It broke.")
+    assert build_cases(texts).unfinished == ()
+    under_way = build_cases([scored(texts[0], score), scored(texts[1], failure), texts[2]])
+    assert under_way.unfinished == (
+        f"ROUGE-2 is not finished on {texts[0].dataset}: 1 of 3 summaries has no score yet, and its figures will move with it.",
+    )
+    assert under_way.unfinished[0] in Measures().run(StudyData(datasets=("toy",), cases=under_way, resamples=50)).notes
+    assert build_cases([scored(texts[0], score), scored(texts[1], failure), scored(texts[2], score)]).unfinished == ()

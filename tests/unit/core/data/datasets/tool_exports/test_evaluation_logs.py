@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -67,6 +68,27 @@ def promptfoo(folder: Path) -> Path:
 
 def promptfoo_lines(folder: Path) -> Path:
     return lines(folder, json.loads(promptfoo(folder).read_text(encoding="utf-8"))["results"]["results"])
+
+
+def promptfoo_table(folder: Path) -> Path:
+    """As its own command writes it: no column says what an output is, and a name of a column has a line break."""
+    path = folder / "results.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        output = "[m1] Document: {{document}}\nQuestion: {{question}}"
+        names = ["Status", "Score", "Named Scores", "Metric: Faithfulness", "Grader Reason", "Comment"]
+        rows.writerow(["document", "question", "gold", output, *names])
+        for answer, score in ANSWERS:
+            graded = [
+                "PASS" if score > 0.5 else "FAIL",
+                "0.90",
+                json.dumps({"Faithfulness": score}),
+                score,
+                "It is so.",
+                "",
+            ]
+            rows.writerow([DOCUMENT, QUESTION, GOLD, answer, *graded])
+    return path
 
 
 def langfuse(folder: Path) -> Path:
@@ -162,6 +184,7 @@ def trulens(folder: Path) -> Path:
         (deepeval, "a test run of DeepEval"),
         (promptfoo, "results of promptfoo"),
         (promptfoo_lines, "results of promptfoo"),
+        (promptfoo_table, "results of promptfoo"),
         (langfuse, "an export of Langfuse"),
         (langfuse_answer, "an export of Langfuse"),
         (phoenix, "spans of Phoenix"),
