@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from annotations.store.imported_datasets import DatasetRow
 
-ANSWERS = ("summary", "label_of_1", "vote_of_1", "consistent")
+ANSWERS = ("summary", "document", "label_of_1", "vote_of_1", "consistent")
 """Settings of the importer of tables that only a person can give."""
 
 

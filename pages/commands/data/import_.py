@@ -93,6 +93,13 @@ def command(
     summary: Annotated[
         str, typer.Option(metavar="COLUMN", help="Of generic: the column of the system's text where several may be it.")
     ] = "",
+    document: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="Of generic: the column of the source text where its name does not say it; none for no document.",
+        ),
+    ] = "",
     label: Annotated[
         str, typer.Option(help="Of generic: the column of the label where the guess is another; none for no label.")
     ] = "",
@@ -135,6 +142,7 @@ def command(
         )
     settings_of_table = {
         "summary": summary,
+        "document": document,
         "label": label,
         "label_of_1": label_of_1,
         "vote_of_1": vote_of_1,
