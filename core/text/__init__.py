@@ -158,6 +158,7 @@ if TYPE_CHECKING:
         require_languages,
         warn_of_languages,
     )
+    from core.text.layout import layout_units, plain_reading
     from core.text.nltk_import import import_nltk
     from core.text.ranking import Vectors, bm25, closest_rows
     from core.text.segmentation import (
