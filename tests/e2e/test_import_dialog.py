@@ -53,7 +53,7 @@ def stored(server: Server, dataset: str) -> dict[str, tuple[object, list[object]
         f"JOIN item ON item.id = sample.item_id WHERE dataset.name = '{dataset}'"
     )
     facts = {str(row["text"]): json.loads(row["facts"]) for row in rows}
-    return {text: (fact["intended"], fact["judgements"]) for text, fact in facts.items()}
+    return {text: (fact.get("intended"), fact.get("judgements", [])) for text, fact in facts.items()}
 
 
 def test_six_exports_are_dropped_one_after_another(page: Page, fresh: Server, tmp_path: Path) -> None:
