@@ -167,7 +167,7 @@ def _sources(store: Store, name: str) -> list[FileRow]:
     if name == LOCAL_LABELS:
         with read_session(store.engine) as session:
             return _files_of_documents(session, {sample.document for sample in load_samples(store, name)})
-    return list(load_provenance(store, [name]).files)
+    return list(load_provenance(store, [name])[0])
 
 
 def _files_of_documents(session: Session, documents: Iterable[str]) -> list[FileRow]:

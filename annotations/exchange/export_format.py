@@ -133,8 +133,9 @@ class CampaignExport:
         )
 
 
+@dataclass(frozen=True)
 class ExportFormat(ABC):
-    """A frozen dataclass. `title` is how its button calls it, `about` what the file holds; `suffix` ends the name of the file."""
+    """Its fields are its settings. `title` is how its button calls it, `about` what the file holds; `suffix` ends the name of the file."""
 
     name: ClassVar[str]
     title: ClassVar[str]

@@ -123,7 +123,7 @@ if TYPE_CHECKING:
     from core.assessment.papers.published_scores import PUBLISHED, ScoreComparison, compare_published
     from core.assessment.papers.released_files import fetch_released
     from core.assessment.pinned.address import Address, address_of
-    from core.assessment.pinned.making import PairScore, audit_pin, cell_title, pair_pin, study_pin
+    from core.assessment.pinned.making import audit_pin, cell_title, pair_pin, study_pin
     from core.assessment.pinned.pin import (
         AuditSource,
         PairSource,

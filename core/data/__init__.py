@@ -73,7 +73,13 @@ if TYPE_CHECKING:
     from core.data.datasets.formats.mapping_report import label_meanings, label_record, left_out, open_questions
     from core.data.datasets.formats.polarity import opposite
     from core.data.datasets.formats.stated_classes import stated_columns
-    from core.data.datasets.formats.summary_choice import open_summary, with_summary
+    from core.data.datasets.formats.summary_choice import (
+        NO_DOCUMENT,
+        open_document,
+        open_summary,
+        with_document,
+        with_summary,
+    )
     from core.data.datasets.formats.table_files import file_rows, table_notes, table_paths, table_rows
     from core.data.datasets.formats.text_files import UTF8, Row, encoding_of, shorten
     from core.data.datasets.formats.workbook_files import sheet_names

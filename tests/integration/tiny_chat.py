@@ -71,8 +71,8 @@ def serving_transformers(folder: Path) -> Iterator[str]:
             process.terminate()
 
 
-def wait_for_server(url: str, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_S
+def wait_for_server(url: str, process: subprocess.Popen[bytes], start_s: float = START_S) -> None:
+    deadline = time.monotonic() + start_s
     while process.poll() is None and time.monotonic() < deadline:
         try:
             with urllib.request.urlopen(url, timeout=5):

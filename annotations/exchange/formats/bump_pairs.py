@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sqlmodel import col, select
@@ -19,7 +18,6 @@ from core.types import Example, Sample, Verdict
 
 
 @EXPORT_FORMATS.add
-@dataclass(frozen=True)
 class BumpExport(ExportFormat):
     """A list of pairs, one record each, made from all samples at once: an original and its edits may lie far apart.
 

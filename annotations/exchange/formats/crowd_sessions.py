@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import ClassVar
 
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat
@@ -14,7 +14,6 @@ from core.text import spreadsheet_safe
 
 
 @EXPORT_FORMATS.add
-@dataclass(frozen=True)
 class CrowdSessions(ExportFormat):
     """CSV with a row for each session."""
 

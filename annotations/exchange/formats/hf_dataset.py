@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from annotations.campaigns.questions import CampaignQuestion, apply_answer_edit
@@ -47,7 +46,6 @@ _ANSWER_PREFIX = "answer."
 
 
 @EXPORT_FORMATS.add
-@dataclass(frozen=True)
 class HfDataset(ExportFormat):
     """A zip of README.md (the card), labels.parquet (a row for each label) and tasks.parquet (a row for each item, with its final answers).
 

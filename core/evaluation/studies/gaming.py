@@ -248,7 +248,6 @@ def extended_run(run: StressRun, name: str, phrases: Iterable[Filler]) -> Stress
 
 
 @STUDIES.add
-@dataclass(frozen=True)
 class GamingStudy(Study):
     """Gains by phrases without content."""
 

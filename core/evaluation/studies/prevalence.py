@@ -14,7 +14,6 @@ from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyDat
 from core.results import (
     POOL_FIELDS,
     Drawing,
-    GradeMean,
     LabelDraw,
     PartRate,
     draw_of_labels,
@@ -333,7 +332,7 @@ def _error_table(kinds: Mapping[str, Rate]) -> Table:
     )
 
 
-def _grade_table(grades: Mapping[str, GradeMean]) -> Table:
+def _grade_table(grades: Mapping[str, tuple[Estimate, Estimate]]) -> Table:
     return Table(
         "grades",
         "Mean of each grade among all summaries",
@@ -348,10 +347,7 @@ def _grade_table(grades: Mapping[str, GradeMean]) -> Table:
             Column("alone", "labels alone", "number"),
             Column("labels", format="count"),
         ),
-        tuple(
-            (aspect, grade_mean.powered, grade_mean.alone, grade_mean.powered.n)
-            for aspect, grade_mean in grades.items()
-        ),
+        tuple((aspect, powered, alone, powered.n) for aspect, (powered, alone) in grades.items()),
     )
 
 

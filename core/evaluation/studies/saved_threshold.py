@@ -96,27 +96,21 @@ class OwnThreshold:
 _THRESHOLD: TypeAdapter[OwnThreshold] = TypeAdapter(OwnThreshold)
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionFigures:
-    """Figures of decisions: balanced accuracy, the share of consistent summaries refused, and of inconsistent ones accepted."""
+def decision_figures(labelled: LabelledScores, decisions: Values, draws: Resamples) -> dict[str, Estimate]:
+    """Balanced `accuracy`, `false_alarms`: the share of consistent summaries refused, `missed`: that of inconsistent ones accepted.
 
-    accuracy: Estimate
-    false_alarms: Estimate
-    missed: Estimate
-
-
-def decision_figures(labelled: LabelledScores, decisions: Values, draws: Resamples) -> DecisionFigures:
-    """`decisions`, (n,), are 1 where a summary is accepted, 0 where it is refused, nan where nothing was decided."""
+    `decisions`, (n,), are 1 where a summary is accepted, 0 where it is refused, nan where nothing was decided.
+    """
     decided = ~np.isnan(decisions)
     accepted = decisions == 1
     accuracy = accuracy_of_decisions(accepted[decided], labelled.labels[decided], labelled.documents[decided])
     refused_good = np.where(labelled.labels & decided, 1.0 - decisions, np.nan)
     accepted_bad = np.where(~labelled.labels & decided, decisions, np.nan)
-    return DecisionFigures(
-        draws.estimate(accuracy),
-        draws.estimate(mean(refused_good, labelled.documents)),
-        draws.estimate(mean(accepted_bad, labelled.documents)),
-    )
+    return {
+        "accuracy": draws.estimate(accuracy),
+        "false_alarms": draws.estimate(mean(refused_good, labelled.documents)),
+        "missed": draws.estimate(mean(accepted_bad, labelled.documents)),
+    }
 
 
 def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], draws: Resamples) -> OwnThreshold:
@@ -133,43 +127,27 @@ def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], draws: R
         signature=column.signature,
         direction=column.direction,
         value=threshold.value,
-        accuracy=figures.accuracy,
-        false_alarms=figures.false_alarms,
-        missed=figures.missed,
+        accuracy=figures["accuracy"],
+        false_alarms=figures["false_alarms"],
+        missed=figures["missed"],
         data=data,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FixedThresholdFigures:
-    """Figures of a threshold that was given: `right` is the share of right decisions, n in `right.n` summaries."""
-
-    metric: str
-    direction: Direction
-    value: float
-    right: Estimate
-    decisions: DecisionFigures
-
-
-def fixed_threshold_figures(value: float, cases: Cases, draws: Resamples) -> FixedThresholdFigures:
-    """Figures of a given threshold of the one metric of these cases, such as the 0.5 that papers take without a choice."""
+def fixed_threshold_sentences(value: float, cases: Cases, draws: Resamples) -> str:
+    """Two sentences on a given threshold of the one metric of these cases, such as the 0.5 that papers take without a choice."""
     labelled, _ = _labelled_scores(cases)
     [column] = cases.columns
     scores = labelled.scores
     accepted = scores <= value if labelled.direction == "lower" else scores >= value
-    right = mean((accepted == labelled.labels).astype(np.float64), labelled.documents)
+    right = draws.estimate(mean((accepted == labelled.labels).astype(np.float64), labelled.documents))
     figures = decision_figures(labelled, accepted.astype(np.float64), draws)
-    return FixedThresholdFigures(column.name, column.direction, value, draws.estimate(right), figures)
-
-
-def format_fixed_threshold(figures: FixedThresholdFigures) -> str:
-    """The figures in two sentences."""
-    side = "at most" if figures.direction == "lower" else "at least"
-    of = figures.decisions
+    balanced, false_alarms, missed = (format_percent(figures[name]) for name in ("accuracy", "false_alarms", "missed"))
+    side = "at most" if column.direction == "lower" else "at least"
     return (
-        f"{metric_title(figures.metric)}: consistent from a score of {side} {figures.value:.6g} on, a threshold that was given.\n"
-        f"Of {figures.right.n} labelled summaries: accuracy {format_percent(figures.right)} %, balanced accuracy "
-        f"{format_percent(of.accuracy)} %, false alarms {format_percent(of.false_alarms)} %, missed {format_percent(of.missed)} %."
+        f"{metric_title(column.name)}: consistent from a score of {side} {value:.6g} on, a threshold that was given.\n"
+        f"Of {right.n} labelled summaries: accuracy {format_percent(right)} %, balanced accuracy {balanced} %, "
+        f"false alarms {false_alarms} %, missed {missed} %."
     )
 
 

@@ -241,16 +241,11 @@ def error_type_rates(draw: LabelDraw) -> dict[str, Rate]:
     return dict(sorted(rates.items(), key=lambda kind_rate: (-kind_rate[1].value, kind_rate[0])))
 
 
-@dataclass(frozen=True, slots=True)
-class GradeMean:
-    """The mean of a grade among all summaries, by the grades with the scores and by the grades alone."""
+def grade_means(draw: LabelDraw) -> dict[str, tuple[Estimate, Estimate]]:
+    """The mean among all summaries of each grade that two labelled ones or more have, by the grades with the scores and alone.
 
-    powered: Estimate
-    alone: Estimate
-
-
-def grade_means(draw: LabelDraw) -> dict[str, GradeMean]:
-    """The mean of each grade that two labelled summaries or more have; those without it have no part in it."""
+    Summaries without a grade have no part in its mean.
+    """
     means = {}
     for aspect, values in draw.pool.grades.items():
         graded = np.flatnonzero(np.isfinite(values[draw.rows]))
@@ -261,7 +256,7 @@ def grade_means(draw: LabelDraw) -> dict[str, GradeMean]:
         if np.ptp(draw.sample.unseen) == 0 and draw.sample.unseen[0] < 1:
             sample = replace(sample, unseen=np.full(len(rows), 1 - len(rows) / draw.size))
         predictions = predict_means(draw.features, rows, sample)
-        means[aspect] = GradeMean(powered_mean(sample, predictions), powered_mean(sample, None))
+        means[aspect] = powered_mean(sample, predictions), powered_mean(sample, None)
     return means
 
 

@@ -93,6 +93,13 @@ def command(
     summary: Annotated[
         str, typer.Option(metavar="COLUMN", help="Of generic: the column of the system's text where several may be it.")
     ] = "",
+    document: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="Of generic: the column of the source text where its name does not say it; none for no document.",
+        ),
+    ] = "",
     label: Annotated[
         str, typer.Option(help="Of generic: the column of the label where the guess is another; none for no label.")
     ] = "",
@@ -135,6 +142,7 @@ def command(
         )
     settings_of_table = {
         "summary": summary,
+        "document": document,
         "label": label,
         "label_of_1": label_of_1,
         "vote_of_1": vote_of_1,
@@ -263,9 +271,10 @@ def _with_remembered_answer(reader: Generic, source: Path, store: Store) -> Gene
     answer = remembered_answer(store.datasets(), reader.shape(source))
     if answer is None:
         return reader
-    settings = ", ".join(f"{name}={value}" for name, value in answer.settings.items())
-    print_status(f"  As answered for {answer.dataset}, a table of the same columns and labels: {settings}")
-    return replace(reader, **answer.settings)
+    dataset, settings = answer
+    listed = ", ".join(f"{name}={value}" for name, value in settings.items())
+    print_status(f"  As answered for {dataset}, a table of the same columns and labels: {listed}")
+    return replace(reader, **settings)
 
 
 def _infer_mapping(reader: Generic, source: Path, output: Path | None) -> None:

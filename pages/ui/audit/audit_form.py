@@ -74,24 +74,17 @@ def audit_state() -> AuditState:
     return page_state(AuditState)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Audits:
-    """The audits of the process by id."""
-
-    lock: threading.Lock
-    tasks: LRUCache[str, AuditTask]
-
-
 @st.cache_resource(show_spinner=False)
-def _audits() -> _Audits:
-    return _Audits(threading.Lock(), LRUCache(_MOST_KEPT))
+def _audits() -> tuple[threading.Lock, LRUCache[str, AuditTask]]:
+    """The audits of the process by id, and the lock to hold meanwhile."""
+    return threading.Lock(), LRUCache(_MOST_KEPT)
 
 
 def audit_in_address() -> AuditTask | None:
     """The audit that the address names; None where there is none of that name any more."""
-    audits = _audits()
-    with audits.lock:
-        return audits.tasks.get(st.query_params.get(AUDIT_PARAMETER, ""))
+    lock, audits = _audits()
+    with lock:
+        return audits.get(st.query_params.get(AUDIT_PARAMETER, ""))
 
 
 def missing_audit() -> None:
@@ -220,9 +213,9 @@ def _begin() -> None:
         state.error = str(error)
         return
     state.error = ""
-    audits, id = _audits(), uuid4().hex[:12]
-    with audits.lock:
-        audits.tasks[id] = task
+    (lock, audits), id = _audits(), uuid4().hex[:12]
+    with lock:
+        audits[id] = task
     st.query_params.from_dict({AUDIT_PARAMETER: id})
 
 

@@ -15,6 +15,7 @@ from core.base import Limits, read_apart
 from core.data import (
     ANSWER_WORDS,
     ARCHIVES,
+    NO_DOCUMENT,
     NO_LABEL,
     SIDES,
     UNLABELLED_WORDS,
@@ -39,6 +40,7 @@ from core.data import (
     left_out,
     likely_encodings,
     open_classes,
+    open_document,
     open_questions,
     open_summary,
     open_votes,
@@ -56,6 +58,7 @@ from core.data import (
     undecided_words,
     used_settings,
     with_consistent_words,
+    with_document,
     with_label_of_1,
     with_summary,
     with_vote_of_1,
@@ -118,16 +121,13 @@ def mapping_form(source: Path, questions: DeltaGenerator) -> Reader | None:
     if not mapped.summary:
         st.caption("Choose the column that holds the summary.")
         return None
-    summary = mapped.summary
-    candidates = () if form_of(source, encoding, sheet) else open_summary(rows, guessed)
-    if candidates and summary == guessed.summary:
-        summary = _ask_for_summary(rows, candidates, questions, source.name)
-        mapped = with_summary(mapped, summary) if summary else mapped
+    is_form = form_of(source, encoding, sheet) is not None
+    mapped, said = (mapped, {}) if is_form else _with_texts(mapped, guessed, rows, questions, source.name)
     mapped, answers = _with_directions(mapped, rows, stated, questions, source.name)
-    if not summary:
+    if said is None:
         answers = None
-    elif answers is not None and candidates:
-        answers |= {"summary": summary, "shape": table_shape(rows, mapped)}
+    elif answers is not None and said:
+        answers |= {**said, "shape": table_shape(rows, mapped)}
 
     omitted = left_out(mapped, rows)
     meanings = label_meanings(mapped, rows)
@@ -226,12 +226,11 @@ def _with_directions(
     """The mapping with the meanings that a person gave to the labels, and their record; None while one is missing."""
     shape, classes, voted = table_shape(rows, mapped), open_classes(rows, mapped), open_votes(rows, mapped)
     remembered = remembered_answer(services.store().datasets(), shape) if classes or voted else None
-    before = remembered.settings if remembered else {}
+    last_dataset, before = remembered or ("", {})
     answers: dict[str, str] = {}
     with questions:
-        if remembered:
-            name = escape_markdown(remembered.dataset)
-            st.caption(f":material/history: As answered for {name}, a table of the same form.")
+        if last_dataset:
+            st.caption(f":material/history: As answered for {escape_markdown(last_dataset)}, a table of the same form.")
         if classes:
             mapped, answers = _ask_for_label(mapped, rows, classes, before, f"{file}-{shape}")
         side = (
@@ -251,6 +250,26 @@ def _with_directions(
     return mapped, {**record, **answers, **({"shape": shape} if answers else {})}
 
 
+def _with_texts(
+    mapped: ColumnMap, guessed: ColumnMap, rows: Sequence[Row], questions: DeltaGenerator, file: str
+) -> tuple[ColumnMap, dict[str, str] | None]:
+    """The mapping with the summary and the document that a person named, where the names of columns do not tell, and the answers.
+
+    None while one is missing.
+    """
+    said: dict[str, str] = {}
+    summaries, documents = open_summary(rows, guessed), open_document(rows, guessed)
+    if summaries:
+        is_guess = mapped.summary == guessed.summary
+        said["summary"] = _ask_for_summary(rows, summaries, questions, file) if is_guess else mapped.summary
+        mapped = with_summary(mapped, said["summary"]) if said["summary"] else mapped
+    if documents:
+        is_guess = mapped.document == guessed.document
+        said["document"] = _ask_for_document(rows, documents, questions, file) if is_guess else mapped.document
+        mapped = with_document(mapped, said["document"]) if said["document"] else mapped
+    return mapped, (said if all(said.values()) else None)
+
+
 def _ask_for_summary(rows: Sequence[Row], candidates: Sequence[str], questions: DeltaGenerator, file: str) -> str:
     """Column of the system's text as a person says; "" until one is chosen."""
     with questions:
@@ -260,6 +279,24 @@ def _ask_for_summary(rows: Sequence[Row], candidates: Sequence[str], questions: 
             index=None,
             key=f"map-which-summary-{file}",
             captions=[escape_markdown(shorten(rows[0].get(candidate))) for candidate in candidates],
+        )
+        if column is None:
+            st.caption(":material/help: The names do not say it. Answer this to import.")
+    return column or ""
+
+
+def _ask_for_document(rows: Sequence[Row], candidates: Sequence[str], questions: DeltaGenerator, file: str) -> str:
+    """Column of the document as a person says, or NO_DOCUMENT; "" until one is chosen."""
+    with questions:
+        column = st.radio(
+            "Which column is the document, against which the summary is checked?",
+            [*candidates, NO_DOCUMENT],
+            index=None,
+            key=f"map-which-document-{file}",
+            captions=[
+                *(escape_markdown(shorten(rows[0].get(candidate))) for candidate in candidates),
+                "no document here",
+            ],
         )
         if column is None:
             st.caption(":material/help: The names do not say it. Answer this to import.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -30,7 +30,6 @@ _ROUNDING = 1e-6  # of the range: what single precision leaves of a bound
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class AnswersQuestion(AuditQuestion):
     """Summaries of the data that have no score, and scores that the metric's card does not allow."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -16,7 +16,6 @@ SCALE = VerdictScale(good=0.1, fails=0.25)
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class CalibrationQuestion(AuditQuestion):
     """Errors of the study `calibration` for the metric."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -30,7 +30,6 @@ SCALE = VerdictScale(good=0.05, fails=0.2)
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class JudgeInjection(JudgeQuestion):
     """Instructions and the special tokens of chat templates, each against as many words of the text itself at the same place."""
 

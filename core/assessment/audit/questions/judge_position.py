@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -34,7 +34,6 @@ _EXPERIMENTS = 3
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class JudgePosition(JudgeQuestion):
     """The same things at two places: only the place differs, so that 0 is what a judge deserves that reads all of it alike."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -25,7 +25,6 @@ _GAP: Mapping[str, float] = {FAITHFUL: 1.0, BROKEN: -1.0}
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class JudgeScale(JudgeQuestion):
     """The pairs whose order is lost on another scale beyond those that lose it when they are asked about again on the same."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -32,7 +32,6 @@ _LEAST_GAIN = 101.0  # labels, that 100 must be worth to be told
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class SeesErrorsQuestion(AuditQuestion):
     """Figures of the study of measures for the metric, by error type where the data have types."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -39,7 +39,6 @@ SCALE = VerdictScale(good=0.7, fails=0.55)
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class ThresholdQuestion(AuditQuestion):
     """The cross-fitted threshold of the study `calibration` for the metric, its false alarms, and those of a saved one."""
 
@@ -143,9 +142,9 @@ def _saved_figures(evidence: Evidence, cases: Cases, metric: str) -> tuple[Audit
         performance = decision_figures(labelled, decisions, evidence.drawn)
         where = "" if part.name == OVERALL_SLICE else f", {part.name}"
         figures += [
-            AuditFigure(f"balanced accuracy at the saved threshold{where}", performance.accuracy, "share"),
-            AuditFigure(f"false alarms at the saved threshold{where}", performance.false_alarms, "share"),
-            AuditFigure(f"missed at the saved threshold{where}", performance.missed, "share"),
+            AuditFigure(f"balanced accuracy at the saved threshold{where}", performance["accuracy"], "share"),
+            AuditFigure(f"false alarms at the saved threshold{where}", performance["false_alarms"], "share"),
+            AuditFigure(f"missed at the saved threshold{where}", performance["missed"], "share"),
         ]
     return tuple(figures)
 

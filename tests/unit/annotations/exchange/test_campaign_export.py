@@ -308,15 +308,15 @@ def test_what_was_judged_written_and_corrected_moves_too(store: Store, other: St
     records = to_records(work.left, recover(work.left, work.left.replace("took", "sold")))
     opened.send(ben, work, answers={"possible": "yes", "edit": records, "explanation": "It took them."})
     curator = CuratorActions(store, opened.person("Diarmuid", Role.ADJUDICATOR))
-    [edit] = curator.edits(opened.campaign.id)
-    curator.correct(opened.campaign.id, edit.response, ErrorType.EXTRINSIC_PREDICATE, "c1")
+    [response] = curator.edits(opened.campaign.id)
+    curator.correct(opened.campaign.id, response, ErrorType.EXTRINSIC_PREDICATE, "c1")
 
     imported = import_campaign(other, lines(store))
     with other.writing() as session:
         found = CuratorActions(other, replace(load_people(session)[0], name="Eva", role=Role.ADJUDICATOR))
-    [moved] = found.edits(imported.id)
+    [moved] = [found.task(imported.id, response) for response in found.edits(imported.id)]
     assert (moved.required, moved.corrected_type) == ("Intrinsic Entity", ErrorType.EXTRINSIC_PREDICATE)
-    assert found.task(imported.id, moved.response).pair.edited == "Raft 1 sold crates."
+    assert moved.pair.edited == "Raft 1 sold crates."
     assert other.counts()["origin"] == store.counts()["origin"]
 
 

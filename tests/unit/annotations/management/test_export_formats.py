@@ -220,8 +220,8 @@ def test_written_edits_keep_the_type_that_was_asked_for_and_the_one_that_was_fou
     records = to_records(work.left, recover(work.left, work.left.replace("took", "sold")))
     opened.send(ben, work, answers={"possible": "yes", "edit": records, "explanation": "It took them."})
     curator = CuratorActions(store, opened.person("dia", Role.ADJUDICATOR))
-    [edit] = curator.edits(opened.campaign.id)
-    curator.correct(opened.campaign.id, edit.response, ErrorType.EXTRINSIC_PREDICATE, "c1")
+    [response] = curator.edits(opened.campaign.id)
+    curator.correct(opened.campaign.id, response, ErrorType.EXTRINSIC_PREDICATE, "c1")
     written = [one for one in imported(opened, tmp_path) if one.parent]
     assert [(one.example.summary, one.required_type, one.error_type) for one in written] == [
         ("Raft 1 sold crates.", ErrorType.INTRINSIC_ENTITY, ErrorType.EXTRINSIC_PREDICATE)

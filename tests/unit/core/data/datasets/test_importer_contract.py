@@ -113,7 +113,7 @@ def test_a_spoilt_record_is_refused_by_its_place_and_field_and_the_others_are_re
     spoilt = Sample([*sound, {**last, field: value}], sample.write, sample.items, (), sample.last)
     found = read(name, tmp_path, spoilt)
     (refusal,) = [outcome for outcome in found if isinstance(outcome, Refusal)]
-    assert field in refusal.reason
+    assert field in refusal.error
     assert refusal.line == sample.last
     assert any(isinstance(outcome, Item) for outcome in found)
 

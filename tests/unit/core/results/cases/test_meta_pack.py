@@ -70,7 +70,7 @@ def test_every_figure_stands_in_full_precision_with_the_reason_of_what_is_missin
 
 
 def test_the_card_of_a_metric_says_whose_numbers_they_are() -> None:
-    kept = StoredScore("rouge2", "rouge2|measured:precision", 0.5)
+    kept = StoredScore("rouge2", 0.5, "rouge2|measured:precision")
     card = metrics_card(build_cases([scored(sample("a", None, {"sharp": 1.0}), kept)]))
     assert "Released by the authors of the data." in card
     assert "Signature: `rouge2|measured:precision`" in card

@@ -13,6 +13,7 @@ from core.models.llm.client.client import EndpointClient
 from core.models.llm.client.completions import Completion, FirstToken
 from core.models.llm.client.requests import FirstTokens
 from core.models.llm.endpoints.endpoint import Endpoint
+from core.models.llm.endpoints.endpoints_file import Api
 from tests.unit.core.models.llm.scripted import Reply, completion, listing, refusal, serving, stream
 
 KEY = "sk-a-secret-of-nobody"
@@ -122,6 +123,42 @@ def test_a_server_that_counts_no_tokens_is_named() -> None:
     said = pytest.raises(TouchstoneError, match=r"/tokenize does not count tokens as vLLM does")
     with serving(lambda _path, _body: Reply({"tokens": [1, 2]})) as endpoint, said:
         EndpointClient(Endpoint(endpoint.url, KEY)).count_tokens("m", "It rained.")
+
+
+@pytest.mark.parametrize(
+    ("api", "pages", "queries"),
+    [
+        (
+            "anthropic",
+            [{"data": [{"id": "b"}], "has_more": True, "last_id": "b"}, {"data": [{"id": "a"}], "has_more": False}],
+            ["", "after_id=b"],
+        ),
+        (
+            "gemini",
+            [
+                {"models": [{"name": "models/b", "inputTokenLimit": 8}], "nextPageToken": "b"},
+                {"models": [{"name": "models/a"}]},
+            ],
+            ["", "pageToken=b"],
+        ),
+        (
+            "chat",
+            [{"data": [{"id": "b"}], "has_more": True, "last_id": "b"}, {"data": [{"id": "a"}]}],
+            ["", "after=b"],
+        ),
+    ],
+)
+def test_a_list_of_models_is_read_to_its_end(api: Api, pages: list[object], queries: list[str]) -> None:
+    with serving(lambda path, _body: Reply(pages[path.count("=")])) as endpoint:
+        assert EndpointClient(Endpoint(endpoint.url, KEY, api=api)).models() == ["a", "b"]
+    assert [path.partition("?")[2] for path, _ in endpoint.asked] == queries
+
+
+def test_a_list_of_models_without_an_end_is_left() -> None:
+    endless = {"data": [{"id": "m"}], "has_more": True, "last_id": "m"}
+    with serving(lambda _path, _body: Reply(endless)) as endpoint:
+        assert EndpointClient(Endpoint(endpoint.url, KEY)).models() == ["m"]
+    assert len(endpoint.asked) == 100
 
 
 def test_the_models_of_an_endpoint_are_listed_sorted() -> None:

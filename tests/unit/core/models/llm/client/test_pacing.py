@@ -133,6 +133,29 @@ def test_a_server_that_is_gone_for_a_while_is_waited_for(monkeypatch: pytest.Mon
     assert len(endpoint.asked) <= 600 + 20
 
 
+def test_a_server_whose_port_is_closed_for_a_while_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pacing, "MINUTE_S", 2.0)
+    asked, ready = threading.Event(), threading.Event()
+
+    def reply(_path: str, _body: Any) -> Reply:
+        asked.set()
+        return text("Yes.")
+
+    def wait_gone() -> None:
+        while not any("it cannot be reached" in words for words in pacing.waiting_endpoints()):
+            ready.wait(0.01)
+
+    with ThreadPoolExecutor(8) as pool:
+        with serving(reply) as endpoint:
+            client = EndpointClient(Endpoint(endpoint.url, "", wait_s=60.0))
+            answers = [pool.submit(client.chat, ("a", "b"), Sampling("m"), "") for _ in range(300)]
+            asked.wait(10)
+        wait_gone()
+        with serving(reply, int(endpoint.url.rpartition(":")[2].partition("/")[0])):
+            texts = [answer.result().text for answer in answers]
+    assert texts == ["Yes."] * 300
+
+
 def test_what_waits_is_given_up_after_the_patience_of_the_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pacing, "MINUTE_S", 1.0)
     with serving(lambda _path, _body: refusal(429, "slow down")) as endpoint:
