@@ -16,6 +16,9 @@ from core.scoring.metric import portable_spec
 from core.text import ENGLISH, closest_sentence, layout_units
 from core.types import Answer, ClaimList, Example, Rounds, SummaryClaim
 
+NO_CLAIM = "No claim is of the sentence"
+"""Beginning of the note on a sentence that no claim is of."""
+
 BY_HAND = "edited by hand"
 """Origin of a list of claims that a person changed."""
 

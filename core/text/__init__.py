@@ -161,9 +161,19 @@ if TYPE_CHECKING:
         require_languages,
         warn_of_languages,
     )
-    from core.text.layout import LAYOUT_NOTE, Units, layout_notes, layout_units, read_layout, read_markup, summary_units
+    from core.text.layout import (
+        LAYOUT_NOTE,
+        Units,
+        gap_after,
+        gap_before,
+        layout_notes,
+        layout_units,
+        read_layout,
+        read_markup,
+        summary_units,
+    )
     from core.text.nltk_import import import_nltk
-    from core.text.quantity_forms import read_quantities, states_quantity
+    from core.text.quantity_forms import read_quantities, states_quantities_at, states_quantity
     from core.text.ranking import Vectors, bm25, closest_rows
     from core.text.segmentation import (
         SENTENCES_KEPT,

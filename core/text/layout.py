@@ -10,7 +10,7 @@ from typing import Literal
 
 from core.base import memoize
 from core.text.canonical import CanonicalText, read_again
-from core.text.layout_lines import TextLine, read_lines
+from core.text.layout_lines import STOP, TextLine, read_lines
 from core.text.markup import replace_parts, without_inline_marks, without_tags
 from core.text.segmentation import SENTENCES_KEPT, sentences, words
 from core.types import Span
@@ -113,6 +113,21 @@ def layout_notes(summary: str) -> tuple[str, ...]:
     if longest > LONG_UNIT_WORDS:
         notes.append(f"A sentence of the summary has {longest} words, as where full stops are missing.")
     return tuple(notes)
+
+
+def gap_after(summary: str) -> str:
+    """The gap before a sentence that is put after a summary: a blank, or a blank line where the last line is a list item, a heading or without a full stop."""
+    lines = [line for line in read_lines(summary) if line.content.start < line.content.end]
+    is_open = len(lines) > 1 and not STOP.search(lines[-1].content.of(summary))
+    return "\n\n" if lines and (lines[-1].is_marked or is_open) else " "
+
+
+def gap_before(summary: str) -> str:
+    """The gap after a sentence that is put before a summary."""
+    first = next(
+        (line for line in read_lines(summary) if line.is_marked or line.content.start < line.content.end), None
+    )
+    return "\n\n" if first and first.is_marked else " "
 
 
 @memoize(SENTENCES_KEPT, len)

@@ -25,7 +25,7 @@ _LABEL = re.compile(
     r"takeaways?|conclusions?|background|introduction|abstract|results?|methods?|discussion|next steps|action items|decisions)\W*",
     re.IGNORECASE,
 )
-_STOP = re.compile(r"[.!?…。！？؟।॥][\"'”’»)\]」』]*$")
+STOP = re.compile(r"[.!?…。！？؟।॥][\"'”’»)\]」』]*$")
 _GOES_ON = re.compile(
     r"(?:[,(–—-]|\b(?:a|an|and|as|at|by|for|from|in|into|is|of|on|or|that|the|to|was|were|which|who|with))$"
 )
@@ -201,13 +201,13 @@ def _is_label(content: str, following: str) -> bool:
     """True for a line of its own that names what follows: in bold, in capitals, before a colon, or a usual name of a part."""
     words = len(content.split())
     if _BOLD_LINE.fullmatch(content):
-        return words <= _MAX_BOLD_WORDS and not _STOP.search(content.rstrip("*_"))
+        return words <= _MAX_BOLD_WORDS and not STOP.search(content.rstrip("*_"))
     if content.endswith(":"):
         return words <= _MAX_LABEL_WORDS
     letters = [character for character in content if character.isalpha()]
     in_capitals = len(letters) > 3 and content.isupper() and not following.isupper()  # not "USA"
     return bool(_LABEL.fullmatch(content)) or (
-        in_capitals and words <= _MAX_CAPITALS_WORDS and not _STOP.search(content) and not re.search(r"\d", content)
+        in_capitals and words <= _MAX_CAPITALS_WORDS and not STOP.search(content) and not re.search(r"\d", content)
     )
 
 
@@ -232,7 +232,7 @@ def _with_joins(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
 def _goes_on(text: str, before: TextLine, line: TextLine, *, is_wrapped: bool) -> bool:
     """True where a line without a mark goes on with the sentence or item of the one before, or a full stop stands between."""
     ended, first = before.content.of(text), text[line.content.start]
-    if _STOP.search(ended) or first.islower() or is_wrapped or _GOES_ON.search(ended):
+    if STOP.search(ended) or first.islower() or is_wrapped or _GOES_ON.search(ended):
         return True
     indent = line.content.start - (text.rfind("\n", 0, line.content.start) + 1)
     begun = before.content.start - (text.rfind("\n", 0, before.content.start) + 1)
@@ -247,7 +247,7 @@ def _is_wrapped(text: str, lines: Sequence[TextLine]) -> bool:
         if not _is_blank(before)
         and not _is_blank(after)
         and not after.is_marked
-        and not _STOP.search(before.content.of(text))
+        and not STOP.search(before.content.of(text))
     ]
     width = max((line.content.end - line.content.start for line in lines), default=0)
     if width < _MIN_WRAPPED_CHARACTERS or not any(after[0].islower() for _, after in pairs):

@@ -15,6 +15,22 @@ def states_quantity(document: str, quantity: Quantity) -> bool:
     return any(stated.holds(quantity) for stated in find_quantities(document))
 
 
+def states_quantities_at(document: str, summary: str, place: Span) -> bool:
+    """True if a document states each quantity that touches a place of the summary, with its unit if it has one, and there is one."""
+    inside = [
+        quantity
+        for quantity in find_quantities(summary)
+        if quantity.span.start < place.end and place.start < quantity.span.end
+    ]
+    return bool(inside) and all(
+        any(
+            bool(stated.measures) == bool(quantity.measures) and stated.holds(quantity)
+            for stated in find_quantities(document)
+        )
+        for quantity in inside
+    )
+
+
 def read_quantities(summary: str, document: str) -> CanonicalText | None:
     """The summary with each quantity that the document states in another form in the document's; None where there is none.
 

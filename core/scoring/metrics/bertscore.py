@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnscorableError
@@ -142,6 +143,10 @@ class BertScoreDeberta(BertScore):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.rescaled and Path(self.checkpoint).name != Path(type(self).checkpoint).name:
+            raise BadSettingError(
+                f"{self.name}: the baseline is that of {type(self).checkpoint}; got checkpoint={self.checkpoint}. Set rescaled=false."
+            )
         if self.rescaled and self.layer != 40:
             raise BadSettingError(
                 f"{self.name}: the baseline is known for layer 40 only; got layer={self.layer}. Set rescaled=false."

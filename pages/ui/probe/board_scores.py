@@ -14,7 +14,7 @@ from core.base import apart_from_code, memoize
 from core.edits import read_battery, sentence_origins, standard_battery
 from core.model_reference import asks_endpoint, local_checkpoints
 from core.results import NullBands, SignedMetrics, bundled_harmless_shifts, changed_words
-from core.scoring import METRICS, BoardCell, CellKey, CellState, Metric, Request, part_of_unit
+from core.scoring import METRICS, NO_CLAIM, BoardCell, CellKey, CellState, Metric, Request, part_of_unit
 from core.text import LAYOUT_NOTE, find_mark, layout_units, name_contexts
 from core.text import edits as executable
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Part, Result, Span, WordScore
@@ -252,7 +252,7 @@ def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | 
         notes: tuple[str, ...] = ()
     else:
         cut = [f"{outcome.seen.cut} tokens were cut off"] if outcome.seen.cut else []
-        layout = [note for note in outcome.seen.notes if note.startswith(LAYOUT_NOTE)]
+        layout = [note for note in outcome.seen.notes if note.startswith((LAYOUT_NOTE, NO_CLAIM))]
         notes = (*cut, *layout, *_saved_by(saved, outcome))
     return replace(
         _empty_row(metric),

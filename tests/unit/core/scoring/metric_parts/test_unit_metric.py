@@ -7,7 +7,9 @@ import unicodedata
 import pytest
 
 import touchstone as ts
-from core.types import Span
+from core.errors import BadSettingError
+from core.scoring.metric import METRICS
+from core.types import ClaimList, Span, SummaryClaim
 
 DOCUMENT = "Zoë Brekke met the crew of Café Skarv in Malmö. It rained on the 3\u00a0400 guests."
 SUMMARY = "Zoë Brekke met the crew of Café Skarv in Malmö."
@@ -105,3 +107,26 @@ def test_a_right_number_in_another_form_scores_above_a_wrong_one(metric: str, ri
     of_right, of_wrong = ts.score(pairs, metric)
     assert of_right["score"] > of_wrong["score"]
     assert of_right["sentences"][0]["text"] == f"The board spent {right}."
+
+
+def test_a_sentence_without_a_claim_and_a_claim_of_other_words_are_noted() -> None:
+    summary = "It rained. Nobody came."
+    made = (SummaryClaim("It rained.", Span(0, 10)), SummaryClaim("Bananas are yellow"))
+    claims = ts.Example("a", "It rained on Malmö.", summary, claims=ClaimList(summary, made))
+    [record] = ts.score([claims], "claims[metric=coverage,by=given]")
+    notes = " ".join(record["seen"]["notes"])
+    assert "No claim is of the sentence “Nobody came.”" in notes
+    assert "Claim 2 shares no word with the summary" in notes
+
+
+def test_a_text_is_like_itself_at_any_length() -> None:
+    text = " ".join(f"The crew of boat {number} slept in harbour {number * 7}." for number in range(90))
+    [record] = ts.score([ts.Example("a", text, text)], "bertscore-minilm")
+    assert record["score"] == pytest.approx(1.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["lettucedect-210m-eurobert-de-v1", "lettucedect-610m-eurobert-cn-v1"])
+def test_weights_of_another_language_are_not_asked_in_english_unsaid(name: str) -> None:
+    with pytest.raises(BadSettingError, match="trained with a prompt in that language"):
+        METRICS.parse(f"lettucedetect[checkpoint=KRLabsOrg/{name}]")
+    assert METRICS.parse(f"lettucedetect[checkpoint=KRLabsOrg/{name},wording=english]").spec
