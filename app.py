@@ -12,6 +12,7 @@ from pages.server.docs import Docs
 from pages.server.early_keys import EarlyKeys
 from pages.server.icon_font import IconFont
 from pages.server.protection import Protection
+from pages.server.route_guard import RouteGuard
 from pages.server.sign_in import SignInMiddleware
 from pages.ui.shared.script_errors import show_script_error
 
@@ -21,6 +22,7 @@ app = st.App(
     lifespan=working_in_background,
     middleware=[
         Middleware(Protection),
+        Middleware(RouteGuard),
         Middleware(Docs),
         Middleware(Api),
         Middleware(CrowdLinks),

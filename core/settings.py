@@ -89,6 +89,12 @@ class Settings(BaseSettings):
     plugin_memory_gb: float = Field(8.0, ge=0)
     """Memory that the process of a plug-in may take; 0 for no limit."""
 
+    upload_session_mb: float = Field(60.0, gt=0)
+    """Memory for the uploaded files of one open page, in megabytes, on a server that others use."""
+
+    upload_server_mb: float = Field(300.0, gt=0)
+    """Memory for the uploaded files of all pages together, in megabytes, on a server that others use."""
+
     demo: bool = False
     """Show everything, keep nothing."""
 

@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
     from core.scoring.metric import (
         METRICS,
+        SURFACE,
         Card,
         ContextReading,
         Metric,
         ReplaceableWeights,
+        is_surface,
         metric_title,
         metric_titles,
         portable_spec,

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from core.text.displayed_text import (
         BYTE_ORDER_MARK,
         NO_BLANK,
+        csv_lines,
+        records_csv,
         spreadsheet_safe,
         spreadsheet_text,
         with_even_blanks,
@@ -183,5 +185,6 @@ if TYPE_CHECKING:
         words,
     )
     from core.text.spacy_pipeline import load_pipeline, parser_files, parser_folder
+    from core.text.typography import plain_typography
 else:
     __getattr__ = open_face(__file__, __name__)

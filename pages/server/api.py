@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -17,14 +18,20 @@ from annotations.exchange.api_writes import ApiWrites, ReadOnlyTokenError, Repea
 from annotations.people.tokens import WrongTokenError
 from annotations.store.records import RecordError, StoreError
 from pages.server import services
-from pages.server.api_routes import OPERATIONS, ROWS_BY_DEFAULT, match_path, openapi
+from pages.server.api_routes import (
+    DESCRIPTION,
+    MOST_BODY_BYTES,
+    OPERATIONS,
+    ROWS_BY_DEFAULT,
+    Operation,
+    match_path,
+    openapi,
+)
 from pages.server.base_path import base_path
 from pages.server.request_body import read_beginning
 from pages.server.sign_in import address_of, guess_delay, is_shared
 
-_MOST_BYTES = 20 * 2**20
 _PATHS = ", ".join(dict.fromkeys(operation.path.replace("{id}", "ID") for operation in OPERATIONS))
-_DESCRIPTION = "openapi.json"
 
 
 class UnknownPathError(StoreError):
@@ -70,16 +77,17 @@ async def _response(request: Request) -> JSONResponse:
     if not is_shared():
         return _problem(404, "This server is local and has no API. Start it with TOUCHSTONE_SHARED=1.")
     path = str(request.scope["path"]).removeprefix(f"{base_path()}api/").rstrip("/")
-    if request.method == "GET" and path == f"v1/{_DESCRIPTION}":
+    if request.method == "GET" and path == f"v1/{DESCRIPTION}":
         return JSONResponse(openapi())
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         return _problem(401, "Send a token: `Authorization: Bearer TOKEN`.", {"WWW-Authenticate": "Bearer"})
-    body = await read_beginning(request, _MOST_BYTES)
-    if len(body) > _MOST_BYTES:
-        return _problem(413, f"Send at most {_MOST_BYTES // 2**20} MB at once.")
     try:
-        return JSONResponse(await run_in_threadpool(_answer, request, path, token.strip(), body))
+        answering = await run_in_threadpool(_open, request, path, token.strip())
+        body = await read_beginning(request, MOST_BODY_BYTES) if answering.operation.body else b""
+        if len(body) > MOST_BODY_BYTES:
+            return _problem(413, f"Send at most {MOST_BODY_BYTES // 2**20} MB at once.")
+        return JSONResponse(await run_in_threadpool(_answer, request, answering, body))
     except StoreError as error:
         if isinstance(error, WrongTokenError):  # never reached with a valid one, which waits for nobody
             await asyncio.sleep(guess_delay().after_wrong(address_of(request)))
@@ -87,29 +95,45 @@ async def _response(request: Request) -> JSONResponse:
         return _problem(status, str(error), headers)
 
 
-def _answer(request: Request, path: str, token: str, body: bytes) -> dict[str, Any]:
-    """Record that is asked for, or that was written; only a valid token learns what there is, and what is wrong with the rest."""
-    store = services.store()
-    reads = ApiReads(store, token)
+@dataclass(frozen=True, slots=True)
+class _Answering:
+    """The operation that is asked for, what answers it for this token, and the campaign that it is asked for."""
+
+    operation: Operation
+    actions: ApiReads | ApiWrites
+    campaign: str
+
+
+def _open(request: Request, path: str, token: str) -> _Answering:
+    """What answers a request, before its body is read. Only a valid token learns what there is, and what is wrong with the rest."""
+    reads = ApiReads(services.store(), token)
     campaign, operations = match_path(path.removeprefix("v1/") if path.startswith("v1/") else "")
     if not operations:
         raise UnknownPathError(f"There is nothing here. Under {base_path()}api/v1/ there are {_PATHS}.")
     operation = operations.get("GET" if request.method == "HEAD" else request.method)
     if operation is None:
         raise WrongMethodError(f"Send {', '.join(operations)} here, and not {request.method}.")
-    arguments = [campaign] if campaign else []
+    if not operation.body:
+        return _Answering(operation, reads, campaign)
+    key = request.headers.get("idempotency-key", "")
+    return _Answering(operation, ApiWrites(services.store(), token, key), campaign)
+
+
+def _answer(request: Request, answering: _Answering, body: bytes) -> dict[str, Any]:
+    """Record that is asked for, or that was written."""
+    operation = answering.operation
+    act = getattr(answering.actions, operation.name)
+    arguments = [answering.campaign] if answering.campaign else []
     if operation.body:
-        writes = ApiWrites(store, token, request.headers.get("idempotency-key", ""))
-        written: dict[str, Any] = getattr(writes, operation.name)(*arguments, body)
+        written: dict[str, Any] = act(*arguments, body)
         return written
-    read = getattr(reads, operation.name)
     if not operation.rows:
-        figures: dict[str, Any] = read(*arguments)
+        figures: dict[str, Any] = act(*arguments)
         return figures
     limit = request.query_params.get("limit", str(ROWS_BY_DEFAULT))
     if not (limit.isascii() and limit.isdecimal() and len(limit) <= 4 and 1 <= int(limit) <= MOST_ROWS):
         raise RecordError(f"`limit` is a number from 1 to {MOST_ROWS}.")
-    page: PageOfRows = read(*arguments, request.query_params.get("after", ""), int(limit))
+    page: PageOfRows = act(*arguments, request.query_params.get("after", ""), int(limit))
     return {operation.rows: page.rows, "next": page.next}
 
 

@@ -22,6 +22,9 @@ from annotations.exchange.api_writes import (
 from annotations.management.webhooks import EVENTS
 
 ROWS_BY_DEFAULT = 100
+MOST_BODY_BYTES = 20 * 2**20
+DESCRIPTION = "openapi.json"
+"""Path of the description, below `api/v1/`."""
 Method = Literal["GET", "POST", "PUT", "PATCH"]
 
 

@@ -1,4 +1,4 @@
-"""Headers of every answer, and refusals: of other sites, and of whoever reads the server's own metrics."""
+"""Headers of every answer, and the refusal of connections of other sites."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.server.base_path import base_path
@@ -39,13 +38,25 @@ _STUDY_HEADERS = {
     **{name: value for name, value in HEADERS.items() if name != "x-frame-options"},
     "content-security-policy": "; ".join(f"{part} {sources}" for part, sources in {**_POLICY, **_FRAMED}.items()),
 }
-_CLOSED = "/_stcore/metrics"  # who is here and what they hold, for anybody who asks
+_FILE_HEADERS = {
+    **HEADERS,
+    "content-security-policy": "; ".join(
+        f"{part} {sources}"
+        for part, sources in {
+            "sandbox": "allow-scripts allow-downloads",
+            **_POLICY,
+            "connect-src": "'none'",
+            "form-action": "'none'",
+        }.items()
+    ),
+}
+"""A file that a page gave, such as a report with texts of others: opened in a tab it has an origin of its own, and reads no page of ours."""
 _FORBIDDEN = 1008
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 class Protection:
-    """Middleware that adds the headers, closes Streamlit's metrics, and refuses the connections of other sites' pages."""
+    """Middleware that adds the headers and refuses the connections of other sites' pages."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -62,14 +73,16 @@ class Protection:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        is_study = scope["path"].startswith(f"{base_path()}study/")
-        answering = PlainTextResponse("Not found", 404) if scope["path"].endswith(_CLOSED) else self._app
+        own_headers = {f"{base_path()}study/": _STUDY_HEADERS, f"{base_path()}media/": _FILE_HEADERS}
+        added = next((own for start, own in own_headers.items() if scope["path"].startswith(start)), HEADERS)
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in (_STUDY_HEADERS if is_study else HEADERS).items():
+                for name, value in added.items():
                     headers[name] = value
+                if added is _FILE_HEADERS:
+                    del headers["set-cookie"]
             await send(message)
 
-        await answering(scope, receive, send_with_headers)
+        await self._app(scope, receive, send_with_headers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
@@ -11,7 +12,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from annotations.people.people import Member
@@ -36,8 +37,8 @@ LINK_PARAMETER = "invite"
 SIGN_OUT = "sign-out"
 """Name of the page that signs a person out; only a press in the menu opens it, an address does not."""
 _ORGANISATION_COOKIE = "_streamlit_user"  # set and signed by Streamlit
-_MAX_CODE_BYTES = 200
-_DOWNLOADS = "media/"  # where Streamlit puts what its buttons give
+MAX_CODE_BYTES = 200
+_PAGE_NAME = re.compile(r"[a-z-]*")
 
 
 @lru_cache(maxsize=1)
@@ -68,8 +69,6 @@ class SignInMiddleware:
             return await _sign_in_by_code(request)
         if request.method == "GET" and request.url.path == f"{base_path()}{SIGN_OUT}":
             return await _leave_sign_out(request)
-        if request.url.path.startswith(f"{base_path()}{_DOWNLOADS}") and not await _is_signed_in(request):
-            return PlainTextResponse("Sign in to download this.", status_code=403)
         code = request.query_params.get(LINK_PARAMETER, "")
         if code and request.method == "GET" and "text/html" in request.headers.get("accept", ""):
             return await _sign_in_by_link(request, code)
@@ -86,7 +85,7 @@ async def _leave_sign_out(request: Request) -> Response:
     return response
 
 
-async def _is_signed_in(request: Request) -> bool:
+async def is_signed_in(request: Request) -> bool:
     """True if a browser still has a session here, or says that it has one of its organisation, which only the pages check."""
     if has_organisation() and _ORGANISATION_COOKIE in request.cookies:
         return True
@@ -118,8 +117,8 @@ async def _sign_in_by_code(request: Request) -> Response:
     """Answer a code that was sent by the sign-in form, or for another person than the one who is signed in."""
     if urlsplit(request.headers.get("origin", "")).netloc != request.headers.get("host"):
         return JSONResponse({"problem": "Sign in on the page of this server."}, status_code=403)
-    sent = await read_beginning(request, _MAX_CODE_BYTES)
-    code = sent[:_MAX_CODE_BYTES].decode(errors="replace")
+    sent = await read_beginning(request, MAX_CODE_BYTES)
+    code = sent[:MAX_CODE_BYTES].decode(errors="replace")
     try:
         started = await run_in_threadpool(_start, code, request.cookies.get(SESSION_COOKIE, ""))
     except WrongCodeError as error:
@@ -134,7 +133,7 @@ async def _sign_in_by_link(request: Request, code: str) -> Response | None:
     """Lead to the page without the code, signed in; None where the page has to say or ask something first."""
     try:
         started = await run_in_threadpool(
-            _start_unless_another, code[:_MAX_CODE_BYTES], request.cookies.get(SESSION_COOKIE, "")
+            _start_unless_another, code[:MAX_CODE_BYTES], request.cookies.get(SESSION_COOKIE, "")
         )
     except WrongCodeError:
         await asyncio.sleep(guess_delay().after_wrong(address_of(request)))
@@ -143,9 +142,15 @@ async def _sign_in_by_link(request: Request, code: str) -> Response | None:
         return None
     if started is None:
         return None
-    page = request.url.remove_query_params(LINK_PARAMETER)
-    address = f"{page.path}?{page.query}" if page.query else page.path
-    return with_cookie(RedirectResponse(address, status_code=303), started, request)
+    return with_cookie(RedirectResponse(_page_address(request), status_code=303), started, request)
+
+
+def _page_address(request: Request) -> str:
+    """Address of the page of this server that is asked for, without the code; a path that a browser could read as a host is none."""
+    path, query = str(request.scope["path"]), request.url.remove_query_params(LINK_PARAMETER).query
+    name = path.removeprefix(base_path())
+    page = f"{base_path()}{name}" if _PAGE_NAME.fullmatch(name) else base_path()
+    return f"{page}?{query}" if query else page
 
 
 def _start(code: str, replaced: str) -> StartedSession:

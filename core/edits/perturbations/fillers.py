@@ -79,7 +79,6 @@ class Filler(Perturbation):
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class BaselineFiller(Filler):
     """Speaks neither of the document nor of the summary, so that other phrases can be compared with it."""
 
@@ -94,7 +93,6 @@ class BaselineFiller(Filler):
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class QualifierFiller(Filler):
     """Hedges about the summary without saying what; as many words as the baseline filler has, so that only their kind differs."""
 
@@ -139,7 +137,6 @@ _FAMILY_ASSERTIONS = {
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class Assertion(Filler):
     """A claim of consistency in plain words; where `metric` is the spec of one, in the terms of its family."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
@@ -30,7 +29,6 @@ _MARGIN = 16  # characters looked at on either side
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class NumberChanged(RulePerturbation):
     """A number of the document becomes one of about the same size that the document does not hold."""
 

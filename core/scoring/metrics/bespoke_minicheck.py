@@ -146,4 +146,5 @@ def yes_probability(answer: Answer) -> float:
             "without reasoning.",
             [answer],
         )
-    return fsum(share for word, share in zip(words, answer.values, strict=True) if word == "yes")
+    # the usage of an endpoint's answer stands behind the probabilities
+    return fsum(share for word, share in zip(words, answer.values, strict=False) if word == "yes")

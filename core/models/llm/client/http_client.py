@@ -5,15 +5,23 @@ from __future__ import annotations
 import ssl
 import time
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 import httpx2
 import openai
 
 from core.base import CheckedTransport, LookUp, goes_by_proxy, look_up, secrets_refusal
+from core.models.llm.endpoints.apis import DIALECTS
 from core.models.llm.endpoints.endpoint import Endpoint
 
 _MAX_REDIRECTS = 5
+_PROTOCOL = frozenset(
+    {
+        *("accept", "accept-encoding", "connection", "content-length", "content-type", "host"),
+        *("idempotency-key", "transfer-encoding"),
+    }
+)
+_LIBRARY = "x-stainless-"  # its version and that of Python
 _MOVED = frozenset({301, 302, 303})
 _MAX_ANSWER_BYTES = 32 * 2**20
 _MAX_FILE_BYTES, _FILE_S = 2 * 2**30, 3600.0  # of the answers to a whole batch
@@ -52,13 +60,13 @@ def http_client(endpoint: Endpoint, resolve: LookUp = look_up) -> openai.Default
         elif endpoint.key_header and request.headers.pop("Authorization", ""):
             request.headers[endpoint.key_header] = endpoint.key
 
-    limit_s = endpoint.total_s if endpoint.stream else endpoint.patience_s
-
     def limit(response: httpx2.Response) -> None:
         if not isinstance(response.stream, httpx2.SyncByteStream):
             return
         whole_file = response.request.url.path.endswith("/content")
-        limits = (_FILE_S, _MAX_FILE_BYTES) if whole_file else (limit_s, _MAX_ANSWER_BYTES)
+        streams = endpoint.stream or "event-stream" in response.headers.get("content-type", "")
+        answer_s = endpoint.total_s if streams else endpoint.patience_s
+        limits = (_FILE_S, _MAX_FILE_BYTES) if whole_file else (answer_s, _MAX_ANSWER_BYTES)
         response.stream = _LimitedStream(response.stream, *limits)
 
     return openai.DefaultHttpxClient(
@@ -67,8 +75,23 @@ def http_client(endpoint: Endpoint, resolve: LookUp = look_up) -> openai.Default
         verify=_trusted_certificates(),
         transport=CheckedTransport(secrets_refusal, resolve, _trusted_certificates()) if checked else None,
         max_redirects=_MAX_REDIRECTS,
-        event_hooks={"request": [send_key], "response": [_refuse_moves, limit]},
+        event_hooks={"request": [partial(_keep_own_headers, endpoint), send_key], "response": [_refuse_moves, limit]},
     )
+
+
+def _keep_own_headers(endpoint: Endpoint, request: httpx2.Request) -> None:
+    """Send what HTTP needs and what the table of the endpoint has; the library adds more from the environment of the operator."""
+    own = {
+        "user-agent": f"OpenAI/Python {openai.__version__}",
+        "authorization": f"Bearer {endpoint.key or 'none'}",
+        **{name.lower(): value for name, value in DIALECTS[endpoint.api].headers.items()},
+        **{name.lower(): value for name, value in endpoint.headers},
+    }
+    for name in [*request.headers]:
+        if name in own:
+            request.headers[name] = own[name]
+        elif name not in _PROTOCOL and not name.startswith(_LIBRARY):
+            del request.headers[name]
 
 
 class _LimitedStream(httpx2.SyncByteStream):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -161,3 +162,32 @@ def test_every_operation_is_described_without_a_reference_that_leads_nowhere(sit
     assert len(described) == len(OPERATIONS)
     assert "$defs" not in json.dumps(found)
     assert "most_overlap" in json.dumps(found["paths"]["/campaigns"]["post"])
+
+
+def test_a_body_is_read_for_a_token_that_writes_and_for_nobody_else(site: Site) -> None:
+    parts: list[int] = []
+
+    async def receive() -> Any:
+        parts.append(1)
+        return {"type": "http.request", "body": b" " * 2**16, "more_body": len(parts) < 400}
+
+    async def ask(authorization: str, path: str, method: str = "POST") -> int:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": method, "path": path, "query_string": b"", "scheme": "http"}
+        headers = [(b"authorization", authorization.encode())]
+        await Api(Starlette())(scope | {"headers": headers, "client": ("127.0.0.1", 1)}, receive, send)
+        return int(sent[0]["status"])
+
+    for authorization in ("", "Bearer ", "Bearer guess", "Basic x"):
+        assert asyncio.run(ask(authorization, "/api/v1/campaigns")) == 401
+    assert asyncio.run(ask(f"Bearer {site.token}", "/api/v1/nothing")) == 404
+    assert asyncio.run(ask(f"Bearer {site.token}", "/api/v1/people", "DELETE")) == 405
+    reading = site.manager.create_token("reader")
+    assert asyncio.run(ask(f"Bearer {reading}", "/api/v1/campaigns")) == 403
+    assert not parts
+    assert asyncio.run(ask(f"Bearer {site.token}", "/api/v1/people")) == 413
+    assert len(parts) < 400

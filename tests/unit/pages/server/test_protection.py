@@ -16,7 +16,7 @@ from pages.server.protection import HEADERS, Protection
 
 def client() -> TestClient:
     def page(_: Request) -> Response:
-        return PlainTextResponse("page", headers={"X-Frame-Options": "ALLOWALL"})
+        return PlainTextResponse("page", headers={"X-Frame-Options": "ALLOWALL", "Set-Cookie": "touchstone_session=x"})
 
     async def stream(socket: WebSocket) -> None:
         await socket.accept()
@@ -27,7 +27,7 @@ def client() -> TestClient:
     )
 
 
-@pytest.mark.parametrize("path", ["/", "/media/labels.csv", "/_stcore/health"])
+@pytest.mark.parametrize("path", ["/", "/probe", "/_stcore/health"])
 def test_every_answer_has_each_header_once(path: str) -> None:
     answer = client().get(path)
     assert answer.text == "page"
@@ -35,9 +35,14 @@ def test_every_answer_has_each_header_once(path: str) -> None:
         assert answer.headers.get_list(name) == [value]
 
 
-@pytest.mark.parametrize("path", ["/_stcore/metrics", "/touchstone/_stcore/metrics"])
-def test_the_servers_own_metrics_are_closed(path: str) -> None:
-    assert client().get(path).status_code == 404
+def test_a_file_that_a_page_gave_has_an_origin_of_its_own() -> None:
+    answer = client().get("/media/report.html")
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("sandbox allow-scripts allow-downloads; ")
+    assert "allow-same-origin" not in policy
+    assert "connect-src 'none'" in policy
+    assert "set-cookie" not in answer.headers
+    assert "sandbox" not in client().get("/probe").headers["content-security-policy"]
 
 
 @pytest.mark.parametrize("origin", [None, "http://testserver", "https://touchstone.example.org"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from starlette.applications import Starlette
@@ -84,6 +86,38 @@ def test_a_link_leads_to_its_page_without_the_code(store: Store, codes: dict[str
     member = who(store, answer)
     assert member is not None
     assert member.name == "ada"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "//evil.example/",
+        "//evil.example",
+        "///evil.example/a",
+        "/\\evil.example",
+        "/x//evil.example",
+        "/%2fevil.example",
+        "/%5cevil.example",
+        "/\t/evil.example",
+        "/a:b@evil.example",
+        "//evil.example/%2e%2e",
+        "/..//evil.example",
+    ],
+)
+def test_a_link_leads_to_a_page_of_this_server_and_nowhere_else(codes: dict[str, str], path: str) -> None:
+    scope = {"type": "http", "method": "GET", "path": unquote(path), "query_string": f"invite={codes['ada']}".encode()}
+    headers = [(b"host", b"testserver"), (b"accept", b"text/html")]
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope |= {"headers": headers, "scheme": "http", "server": ("testserver", 80), "client": ("127.0.0.1", 1)}
+    asyncio.run(SignInMiddleware(Starlette())(scope, receive, send))
+    assert (sent[0]["status"], dict(sent[0]["headers"])[b"location"]) == (303, b"/")
 
 
 @pytest.mark.parametrize(("scheme", "secure"), [("http", ""), ("https", True)])

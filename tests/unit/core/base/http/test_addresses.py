@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from core.base.http.addresses import Address, gives_secrets, is_public, look_up
+from core.base.http.addresses import Address, gives_secrets, is_public, look_up, secrets_refusal
 from core.base.http.checked_transport import CheckedTransport, RefusedAddressError
 from core.models.llm.client.http_client import http_client
 from core.models.llm.endpoint_setup import check_endpoint
@@ -37,9 +37,44 @@ SECRET = [
     "::",
     "::ffff:0.0.0.0",
     "224.0.0.1",
+    "fd00:ec2::23",
+    "fd00:ec2::253",
+    "64:ff9b:1::a9fe:a9fe",
+    "64:ff9b:1::7f00:1",
+    "::ffff:0:169.254.169.254",
+    "fec0::1",
+    "100::1",
+    "100:0:0:1::1",
+    "2001:db8::1",
+    "3fff::1",
+    "5f00::1",
+    "4000::1",
+    "192.0.2.1",
+    "198.18.0.1",
+    "203.0.113.9",
+    "240.0.0.1",
+    "255.255.255.255",
+    "192.88.99.1",
+    "ff02::1",
 ]
-INNER = ["127.0.0.1", "::1", "10.0.0.7", "192.168.1.1", "::ffff:10.0.0.7", "64:ff9b::7f00:1", "100.64.0.1", "fd00::1"]
-OUTER = ["93.184.216.34", "::ffff:93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"]
+INNER = [
+    "127.0.0.1",
+    "::1",
+    "10.0.0.7",
+    "192.168.1.1",
+    "::ffff:10.0.0.7",
+    "64:ff9b::7f00:1",
+    "::ffff:0:127.0.0.1",
+    "100.64.0.1",
+    "fd00::1",
+]
+OUTER = [
+    "93.184.216.34",
+    "::ffff:93.184.216.34",
+    "::ffff:0:93.184.216.34",
+    "192.0.0.9",
+    "2606:2800:220:1:248:1893:25c8:1946",
+]
 
 
 @pytest.mark.parametrize("text", SECRET)
@@ -51,6 +86,15 @@ def test_an_address_of_a_clouds_secrets_is_known_in_every_spelling(text: str) ->
 @pytest.mark.parametrize(("text", "public"), [*((one, False) for one in INNER), *((one, True) for one in OUTER)])
 def test_an_address_is_inside_or_outside(text: str, public: bool) -> None:
     assert (gives_secrets(ip_address(text)), is_public(ip_address(text))) == (False, public)
+
+
+def test_what_leads_nowhere_is_called_no_place_of_a_cloud() -> None:
+    assert secrets_refusal("fec0::1", ip_address("fec0::1")) == (
+        "fec0::1 is no address of a machine on a network, and nothing is sent there."
+    )
+    assert secrets_refusal("a.example", ip_address("fd00:ec2::23")) == (
+        "At a.example, which leads to fd00:ec2::23, a cloud gives its machines their secrets, and nothing is sent there."
+    )
 
 
 def allow_all(_host: str, _address: Address) -> str:
