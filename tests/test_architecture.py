@@ -64,6 +64,7 @@ OURS = {
             "core.data.dataset_versions",
             "core.data.datasets.bundled",
         ),  # a dataset beside those of the database
+        "core.data.datasets.formats.exported_files",  # what an export states for its own import
         "core.results.cases.bundled_scores",
         "core.evaluation.training.benchmarks",  # the documents that no metric learns from
     },
