@@ -6,7 +6,7 @@ import copy
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import cast
@@ -36,6 +36,17 @@ _MAX_DOCUMENTS = 64
 
 _DocumentKey = tuple[int, Tokens]
 """A text and the layer at which its states are wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowedRow(Row):
+    """A row whose payload is the windows of the document, so many, and then those of the summary."""
+
+    document_windows: int = 1
+
+    def texts(self) -> tuple[tuple[Tokens, ...], tuple[Tokens, ...]]:
+        """The windows of the document and those of the summary."""
+        return self.payload[: self.document_windows], self.payload[self.document_windows :]
 
 
 class BertScoreModel:
@@ -83,7 +94,7 @@ class BertScoreModel:
                 for tokens, span in zip(read, chain(*spans), strict=True)
             )
             rows.append(
-                Row(self._checked(question), max(map(len, read)), (moved[: len(spans[0])], moved[len(spans[0]) :]))
+                WindowedRow(self._checked(question), max(map(len, read)), moved, document_windows=len(spans[0]))
             )
         return rows
 
@@ -100,18 +111,20 @@ class BertScoreModel:
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         with torch.inference_mode(), freeing_memory("The pair of texts does not fit"):
             layers = [_layer_option(row.question) for row in rows]
-            keys = [(layer, window) for layer, row in zip(layers, rows, strict=True) for window in row.payload[0]]
+            texts = [row.texts() for row in rows if isinstance(row, WindowedRow)]
+            keys = [(layer, window) for layer, (document, _) in zip(layers, texts, strict=True) for window in document]
             read = iter(self._document_states(keys))
-            documents = [torch.cat(list(islice(read, len(row.payload[0])))) for row in rows]
+            documents = [torch.cat(list(islice(read, len(of_document)))) for of_document, _ in texts]
             claimed = iter(
                 self._states(
-                    [(layer, window) for layer, row in zip(layers, rows, strict=True) for window in row.payload[1]]
+                    [(layer, window) for layer, (_, summary) in zip(layers, texts, strict=True) for window in summary]
                 )
             )
-            summaries = [torch.cat(list(islice(claimed, len(row.payload[1])))) for row in rows]
+            summaries = [torch.cat(list(islice(claimed, len(of_summary)))) for _, of_summary in texts]
             answers = []
-            for row, document, summary in zip(rows, documents, summaries, strict=True):
-                of_document, of_summary = row.payload
+            for row, (of_document, of_summary), document, summary in zip(
+                rows, texts, documents, summaries, strict=True
+            ):
                 offsets = [offset for window in of_document for offset in window.offsets]
                 places = [offset for window in of_summary for offset in window.offsets]
                 ids = [token for window in of_summary for token in window.ids]
@@ -129,8 +142,8 @@ class BertScoreModel:
                     Answer(
                         values=tuple(best.values.tolist()),
                         spans=tuple(Span(*places[i]) for i in positions) + tuple(Span(*offsets[i]) for i in matched),
-                        tokens=sum(map(len, chain(*row.payload))),
-                        cut=sum(tokens.cut for tokens in chain(*row.payload)),
+                        tokens=sum(map(len, row.payload)),
+                        cut=sum(tokens.cut for tokens in row.payload),
                     )
                 )
             return answers

@@ -63,10 +63,10 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
 def _amounts(text: str) -> Iterator[Quantity]:
     for match in _AMOUNT.finditer(text):
         if match["words"]:
-            value = words_value(match["words"])
-            if value is None or (match["words"].lower() in {"one", "zero"} and not match["after"]):
+            in_words = words_value(match["words"])
+            if in_words is None or (match["words"].lower() in {"one", "zero"} and not match["after"]):
                 continue
-            values = {value}
+            values = {in_words}
         else:
             values = _scaled(match)
         if match["sign"]:
@@ -85,8 +85,8 @@ def _amounts(text: str) -> Iterator[Quantity]:
             yield Quantity(span, span, frozenset(values | lengths), measures, measures)
             continue
         measures = frozenset(stated for name in names for value in values if (stated := measure(value, name)))
-        if match["words"] and value < 1 and not names:  # half of it is 50 percent
-            measures = frozenset({("share", value)})
+        if match["words"] and not names and all(abs(value) < 1 for value in values):  # half of it is 50 percent
+            measures = frozenset(("share", value) for value in values)
         start = match.end("before") if match["before"] else span.start
         number = Span(start, span.end - len(match["after"] or "")) if names else span
         number = Span(number.start, number.start + len(number.of(text).rstrip(" -")))
