@@ -24,7 +24,7 @@ from core.settings import Settings
 from core.types import Example, Failure, Outcome
 from tests.e2e.server import free_port
 from tests.integration.tiny_chat import wait_for_server
-from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, refusal, serving, text
+from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, listing, refusal, serving, text
 
 KEY = "sk-master-of-nobody"
 
@@ -33,6 +33,8 @@ pytestmark = pytest.mark.slow
 
 def backend(_path: str, body: Body) -> Reply:
     """Scores of 70; texts that name an error get it."""
+    if "messages" not in body:  # it looks at the models by itself
+        return listing("m")
     question = body["messages"][-1]["content"]
     if "flagged" in question:
         return refusal(403, "Your input was flagged by moderation.")

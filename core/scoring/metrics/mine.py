@@ -13,8 +13,7 @@ from core.model_reference import Checkpoint
 from core.models import both_odds, share_odds
 from core.models.weights import embedded
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
-from core.scoring.metric_parts.canonical_metric import CanonicalMetric
-from core.text import layout_units
+from core.scoring.metric_parts.unit_metric import CanonicalMetric
 from core.types import Answer, Example, Part, Question, Score, Seen, Span, WordScore
 
 _PAPER = "Kryściński, McCann, Xiong, Socher 2020, Evaluating the Factual Consistency of Abstractive Text Summarization"
@@ -46,7 +45,7 @@ class WordSupport(CanonicalMetric):
     def plan(self, example: Example) -> list[Question]:
         return [
             Question(self.weights, (example.document, span.of(example.summary)), claim=span)
-            for span in layout_units(example.summary)
+            for span in self.units_of(example.summary)
         ]
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:

@@ -283,8 +283,8 @@ class EndpointClient:
             stream=True,
             stream_cls=openai.Stream[object],
         ) as pieces:
-            if "json" in pieces.response.headers.get("content-type", ""):  # it does not stream
-                completion = _read_json(pieces.response)
+            if not _is_event_stream(pieces.response):
+                completion = pieces.response.json()
                 if error := inner_error(self._endpoint, completion):
                     raise error
                 return read_completion(completion, self._endpoint)
@@ -346,15 +346,20 @@ class EndpointClient:
         return backoff_s(tries) if named is None else named
 
 
-def _read_json(response: httpx2.Response) -> object:
-    """The body of an answer that was asked for as a stream; raises the library's errors as where it reads by itself."""
+def _is_event_stream(response: httpx2.Response) -> bool:
+    """True if an answer comes piece by piece; else it is read, whatever type it says it has.
+
+    Raises the library's errors as where it reads by itself.
+    """
+    if "event-stream" in response.headers.get("content-type", ""):
+        return True
     try:
         response.read()
     except httpx2.TimeoutException as error:
         raise openai.APITimeoutError(response.request) from error
     except httpx2.HTTPError as error:
         raise openai.APIConnectionError(request=response.request) from error
-    return response.json()
+    return response.content.lstrip().startswith((b"data:", b"event:"))
 
 
 def _part_title(part: str, schema: str) -> str:

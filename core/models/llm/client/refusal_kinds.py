@@ -142,6 +142,9 @@ _TABLE = (
         "llama.cpp, Hugging Face, DeepSeek, Gemini",
     ),
 )
+_MINUTE = re.compile(
+    r"per[ _-]?min|\b[rt]pm\b|no deployments available"
+)  # the last of litellm 1.108, for its rpm and tpm
 _ECHOES = frozenset({"input", "ctx"})  # of pydantic
 _LIMIT_WORDS = (r"limit[:= ]+([\d,]+).*?requested[:= ]+([\d,]+)", r"requested[:= ]+([\d,]+).*?limit[:= ]+([\d,]+)")
 _WINDOW_WORDS = (
@@ -202,4 +205,4 @@ def window_of(body: object) -> int | None:
 def says_minute(body: object) -> bool:
     """True if the words name a limit of a minute, and no time to wait."""
     words = json.dumps(body, default=str).lower()
-    return named_pause_s({}, body) is None and bool(re.search(r"per[ _-]?min|\b[rt]pm\b", words))
+    return named_pause_s({}, body) is None and bool(_MINUTE.search(words))

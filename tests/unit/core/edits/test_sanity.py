@@ -7,7 +7,8 @@ from collections import Counter
 from core.data.datasets.bundled import bundled_items
 from core.edits.sanity import CONTENTLESS, SANITY_SOURCES, SanityPair, sanity_pairs
 from core.text.canonical import canonical
-from core.text.layout import layout_units, plain_reading
+from core.text.layout import read_layout
+from core.text.typography import plain_typography
 from core.types import Example, Verdict
 
 
@@ -16,9 +17,8 @@ def originals() -> list[Example]:
 
 
 def words(text: str) -> list[str]:
-    text = canonical(text)
-    reading = plain_reading(text)
-    return [word for span in layout_units(text) for word in span.of(reading).lower().split()] or reading.lower().split()
+    reading = read_layout(canonical(text))
+    return plain_typography(reading.text if reading else canonical(text)).lower().split()
 
 
 def by_id(examples: list[Example]) -> dict[str, Example]:
