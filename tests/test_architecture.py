@@ -140,7 +140,7 @@ def test_a_library_is_imported_only_where_it_belongs() -> None:
     assert not strays, listed(strays)
 
 
-WITHOUT_TORCH = ("core.models.llm", "core.models.weights", "core.models.words.shallow")
+WITHOUT_TORCH = ("core.models.llm", "core.models.weights", "core.models.words.aggregation", "core.models.words.shallow")
 """Modules of the wing of models that load no network."""
 
 
