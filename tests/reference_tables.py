@@ -26,6 +26,7 @@ from core.scoring.metric import METRICS
 from core.settings import Settings
 from core.stats.text_tables import markdown_table
 from pages.server.api_routes import OPERATIONS
+from pages.server.routes import page_names, route_rules
 from pages.ui.lessons import read_lessons
 from tests.reference_layers import imports_table
 from tests.reference_sentences import headline_rows
@@ -206,6 +207,61 @@ def _http_api() -> str:
     return _table(("request", "answers", "parameters or body"), lines)
 
 
+_LIMITS_OF_A_SERVER = (
+    "upload_session_mb",
+    "upload_server_mb",
+    "cache_gb",
+    "plugin_memory_gb",
+    "plugin_timeout_s",
+    "llm_budget",
+)
+
+
+def _server_limits() -> str:
+    """The settings that bound what people of a server take, with their defaults."""
+    docs = field_docs(Settings)
+    fields = [(name, Settings.model_fields[name].default) for name in _LIMITS_OF_A_SERVER]
+    return _table(
+        ("setting", "limit", "default"),
+        (
+            (f"`TOUCHSTONE_{name.upper()}`", docs[name], "none" if value is None else f"{value:g}")
+            for name, value in fields
+        ),
+    )
+
+
+def _routes() -> str:
+    """Every address that is open, with who may ask and the most that a request may take; pages as one line."""
+    pages = {f"{name}{end}" for name in page_names() for end in ("", "/")}
+    rules = [rule for rule in route_rules() if rule.who != "nobody" and rule.path not in pages]
+    lines = [
+        (
+            f"`{', '.join(rule.methods) if len(rule.methods) < 3 else 'any method'} /{rule.path}`",
+            rule.purpose,
+            rule.who,
+            "none" if not rule.most_bytes else _size(rule.most_bytes),
+            f"{rule.per_minute:,}",
+            f"{rule.at_once}",
+            f"{rule.seconds:g} s" if rule.seconds else "open",
+        )
+        for rule in rules
+    ]
+    closed = sorted({f"`/{rule.path}`" for rule in route_rules() if rule.who == "nobody" and not _is_open(rule.path)})
+    head = ("request", "for", "who", "body", "a minute", "at once", "time")
+    return (
+        f"{_table(head, lines)}\n\nThe addresses of pages (`/{', /'.join(page_names())}`) are as `/`. Closed, though Streamlit has "
+        f"them: {', '.join(closed)}. Every other address is refused."
+    )
+
+
+def _is_open(path: str) -> bool:
+    return any(rule.path == path and rule.who != "nobody" for rule in route_rules())
+
+
+def _size(size: int) -> str:
+    return f"{size / 2**20:.3g} MB" if size >= 2**20 else f"{size} bytes"
+
+
 def _webhook_events() -> str:
     """Every event that a webhook is sent."""
     return _table(("event", "when"), [(f"`{name}`", about) for name, about in EVENTS.items()])
@@ -287,6 +343,8 @@ TABLES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "perturbations": _perturbations,
         "python": _python,
         "report-forms": _report_forms,
+        "routes": _routes,
+        "server-limits": _server_limits,
         "settings": _settings,
         "studies": _studies,
         "study-settings": _study_settings,

@@ -241,3 +241,9 @@ def test_the_environment_is_read_by_the_settings() -> None:
         "core/base/files/foreign_files.py",
     }
     assert set(readers) <= {"core/settings.py", "pages/server/services.py", *passing_on}
+
+
+def test_every_table_that_leaves_is_written_by_the_function_that_disarms_formulas() -> None:
+    writing = re.compile(r"csv\.(?:writer|DictWriter)|\.to_csv\(|\.to_excel\(|\.to_clipboard\(")
+    writers = [name_of(path) for path in SHIPPED if writing.search(text(path))]
+    assert writers == ["core/text/displayed_text.py"], listed(writers)

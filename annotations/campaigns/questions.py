@@ -298,6 +298,7 @@ def _is_span(piece: object) -> bool:
 _WORD = re.compile(r"\w+")
 _MAX_STRETCH_WORDS = 15  # words of the summary between the first and the last that changed
 _MIN_LENGTH_RATIO, _MAX_LENGTH_RATIO = 0.6, 1.6  # words of the new summary by those of the old one
+_MOST_CHARACTERS_RATIO = 4  # characters of the new summary by those of the old one
 _MIN_KEPT_SHARE = 0.5  # share of the old words that stay
 
 
@@ -382,18 +383,23 @@ def parse_answer_edits(records: Sequence[Any], summary: str, explanation: str) -
         edited = apply(summary, edits)
     except EditError as error:
         raise RecordError(str(error)) from None
+    # lengths before differences, which take seconds to find in a long text
+    if len(edited) > _MOST_CHARACTERS_RATIO * len(summary):
+        raise RecordError(
+            f"The summary had {len(summary):,} characters and has {len(edited):,} now. Keep it about as long as it was."
+        )
     before, after = _casefolded_words(summary), _casefolded_words(edited)
     if before == after:
         raise RecordError("Only punctuation, case or blanks changed. Change what the summary says.")
-    changes = recover(summary, edited)
-    if len(_WORD.findall(summary[changes[0].span.start : changes[-1].span.end])) > _MAX_STRETCH_WORDS:
-        raise RecordError(f"The changes are more than {_MAX_STRETCH_WORDS} words apart. Make one change in one place.")
     if not _MIN_LENGTH_RATIO * len(before) <= len(after) <= _MAX_LENGTH_RATIO * len(before):
         raise RecordError(
             f"The summary had {len(before)} words and has {len(after)} now. Keep it about as long as it was."
         )
     if sum((Counter(before) & Counter(after)).values()) < _MIN_KEPT_SHARE * len(before):
         raise RecordError("Less than half of the summary is left. Change one detail and keep the rest.")
+    changes = recover(summary, edited)
+    if len(_WORD.findall(summary[changes[0].span.start : changes[-1].span.end])) > _MAX_STRETCH_WORDS:
+        raise RecordError(f"The changes are more than {_MAX_STRETCH_WORDS} words apart. Make one change in one place.")
     return edits
 
 

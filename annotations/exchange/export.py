@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -29,7 +27,7 @@ from annotations.store.tables import (
     ScoreRow,
 )
 from annotations.store.writes import content_id, example_from_rows
-from core.text import optional_fields, spreadsheet_safe, to_records
+from core.text import csv_lines, optional_fields, to_records
 from core.types import Edit
 
 ExportRow = dict[str, Any]
@@ -85,9 +83,8 @@ def to_csv(rows: Iterable[ExportRow], columns: Sequence[str] = EXPORT_COLUMNS) -
 
     A text that a spreadsheet would execute (it begins with = + - @, tab or carriage return) gets an apostrophe before it.
     """
-    yield _csv_line(columns)
-    for row in rows:
-        yield _csv_line([_cell(row.get(column)) for column in columns])
+    yield from csv_lines([columns])
+    yield from csv_lines([_cell(row.get(column)) for column in columns] for row in rows)
 
 
 def _rows_by_kind(session: Session, names: Mapping[str, str]) -> Iterator[ExportRow]:
@@ -191,10 +188,4 @@ def _column_values(row: SQLModel) -> ExportRow:
 def _cell(value: object) -> object:
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False)
-    return spreadsheet_safe(value) if isinstance(value, str) else value
-
-
-def _csv_line(cells: Iterable[object]) -> str:
-    line = io.StringIO()
-    csv.writer(line).writerow(cells)
-    return line.getvalue()
+    return value

@@ -121,7 +121,7 @@ class CampaignExport:
     def verdicts(self, answers: Mapping[str, Any]) -> dict[str, str | None]:
         """Verdicts that answers give on the summary and on the original of a pair; None where they give none."""
         original, summary = verdicts_of_answers(self.campaign.questions, answers)
-        return {"verdict": summary and summary.value, "original_verdict": original and original.value}
+        return {"summary_verdict": summary and summary.value, "original_verdict": original and original.value}
 
     def _with_texts(self, resolved: ResolvedTask, number: int) -> LabelledTask:
         return LabelledTask(

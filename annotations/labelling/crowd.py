@@ -20,7 +20,13 @@ from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.labelling.limits import find_pause, load_states
 from annotations.labelling.queue import NoTask, NoTaskReason
 from annotations.people.people import Role, add_person, expire_open, find_person
-from annotations.people.sign_in import StartedSession, create_invite, start_session
+from annotations.people.sign_in import (
+    SessionEndedError,
+    StartedSession,
+    create_invite,
+    member_by_session,
+    start_session,
+)
 from annotations.store.campaign_tables import CrowdSession, CrowdStudy, Task
 from annotations.store.records import RecordError
 from annotations.store.response_tables import Reservation, Response
@@ -39,6 +45,8 @@ _SUBMIT_HOSTS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _CODE = re.compile(r"[A-Za-z0-9]{0,40}")
 _KEY_BYTES = 12
+_LEAST_READING = timedelta(minutes=10)
+"""Time in which a participant reads the guidelines; who saves nothing in it, or in a third of the session, holds no place any more."""
 _MOST_RETURNS = 5  # sessions per place: returned and timed-out sessions free their place only so many times
 
 SessionOutcome = Literal["open", "completed", "screened out", "paused", "returned", "timed out"]
@@ -182,6 +190,11 @@ def join_study(
         )
     outcome = _outcome(row, now)
     if outcome == "open":
+        if row.submission != who.submission and not _is_here(session, row.person_id, replaced):
+            raise CrowdRefusedError(
+                "Your session in this study is open under another submission. Open it in the browser in which you began, or "
+                "tell the requester that you returned it."
+            )
         row.study, row.submission = who.study, who.submission  # accepted again after it was given back
     session.add(row)
     session.flush()
@@ -192,9 +205,24 @@ def join_study(
     return JoinedSession(campaign, terms, outcome, row.code, start_session(session, invite, replaced, now))
 
 
+def _is_here(session: Session, person_id: str, cookie: str) -> bool:
+    """True if a browser is signed in as this person."""
+    try:
+        member = member_by_session(session, cookie) if cookie else None
+    except SessionEndedError:
+        return False
+    return member is not None and member.id == person_id
+
+
 def _require_place(session: Session, campaign: CampaignSettings, terms: StudyTerms, now: datetime) -> None:
     rows = session.exec(select(CrowdSession).where(CrowdSession.campaign_id == campaign.id)).all()
-    taken = sum(_outcome(row, now) in {"open", "completed", "paused"} for row in rows)
+    working = {*session.exec(_SELECT_WORKING, params={"campaign": campaign.id})}
+    began = now - max(_LEAST_READING, timedelta(minutes=terms.minutes / 3))
+    taken = sum(
+        (outcome := _outcome(row, now)) in {"completed", "paused"}
+        or (outcome == "open" and (row.begun_at > began or row.person_id in working))
+        for row in rows
+    )
     if not campaign.is_open or taken >= terms.places or len(rows) >= _MOST_RETURNS * terms.places:
         raise CrowdRefusedError(
             "All places of this study are taken. Please return it on the platform: you lose nothing."
@@ -339,6 +367,12 @@ def load_sessions(session: Session, campaign: CampaignSettings, now: datetime | 
     return sessions
 
 
+_SELECT_WORKING = (
+    select(Reservation.person_id)
+    .join(Response, col(Response.reservation_id) == col(Reservation.id))
+    .where(col(Reservation.campaign_id) == bindparam("campaign"))
+    .distinct()
+)
 _COUNT_WORK = (
     select_columns(
         col(Reservation.person_id), func.count(func.distinct(col(Reservation.id))), func.sum(col(Response.active_ms))

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
         format_comparisons,
         verdict_sentence,
     )
-    from core.assessment.gate.power import DEFAULT_LIMITS, few_documents_sentences, plan_sentences, ruled_out_sentences
+    from core.assessment.gate.power import DEFAULT_LIMITS, plan_sentences, ruled_out_sentences
     from core.assessment.gate.rates import compare_rates, split_labels
     from core.assessment.gate.regression import (
         LIMITED_MEASURES,

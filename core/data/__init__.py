@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         open_classes,
         with_consistent_words,
     )
-    from core.data.datasets.formats.encodings import likely_encodings, text_encodings
+    from core.data.datasets.formats.encodings import decoding_error, likely_encodings, text_encodings
     from core.data.datasets.formats.exported_files import LICENCE_KEY
     from core.data.datasets.formats.fields import clean_text, document_key
     from core.data.datasets.formats.file_kinds import is_packed_table

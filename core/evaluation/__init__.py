@@ -102,7 +102,7 @@ if TYPE_CHECKING:
     from core.evaluation.studies.dataset_statistics import dataset_statistics
     from core.evaluation.studies.density import (
         BINS,
-        SentenceScores,
+        DensityScores,
         bins_by_density,
         original_summaries,
         score_sentences,

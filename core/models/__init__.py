@@ -151,8 +151,17 @@ if TYPE_CHECKING:
         WEIGHT_FILES,
         memory_bytes,
     )
-    from core.models.words.aggregation import LogitScale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
+    from core.models.words.aggregation import (
+        LogitScale,
+        SentenceTable,
+        SummaryWeights,
+        both_odds,
+        fit_scale,
+        fit_summary_weights,
+        share_odds,
+    )
     from core.models.words.claims import Batch, TextPair, Unit, premise
+    from core.models.words.copied_sentences import is_copied
     from core.models.words.head import (
         CARD_FILE,
         CONFIG_FILE,

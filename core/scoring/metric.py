@@ -181,7 +181,7 @@ def signature(metric: Metric, fingerprints: Sequence[str], splitter: str, facts:
 def _signature(metric: Metric, fingerprints: tuple[str, ...], splitter: str, facts: tuple[str, ...]) -> str:
     places = _weight_places(metric.checkpoints())
     # an empty setting leaves the choice to another: it says nothing either
-    values = {name: str(getattr(metric, name)) for name in settings_of(metric)}
+    values = {name: str(getattr(metric, name)) for name in settings_of(metric) if name != "units"}
     stated = {name: value for name, value in values.items() if value not in {"", *places}}
     settings = [f"{name}:{_remove_places(value, places)}" for name, value in stated.items()]
     decided = [
@@ -191,7 +191,11 @@ def _signature(metric: Metric, fingerprints: tuple[str, ...], splitter: str, fac
     paper = [read_profile(metric.profile).mark] if metric.profile else []
     # a prompt says itself in whose words it asked
     paper = [mark for mark in paper if not any(mark in fact for fact in facts)]
-    made_by = [f"split:{splitter}", f"{CODE_MARK}{metric_code_hash(metric)}"]
+    units = getattr(metric, "units", "sentences")  # of those that read a summary unit by unit
+    made_by = [
+        f"split:{splitter}{'' if units == 'sentences' else f'+{units}'}",
+        f"{CODE_MARK}{metric_code_hash(metric)}",
+    ]
     return "|".join([metric.name, *dict.fromkeys([*settings, *facts]), *paper, *decided, *made_by])
 
 

@@ -1,8 +1,12 @@
-"""Texts as cells of a spreadsheet and as lines on a page: no formula, no hidden direction, even blanks."""
+"""Texts as cells and tables of a spreadsheet and as lines on a page: no formula, no hidden direction, even blanks."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isnan
 
 _FORMULA = re.compile(r"[\s\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 
@@ -15,6 +19,29 @@ def spreadsheet_safe(text: str) -> str:
 def spreadsheet_text(cell: str) -> str:
     """The text of which `spreadsheet_safe` made a cell."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell.lstrip("'")) else cell
+
+
+def csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """Lines of CSV (RFC 4180) in full precision: None and NaN are empty cells, and no spreadsheet takes a text for a formula."""
+    line = io.StringIO()
+    writer = csv.writer(line)
+    for row in rows:
+        writer.writerow(map(_cell, row))
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, str):
+        return spreadsheet_safe(value)
+    return None if isinstance(value, float) and isnan(value) else value
+
+
+def records_csv(records: Sequence[Mapping[str, object]]) -> str:
+    """Records as CSV under the names of all their fields; a field that a record lacks is an empty cell."""
+    names = [*dict.fromkeys(name for record in records for name in record)]
+    return "".join(csv_lines([names, *([record.get(name) for name in names] for record in records)]))
 
 
 BYTE_ORDER_MARK = "\ufeff"

@@ -54,9 +54,13 @@ def upload_bytes() -> int:
     return int(st.get_option("server.maxUploadSize") or 0) * _MB
 
 
-@cache
 def route_rules() -> tuple[RouteRule, ...]:
     """The table; the first row that fits a request decides."""
+    return _rules(upload_bytes())
+
+
+@cache
+def _rules(most_upload_bytes: int) -> tuple[RouteRule, ...]:
     pages = [f"{name}{end}" for name in page_names() for end in ("", "/")]
     api = [
         RouteRule(
@@ -108,7 +112,7 @@ def route_rules() -> tuple[RouteRule, ...]:
             ("PUT",),
             "signed in",
             "a file for a page that shows an uploader",
-            upload_bytes() + _FORM_BYTES,
+            most_upload_bytes + _FORM_BYTES,
             per_minute=240,
             at_once=8,
             seconds=300.0,
@@ -150,9 +154,9 @@ def rules_at(path: str) -> list[RouteRule]:
     if not path.startswith(base):
         return []
     below = f"/{path.removeprefix(base)}"
-    return [rule for rule, pattern in _patterns() if pattern.fullmatch(below)]
+    return [rule for rule, pattern in _patterns(route_rules()) if pattern.fullmatch(below)]
 
 
 @cache
-def _patterns() -> tuple[tuple[RouteRule, Pattern[str]], ...]:
-    return tuple((rule, compile_path(f"/{rule.path}")[0]) for rule in route_rules())
+def _patterns(rules: tuple[RouteRule, ...]) -> tuple[tuple[RouteRule, Pattern[str]], ...]:
+    return tuple((rule, compile_path(f"/{rule.path}")[0]) for rule in rules)

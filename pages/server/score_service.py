@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +22,17 @@ from core.assessment import format_direction, format_range
 from core.base import open_templates
 from core.scoring import Engine, Metric
 from core.settings import VERSION
-from core.types import Example, Result
+from core.types import Example, Outcome, Result
 from pages.server.request_body import read_beginning
 from pages.server.score_forms import ScoreForm
 
 _MOST_EXAMPLES = 1_000
 _MOST_BYTES = 32 * 2**20
+_MOST_CHARACTERS = 1_000_000  # of a document; the longest that metrics are measured with
+_MOST_SUMMARY_CHARACTERS = 100_000
+_MOST_BATCH_CHARACTERS = 10_000_000
+REQUEST_S, REQUESTS_AT_ONCE = 120.0, 8
+"""Time in which a request is answered, in seconds, and number of requests that are answered at the same time."""
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -35,9 +42,9 @@ _SCHEMES = {"token": {"type": "http", "scheme": "bearer"}}
 class _Pair(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    document: str
-    summary: str
-    question: str = ""
+    document: str = Field(max_length=_MOST_CHARACTERS)
+    summary: str = Field(max_length=_MOST_SUMMARY_CHARACTERS)
+    question: str = Field("", max_length=_MOST_SUMMARY_CHARACTERS)
 
 
 class _Single(_Pair):
@@ -59,7 +66,7 @@ class _RefusedError(Exception):
         self.status = status
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScoreService:
     """The metrics that are served, the first of which is asked where none is named; "" is no token."""
 
@@ -68,6 +75,9 @@ class ScoreService:
     token: str
     like: type[ScoreForm] | None = None
     """Form of another server that is answered besides; at a path of both, in place of ours."""
+    request_s: float = REQUEST_S
+    at_once: int = REQUESTS_AT_ONCE
+    _running: set[asyncio.Future[list[Outcome]]] = field(default_factory=set)
 
     def app(self) -> Starlette:
         """The application; `/health` and the description need no token."""
@@ -116,14 +126,15 @@ class ScoreService:
             raise _RefusedError(
                 422, f"{_wrong_fields(error)}. Send document and summary, or a list of them as examples."
             ) from None
-        except ValueError:
+        except (ValueError, RecursionError):  # brackets in thousands
             raise _RefusedError(422, 'The request is no JSON. Send {"document": …, "summary": …}.') from None
         pairs = payload.examples if isinstance(payload, _Batch) else [payload]
         examples = [
             Example(str(place), pair.document, pair.summary, (), pair.question) for place, pair in enumerate(pairs)
         ]
-        metric = self._metric(payload.metric)
-        outcomes = await run_in_threadpool(lambda: [outcome for _, outcome in self.engine.run([metric], examples)])
+        if sum(len(pair.document) + len(pair.summary) for pair in pairs) > _MOST_BATCH_CHARACTERS:
+            raise _RefusedError(413, f"The texts of a request may have {_MOST_BATCH_CHARACTERS:,} characters together.")
+        outcomes = await self._outcomes(self._metric(payload.metric), examples)
         records: list[dict[str, Any]] = []
         for outcome, example in zip(outcomes, examples, strict=True):
             if isinstance(outcome, Result):
@@ -164,11 +175,20 @@ class ScoreService:
             raise _RefusedError(422, f"{_wrong_fields(error)}.") from None
         except ValueError as error:
             raise _RefusedError(422, str(error)) from None
+        except RecursionError:  # brackets in thousands
+            raise _RefusedError(422, "The request is no JSON of this form.") from None
         if len(pairs) > _MOST_EXAMPLES:
             raise _RefusedError(413, f"A request may have {_MOST_EXAMPLES:,} pairs. Send fewer at once.")
         metric = self._metric(payload.model)
         examples = [Example(str(place), document, summary) for place, (document, summary) in enumerate(pairs)]
-        outcomes = await run_in_threadpool(lambda: [outcome for _, outcome in self.engine.run([metric], examples)])
+        for example in examples:
+            if len(example.document) > _MOST_CHARACTERS or len(example.summary) > _MOST_SUMMARY_CHARACTERS:
+                raise _RefusedError(
+                    422,
+                    f"Pair {example.id} is too long: a document may have {_MOST_CHARACTERS:,} characters, a summary "
+                    f"{_MOST_SUMMARY_CHARACTERS:,}.",
+                )
+        outcomes = await self._outcomes(metric, examples)
         scores = [outcome.score for outcome in outcomes if isinstance(outcome, Result)]
         for place, outcome in enumerate(outcomes):
             if not isinstance(outcome, Result):
@@ -178,10 +198,38 @@ class ScoreService:
 
     async def _body(self, request: Request) -> bytes:
         self._check_token(request)
+        if len(self._running) >= self.at_once:
+            raise _RefusedError(
+                429, f"{self.at_once} requests are answered at the same time. Send this one again later."
+            )
         body = await read_beginning(request, _MOST_BYTES)
         if len(body) > _MOST_BYTES:
             raise _RefusedError(413, f"A request may have {_MOST_BYTES // 2**20} MB. Send fewer pairs at once.")
         return body
+
+    async def _outcomes(self, metric: Metric, examples: Sequence[Example]) -> list[Outcome]:
+        """Outcomes in the order of the examples. Raises _RefusedError where they take too long; what runs on keeps its place."""
+        is_given_up = threading.Event()
+
+        def run() -> list[Outcome]:
+            outcomes = []
+            for _, outcome in self.engine.run([metric], examples):
+                if is_given_up.is_set():
+                    break
+                outcomes.append(outcome)
+            return outcomes
+
+        running = asyncio.ensure_future(run_in_threadpool(run))
+        self._running.add(running)
+        running.add_done_callback(self._running.discard)
+        try:
+            return await asyncio.wait_for(asyncio.shield(running), self.request_s)
+        except TimeoutError:
+            is_given_up.set()
+            raise _RefusedError(
+                503,
+                f"No answer after {self.request_s:g} s, and none is waited for. Send fewer or shorter pairs at once.",
+            ) from None
 
     def _check_token(self, request: Request) -> None:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -199,7 +247,8 @@ class ScoreService:
 
 def describe_api(metrics: Sequence[str], needs_token: bool) -> dict[str, Any]:
     """The OpenAPI description of the service of these metrics."""
-    texts = {name: {"type": "string"} for name in ("document", "summary", "question")}
+    limits = {"document": _MOST_CHARACTERS, "summary": _MOST_SUMMARY_CHARACTERS, "question": _MOST_SUMMARY_CHARACTERS}
+    texts = {name: {"type": "string", "maxLength": most} for name, most in limits.items()}
     closed = {"type": "object", "additionalProperties": False}
     pair = {**closed, "required": ["document", "summary"], "properties": texts}
     named = {"metric": {"type": "string", "enum": list(metrics)}}
@@ -221,7 +270,9 @@ def describe_api(metrics: Sequence[str], needs_token: bool) -> dict[str, Any]:
             **({"401": {"description": "without the token"}} if needs_token else {}),
             "404": {"description": "a metric that is not served"},
             "413": {"description": "too much at once"},
-            "422": {"description": "a request of another form"},
+            "422": {"description": "a request of another form, or a text that is too long"},
+            "429": {"description": "too many requests at the same time"},
+            "503": {"description": "no answer in time"},
         },
     }
     health = {
@@ -242,7 +293,8 @@ async def _refusal(_: Request, error: Exception) -> Response:
 
 
 def _refusal_headers(error: _RefusedError) -> dict[str, str]:
-    return {"WWW-Authenticate": "Bearer"} if error.status == 401 else {}
+    headers = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "5"}, 503: {"Retry-After": "5"}}
+    return headers.get(error.status, {})
 
 
 def _wrong_fields(error: ValidationError) -> str:

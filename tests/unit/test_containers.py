@@ -46,3 +46,14 @@ def test_people_reach_the_app_through_the_proxy_alone() -> None:
     assert {
         volume.split(":")[0] for service in ("app", "database") for volume in COMPOSE["services"][service]["volumes"]
     } == set(COMPOSE["volumes"])
+
+
+def test_every_container_has_a_limit_of_memory_and_no_right_that_it_does_not_need() -> None:
+    for name, service in COMPOSE["services"].items():
+        assert service["mem_limit"], name
+        assert service["pids_limit"], name
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["read_only"], name
+        assert "/tmp" in service["tmpfs"], name
+        assert not {"SYS_ADMIN", "NET_ADMIN", "SYS_PTRACE"} & {*service.get("cap_add", [])}

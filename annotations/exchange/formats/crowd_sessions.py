@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import asdict, fields
 from typing import ClassVar
 
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat
 from annotations.labelling.crowd import SessionRow, load_sessions
 from annotations.store.records import RecordError
-from core.text import spreadsheet_safe
+from core.text import csv_lines
 
 
 @EXPORT_FORMATS.add
@@ -30,10 +28,5 @@ class CrowdSessions(ExportFormat):
     def content(self, export: CampaignExport) -> list[bytes]:
         if reason := self.nothing_to_export(export):
             raise RecordError(reason)
-        written = io.StringIO()
-        rows = csv.DictWriter(written, [field.name for field in fields(SessionRow)])
-        rows.writeheader()
-        for row in load_sessions(export.session, export.campaign):
-            values = asdict(row).items()
-            rows.writerow({name: spreadsheet_safe(cell) if isinstance(cell, str) else cell for name, cell in values})
-        return [written.getvalue().encode()]
+        rows = [[*asdict(row).values()] for row in load_sessions(export.session, export.campaign)]
+        return ["".join(csv_lines([[field.name for field in fields(SessionRow)], *rows])).encode()]

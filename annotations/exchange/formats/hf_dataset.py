@@ -39,7 +39,7 @@ _LABEL_COLUMNS = {
     "active_seconds": "seconds of reading and typing",
 }
 _VERDICT_COLUMNS = {
-    "verdict": "what the answers say of the summary: consistent, inconsistent or borderline; empty where they say nothing of it",
+    "summary_verdict": "what the answers say of the summary: consistent, inconsistent or borderline; empty where they say nothing of it",
     "original_verdict": "the same of the original",
 }
 _ANSWER_PREFIX = "answer."

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -13,6 +12,7 @@ from typing import Any
 from core.assessment.papers.paper import Figures, MissingDataError, Paper, ReleasedData
 from core.assessment.papers.published import Origin, PublishedPaper, PublishedTable, Waiting, read_published
 from core.stats import align_columns
+from core.text import csv_lines
 
 _NO_FIGURE = Waiting("The data at hand give no such figure.", "a figure in the data")
 _ORIGINS = {
@@ -210,14 +210,12 @@ _COLUMNS = ("table", "row", "column", "paper", "ours", "difference", "state", "w
 
 def comparison_csv(tables: Sequence[ComparedTable]) -> str:
     """A line for each cell of each table."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(_COLUMNS)
+    rows: list[Sequence[object]] = [_COLUMNS]
     for table in tables:
         for cell in table.cells:
-            ours = "" if cell.ours is None else f"{cell.ours:.10g}"
-            difference = "" if cell.difference is None else f"{cell.difference:.6g}"
+            ours = None if cell.ours is None else json.loads(f"{cell.ours:.10g}")
+            difference = None if cell.difference is None else json.loads(f"{cell.difference:.6g}")
             places = (table.published.id, cell.row, cell.column, "" if cell.published is None else cell.published)
             why = (cell.waits, cell.deviation, table.published.source, cell.origin)
-            writer.writerow([*places, ours, difference, cell.state, *why])
-    return file.getvalue()
+            rows.append([*places, ours, difference, cell.state, *why])
+    return "".join(csv_lines(rows))

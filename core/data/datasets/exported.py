@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -41,7 +41,6 @@ _NOT_IN_A_CAMPAIGN = (
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class Exported(Importer):
     """A zip, folder or file of `export --dataset`, or of `export --campaign` with the format hf-dataset, label-studio or bump."""
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
-
 from core.evaluation.report import Column, Table, estimate_of
 from core.stats import MetricStatistic
-from core.text import spreadsheet_safe
+from core.text import csv_lines
 
 _BESIDE_ESTIMATE = ("low", "high", "n", "documents", "why")
 _BESIDE_MEASUREMENT = ("mark", "p")
@@ -17,7 +13,7 @@ _BESIDE_MEASUREMENT = ("mark", "p")
 def table_csv(table: Table) -> str:
     """One line a row. A column of statistics is followed by `<name>_low`, `_high`, `_n`, `_documents` and `_why`."""
     head = [name for place, column in enumerate(table.columns) for name in _names(column, _kind(table, place))]
-    return csv_lines(head, (list(row.values()) for row in flat_rows(table)))
+    return "".join(csv_lines([head, *(list(row.values()) for row in flat_rows(table))]))
 
 
 def flat_rows(table: Table) -> list[dict[str, object]]:
@@ -37,15 +33,6 @@ def flat_rows(table: Table) -> list[dict[str, object]]:
             texts += [estimate.value, *columns]
         rows.append(dict(zip(head, texts, strict=True)))
     return rows
-
-
-def csv_lines(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
-    """Lines in full precision; None is an empty cell, and no spreadsheet takes a text for a formula."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(head)
-    writer.writerows([spreadsheet_safe(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
-    return text.getvalue()
 
 
 def _kind(table: Table, place: int) -> tuple[str, ...]:

@@ -383,10 +383,7 @@ def best_sentence(rows: Sequence[MeasuresRow], name: str) -> str:
         f" and {len(level) - _MOST_METRICS} more" if level[_MOST_METRICS:] else ""
     )
     others = f"; not significantly worse: {named}" if level else ""
-    unknown = [figure.needs_resamples for _, figure in first if figure.needs_resamples]
-    if unknown:
-        others += f"; of {len(unknown)} more it cannot be told below {max(unknown)} resamples"
-    place = "highest" if others else "best"  # best is said where all others are significantly worse
+    place = "highest" if level else "best"  # best is said where all others are significantly worse
     winners = f"{' and '.join(metric_title(metric) for metric, _ in best)} {'are' if len(best) > 1 else 'is'} {place}"
     title = FIGURE_TITLES[name]
     measure = f"{title[0].lower()}{title[1:]}" if title[1].islower() else title

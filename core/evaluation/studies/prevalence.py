@@ -88,6 +88,9 @@ class Prevalence(Study):
 
     def run(self, data: StudyData) -> Report:
         draw = draw_of_labels(data.summaries, _DRAWINGS[self.drawing])
+        if draw.sample.n == draw.size:
+            rate = f"All {draw.size:,} summaries have a label: {100 * draw.alone.value:.1f} % are inconsistent."
+            return self.report(data, [_count_table(draw)], sentences=[rate], problems=draw.problems)
         metric, counted = threshold_rate(draw)
         methods = {
             POWERED: draw.powered.estimate(),
@@ -130,10 +133,8 @@ _DRAWINGS: Mapping[str, Drawing] = MappingProxyType({name: name for name in get_
 
 def _sentences(draw: LabelDraw, differences: Sequence[RateDifference]) -> list[str]:
     """The rate, what the labels are worth, and which parts differ."""
-    n, size = draw.sample.n, draw.size
+    n, size, worth = draw.sample.n, draw.size, draw.worth
     both, alone = draw.powered.estimate(), draw.alone.estimate()
-    if n == size:
-        return [f"All {size:,} summaries have a label: {100 * draw.alone.value:.1f} % are inconsistent."]
     if draw.powered.exact:
         wrong = int(draw.sample.outcomes.sum())
         few = (
@@ -152,11 +153,10 @@ def _sentences(draw: LabelDraw, differences: Sequence[RateDifference]) -> list[s
             "no part in it.",
             *_difference_sentences(differences),
         ]
-    worth = round(label_worth(draw.powered, draw.alone, size))
     names = "these metrics are" if len(draw.pool.columns) > 1 else "this metric are"
     gain = (
-        f"Your {n:,} labels and {names} worth {worth:,} labels."
-        if worth > n
+        f"Your {n:,} labels and {names} worth {_format_worth(worth)} labels."
+        if worth and (worth.value or 0) > n
         else "The scores say nothing of the rate that the labels do not say."
     )
     return [
@@ -166,6 +166,34 @@ def _sentences(draw: LabelDraw, differences: Sequence[RateDifference]) -> list[s
         else "No metric has a score here: scores of all summaries would make the interval narrower.",
         *_difference_sentences(differences),
     ]
+
+
+def _count_table(draw: LabelDraw) -> Table:
+    """Summaries whose labels are all there, in all and by part: nothing is estimated."""
+    every = {"": np.ones(draw.size, dtype=np.bool_)}
+    wrong = np.zeros(draw.size)
+    wrong[draw.rows] = draw.sample.outcomes
+    return Table(
+        "counts",
+        "Inconsistent summaries",
+        (
+            Column("part"),
+            Column("summaries", format="count"),
+            Column("inconsistent", format="count"),
+            Column("share", format="percent"),
+        ),
+        tuple(
+            (name, int(mask.sum()), int(wrong[mask].sum()), float(wrong[mask].mean()))
+            for name, mask in (every | dict(draw.pool.parts)).items()
+            if mask.any()
+        ),
+    )
+
+
+def _format_worth(worth: Estimate) -> str:
+    """As 410 [290, 560], in whole labels."""
+    interval = "" if worth.low is None or worth.high is None else f" [{worth.low:,.0f}, {worth.high:,.0f}]"
+    return f"{worth.value or 0:,.0f}{interval}"
 
 
 def _difference_sentences(differences: Sequence[RateDifference]) -> list[str]:

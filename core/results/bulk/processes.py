@@ -106,11 +106,14 @@ class Processes:
         """Report of a worker on its block; None where it died without one."""
         block, worker.block = worker.block, ""
         line = worker.reports.readline()
-        if line.endswith(b"\n"):
-            return report_of(json.loads(line))
+        report = report_of(json.loads(line)) if line.endswith(b"\n") else None
+        if report and not report.ends_worker:
+            return report
         self._selector.unregister(worker.reports)
         self._workers.remove(worker)
         worker.end()
+        if report:
+            return report
         status = worker.process.returncode
         return BlockReport(block, fault=f"The worker process died with status {status}.") if block else None
 

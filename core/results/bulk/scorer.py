@@ -22,6 +22,13 @@ from core.types import Counts, Failure, FailureKind, Outcome
 
 _CACHE_BYTES = 2**28  # blocks share few questions
 _INFRASTRUCTURE = (FailureKind.NEEDS_DOWNLOAD, FailureKind.NEEDS_ENDPOINT, FailureKind.LOAD)
+_UNEXPECTED = (FailureKind.ERROR, FailureKind.OUT_OF_MEMORY)
+_MOST_UNEXPECTED, _FEW_UNEXPECTED = 0.1, 2
+"""Share of the pairs of a block, and a number, up to which errors are those of texts; with more the device or a library is broken."""
+
+
+class BrokenWorkerError(TouchstoneError):
+    """More unexpected errors than texts have: a device that died, memory that is full, a library that is broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,10 @@ class ScoringJob:
 
 @dataclass(frozen=True, slots=True)
 class BlockReport:
-    """Outcome of a block; with a `fault`, which is no fault of its texts, nothing was written of the last metric."""
+    """Outcome of a block; with a `fault`, which is no fault of its texts, nothing was written of the last metric.
+
+    After one with `ends_worker` the process of the worker is of no use any more.
+    """
 
     block: str
     rows: int = 0
@@ -47,6 +57,7 @@ class BlockReport:
     counts: Counts = field(default_factory=Counts)
     seconds: float = 0.0
     fault: str = ""
+    ends_worker: bool = False
 
 
 def metric_folders(metrics: Sequence[Metric], pool: ModelPool) -> dict[Metric, str]:
@@ -80,7 +91,8 @@ class BlockScorer:
         try:
             written = self._score_metrics(block)
         except (TouchstoneError, OSError) as error:
-            return BlockReport(block, fault=str(error) or type(error).__name__)
+            fault = str(error) or type(error).__name__
+            return BlockReport(block, fault=fault, ends_worker=isinstance(error, BrokenWorkerError))
         failures = Counter(outcome.kind.value for outcome in written if isinstance(outcome, Failure))
         after = self._engine.counts()
         counts = Counts(*(getattr(after, name) - getattr(before, name) for name in Counts.__slots__))
@@ -99,8 +111,11 @@ class BlockScorer:
             raise TouchstoneError(
                 "The weights of a metric were replaced while this ran. Start again when all are there."
             )
-        for place, metric in enumerate(missing):
-            write_results(self._folders[metric], block, outcomes[place :: len(missing)])
+        by_metric = [outcomes[place :: len(missing)] for place in range(len(missing))]
+        for own in by_metric:
+            _refuse_unexpected(own)
+        for metric, own in zip(missing, by_metric, strict=True):
+            write_results(self._folders[metric], block, own)
         return outcomes
 
     def _outcomes(self, metrics: Sequence[Metric], block: str) -> Iterator[Outcome]:
@@ -121,3 +136,17 @@ class BlockScorer:
         limit = settings.cache_bytes
         cache = AnswerCache(settings.cache_dir, limit) if paid else AnswerCache(self._cache, min(limit, _CACHE_BYTES))
         return Engine(pool, cache)
+
+
+def _refuse_unexpected(outcomes: Sequence[Outcome]) -> None:
+    """Raise BrokenWorkerError where more outcomes of a metric are unexpected errors than its texts can have."""
+    errors = [outcome for outcome in outcomes if isinstance(outcome, Failure) and outcome.kind in _UNEXPECTED]
+    if errors and (
+        len(errors) == len(outcomes) or len(errors) > max(_FEW_UNEXPECTED, _MOST_UNEXPECTED * len(outcomes))
+    ):
+        kinds = Counter(error.kind.value for error in errors)
+        listed = ", ".join(f"{kind} {number:,}" for kind, number in kinds.most_common())
+        raise BrokenWorkerError(
+            f"{errors[0].metric}: {len(errors):,} of {len(outcomes):,} pairs of the block have no score for an unexpected reason "
+            f"({listed}), and nothing of it is kept. The first: {errors[0].error}"
+        )

@@ -350,7 +350,7 @@ def _measure_slice(name: str, cases: Cases, part: Slice, resamples: Resamples) -
     second = {_CLASSICAL_TESTS[name][0]: classical} if name in _CLASSICAL_TESTS else {}
     made = {BOOTSTRAP_TEST: lambda best, other: bootstrap(best, other).p, **second}
     ranked = {metric: estimate for metric, estimate in estimates.items() if not is_surface(metric)}
-    marked = mark_best(ranked, made, resamples.number)
+    marked = mark_best(ranked, made)
     return {metric: marked.get(metric, MetricStatistic(estimate)) for metric, estimate in estimates.items()}
 
 

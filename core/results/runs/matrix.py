@@ -79,8 +79,8 @@ class MatrixCell:
     @property
     def is_clear(self) -> bool:
         """True if the mean shift differs from that of no edit at all: its interval does not hold zero."""
-        low, high = self.shift.low, self.shift.high
-        return low is not None and high is not None and (low > 0 or high < 0)
+        ends = self.shift.ends
+        return ends is not None and (ends[0] > 0 or ends[1] < 0)
 
     @property
     def is_right(self) -> bool:

@@ -35,6 +35,8 @@ def command(
             help="Answer in the form of another server too: the score and rerank paths of vLLM, or those of TEI."
         ),
     ] = None,
+    timeout_s: Annotated[float, typer.Option(min=1, help="Seconds until a request is given up.")] = 120.0,
+    at_once: Annotated[int, typer.Option(min=1, help="Requests that are answered at the same time.")] = 8,
     device: DeviceOption = None,
 ) -> None:
     """Serve scores of metrics over HTTP, until Ctrl+C: POST /score with document and summary, or a batch of them."""
@@ -62,4 +64,5 @@ def command(
         )
         if form:
             print_status(f"As {like}: {', '.join(f'http://{host}:{port}{path}' for path in form.paths)}.")
-        uvicorn.run(ScoreService(engine, metrics, token, form).app(), host=host, port=port, log_level="warning")
+        service = ScoreService(engine, metrics, token, form, timeout_s, at_once)
+        uvicorn.run(service.app(), host=host, port=port, log_level="warning")

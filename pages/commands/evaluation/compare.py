@@ -23,7 +23,6 @@ from core.assessment import (
     compare_sides,
     comparisons_junit,
     comparisons_markdown,
-    few_documents_sentences,
     format_comparisons,
     graded_columns,
     is_stress_run,
@@ -109,9 +108,9 @@ def command(
             raise TouchstoneError(
                 "--labels compares shares of consistent summaries: --data, thresholds and --resamples have no part in it."
             )
-        comparisons, plan, notes = _compare_rates([base, new], labels)
+        comparisons, plan = _compare_rates([base, new], labels)
     else:
-        comparisons, plan, notes = _compare_scores(
+        comparisons, plan = _compare_scores(
             _open_sides([base, new], data or [], limits, device), base_threshold, new_threshold, resamples
         )
     changes = [change for comparison in comparisons for change in comparison.changes]
@@ -122,7 +121,7 @@ def command(
             f"{', '.join(dict.fromkeys(change.measure for change in changes))}."
         )
     failed = regressions(changes, limits)
-    notes = [*ruled_out_sentences(changes, limits), *notes]
+    notes = ruled_out_sentences(changes, limits)
     for path, write in writers:
         path.write_text(write(comparisons, failed, [*plan, *notes]), encoding="utf-8")
     typer.echo(format_comparisons(comparisons, failed))
@@ -133,8 +132,8 @@ def command(
         raise typer.Exit(1)
 
 
-_Compared = tuple[Sequence[MetricComparison], Sequence[str], Sequence[str]]
-"""Comparisons, what was said of the items before they were made, and notes on their intervals."""
+_Compared = tuple[Sequence[MetricComparison], Sequence[str]]
+"""Comparisons, and the sentences on the items before they were made."""
 
 
 def _compare_rates(sides: Sequence[str], labels: Sequence[Path]) -> _Compared:
@@ -150,7 +149,7 @@ def _compare_rates(sides: Sequence[str], labels: Sequence[Path]) -> _Compared:
     )
     for sentence in plan:
         print_status(sentence)
-    return [comparison], plan, ()
+    return [comparison], plan
 
 
 def _compare_scores(
@@ -175,11 +174,7 @@ def _compare_scores(
             "Nothing can be compared: labels of one kind only, or two metrics on two scales without labels. Name data with "
             "consistent and inconsistent summaries with --data."
         )
-    return (
-        comparisons,
-        opened.plan,
-        few_documents_sentences([change for comparison in comparisons for change in comparison.changes]),
-    )
+    return comparisons, opened.plan
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import quote
@@ -12,7 +10,7 @@ import streamlit as st
 
 from annotations.people.people import RIGHTS, Member, Role, read_people
 from annotations.store.records import StoreError
-from core.text import BYTE_ORDER_MARK, spreadsheet_safe
+from core.text import BYTE_ORDER_MARK, csv_lines
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state
 from pages.ui.campaigns.paused_people import paused_people
@@ -198,11 +196,9 @@ def _show_codes() -> None:
             st.markdown(f"**{len(links)} personal links**, shown this once:")
             st.code("\n".join(f"{name}: {link}" for name, link in links), language=None, wrap_lines=True)
 
-            written = io.StringIO()
-            csv.writer(written).writerows([("name", "link"), *((spreadsheet_safe(name), link) for name, link in links)])
             st.download_button(
                 "Links as CSV",
-                BYTE_ORDER_MARK + written.getvalue(),
+                BYTE_ORDER_MARK + "".join(csv_lines([("name", "link"), *links])),
                 "links.csv",
                 "text/csv",
                 icon=":material/download:",

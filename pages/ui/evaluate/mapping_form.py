@@ -26,6 +26,7 @@ from core.data import (
     ScoreColumn,
     are_answers,
     column_words,
+    decoding_error,
     encoding_of,
     example_rows,
     form_columns,
@@ -105,21 +106,11 @@ def mapping_form(source: Path, questions: DeltaGenerator) -> Reader | None:
     try:
         sheets = _sheet_names(source, source.stat().st_mtime_ns)
         sheet = st.selectbox("Sheet", sheets, key=f"map-sheet-{source.name}") if len(sheets) > 1 else ""
-        texts = [path for path in table_paths(source) if not is_packed(path)]
-        other = next((path for path in texts if encoding_of(path) != UTF8), None)
-        encoding = encoding_of(other) if other else UTF8
-        if other:
-            readings = dict(likely_encodings(other))
-            encoding = st.selectbox(
-                "The file is not UTF-8. Read it as",
-                [*dict.fromkeys((encoding, *readings, *text_encodings()))],
-                format_func=lambda name: f"{name}: {readings[name]}" if name in readings else name,
-                key=f"map-encoding-{source.name}",
-                help="Look at the letters of the first rows below.",
-            )
+        encoding = _chosen_encoding(source, sheet)
         tables = [path for path in table_paths(source) if path.suffix.lower() not in ARCHIVES]
         decisions = [note for path in tables for note in table_notes(path, encoding, sheet)]
         rows, guessed, stated = _preview_and_guess(source, source.stat().st_mtime_ns, encoding, sheet)
+        garbled = _garbled_choice(rows, questions, source.name)
     except TouchstoneError as error:
         st.error(escape_message(str(error)), icon=":material/error:")
         return None
@@ -159,8 +150,51 @@ def mapping_form(source: Path, questions: DeltaGenerator) -> Reader | None:
     )
     if answers is None:
         return None
-    settings = used_settings(mapped, encoding, sheet) | answers
-    return Reader(partial(read_with_map, columns=mapped, encoding=encoding, sheet=sheet), settings)
+    settings = used_settings(mapped, encoding, sheet) | answers | ({"garbled": garbled} if garbled else {})
+    return Reader(partial(read_with_map, columns=mapped, encoding=encoding, sheet=sheet, garbled=garbled), settings)
+
+
+def _chosen_encoding(source: Path, sheet: str) -> str:
+    """UTF-8, or what a person chooses for a file that is not, or whose letters were mixed up."""
+    texts = [path for path in table_paths(source) if not is_packed(path)]
+    if other := next((path for path in texts if encoding_of(path) != UTF8), None):
+        return _encoding_choice("The file is not UTF-8. Read it as", encoding_of(other), other)
+    if texts and _trace(_preview_and_guess(source, source.stat().st_mtime_ns, UTF8, sheet)[0]):
+        return _encoding_choice("Letters were mixed up. Read the file as", UTF8, texts[0])
+    return UTF8
+
+
+def _encoding_choice(title: str, encoding: str, path: Path) -> str:
+    """The encoding that a person chooses by the first letters that each gives; at first the likely one."""
+    readings = dict(likely_encodings(path))
+    return st.selectbox(
+        title,
+        [*dict.fromkeys((encoding, *readings, *text_encodings()))],
+        format_func=lambda name: f"{name}: {readings[name]}" if name in readings else name,
+        key=f"map-encoding-{path.name}",
+        help="Look at the letters of the first rows below.",
+    )
+
+
+def _trace(rows: Sequence[Row]) -> str:
+    """The first trace of a wrong encoding in the cells of rows, as the rest of a sentence; "" for none."""
+    cells = (cell for row in rows for cell in row.values() if isinstance(cell, str))
+    return next(filter(None, map(decoding_error, cells)), "")
+
+
+def _garbled_choice(rows: Sequence[Row], questions: DeltaGenerator, file: str) -> str:
+    """The setting keep where a person takes texts with traces of a wrong encoding as they are; otherwise they are refused."""
+    trace = _trace(rows)
+    if not trace:
+        return ""
+    with questions:
+        st.warning(escape_markdown(f"A text {trace}"), icon=":material/abc:")
+        keep = st.toggle(
+            "Import such texts as they are",
+            key=f"map-garbled-{file}",
+            help="Choose another encoding first: none brings back letters that were lost when the file was written.",
+        )
+    return "keep" if keep else ""
 
 
 @lru_cache(8)

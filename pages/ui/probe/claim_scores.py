@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.scoring import METRICS, SURFACE, CellState, Claims, Combine, GivenClaims, Metric
-from core.text import BYTE_ORDER_MARK, claims_to_json, name_contexts, optional_fields
+from core.text import BYTE_ORDER_MARK, claims_to_json, name_contexts, optional_fields, records_csv
 from core.types import ClaimList, Example, Failure, Outcome, Result
 from pages.server import services
 from pages.ui.probe.board_rows import format_score
@@ -76,13 +76,12 @@ def claims_table(scored: ScoredClaims) -> pd.DataFrame:
 
 def claim_scores_csv(scored: ScoredClaims) -> str:
     """A line per metric and claim, and per metric and way to combine them: score, signature, or why there is none."""
-    import pandas as pd
 
     lines = []
     for metric, outcomes, combined in zip(scored.metrics, scored.claims, scored.combined, strict=True):
         lines += [_csv_line(metric, text, outcome) for text, outcome in zip(scored.texts, outcomes, strict=True)]
         lines += [_csv_line(metric, name, outcome) for name, outcome in zip(_COMBINED.values(), combined, strict=True)]
-    return f"{BYTE_ORDER_MARK}{pd.DataFrame(lines).to_csv(index=False)}"
+    return f"{BYTE_ORDER_MARK}{records_csv(lines)}"
 
 
 def _csv_line(metric: Metric, claim: str, outcome: Outcome | None) -> dict[str, object]:

@@ -11,7 +11,7 @@ import streamlit as st
 from core.results import edit_verdict
 from core.scoring import Metric, Request
 from core.stats import Move
-from core.text import BYTE_ORDER_MARK
+from core.text import BYTE_ORDER_MARK, records_csv
 from core.text import edits as executable
 from core.types import Intention, Result, Verdict
 from pages.server import services
@@ -80,7 +80,6 @@ def comparison_table(compared: Sequence[ComparedEdit]) -> tuple[pd.DataFrame, pd
 
 def comparison_csv(original: str, compared: Sequence[ComparedEdit]) -> str:
     """A line per metric and text: score, shift from the original, and what the shift is against the noise."""
-    import pandas as pd
 
     lines: list[dict[str, Any]] = [
         {"metric": row.spec, "edit": ORIGINAL, "summary": original, "score": row.before} for row in compared[0].rows
@@ -99,7 +98,7 @@ def comparison_csv(original: str, compared: Sequence[ComparedEdit]) -> str:
         for edit in compared
         for row in edit.rows
     )
-    return f"{BYTE_ORDER_MARK}{pd.DataFrame(lines).to_csv(index=False)}"
+    return f"{BYTE_ORDER_MARK}{records_csv(lines)}"
 
 
 def comparison(metrics: Sequence[Metric]) -> Callable[[], bool]:

@@ -14,7 +14,7 @@ from annotations.store.records import SavedRow
 from core.models import COST_COLUMNS, CostRow, cost_records, format_money
 from core.results import OFFLINE_METRICS, bundled_samples
 from core.stats import format_count
-from core.text import BYTE_ORDER_MARK
+from core.text import BYTE_ORDER_MARK, records_csv
 from pages.server import services
 from pages.ui.results.copy_popover import copy_table
 
@@ -127,7 +127,7 @@ def bundled_table() -> None:
     )
     st.download_button(
         "Download them as CSV",
-        lambda: f"{BYTE_ORDER_MARK}{frame.to_csv(index=False)}",
+        lambda: BYTE_ORDER_MARK + records_csv(frame.to_dict("records")),
         "bundled-examples.csv",
         on_click="ignore",
     )

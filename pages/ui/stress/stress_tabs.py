@@ -40,7 +40,7 @@ from core.results import (
 )
 from core.scoring import metric_title
 from core.stats import format_signed
-from core.text import BYTE_ORDER_MARK
+from core.text import BYTE_ORDER_MARK, records_csv
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.results.copy_popover import copy_table
 from pages.ui.results.report_charts import report_chart
@@ -141,7 +141,6 @@ def run_downloads(run: StressRun, shifts: Sequence[Shift]) -> None:
 
 def shifts_csv(run: StressRun, shifts: Sequence[Shift]) -> str:
     """One row per pair, perturbation and metric, with the signatures of both and people's verdict on the variant."""
-    import pandas as pd
 
     rows = []
     for shift in shifts:
@@ -167,7 +166,7 @@ def shifts_csv(run: StressRun, shifts: Sequence[Shift]) -> str:
                 "seed": run.plan.seed,
             }
         )
-    return f"{BYTE_ORDER_MARK}{pd.DataFrame(rows).to_csv(index=False)}"
+    return f"{BYTE_ORDER_MARK}{records_csv(rows)}"
 
 
 def plots_html(run: StressRun, shifts: Sequence[Shift]) -> str:

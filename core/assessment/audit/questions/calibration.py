@@ -50,7 +50,7 @@ class CalibrationQuestion(AuditQuestion):
             )
             # the Brier score of the share of consistent summaries, given to every one of them
             share, own_brier = float(np.nanmean(cases.labels)), largest.brier["raw"]
-            tells_more = own_brier.high is not None and own_brier.high < share * (1 - share)
+            tells_more = own_brier.ends is not None and own_brier.ends[1] < share * (1 - share)
             if level is Level.GOOD and not tells_more:
                 level = Level.WEAK
                 sentence += " They tell no more than the share of consistent summaries would (Brier score)."

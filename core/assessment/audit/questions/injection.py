@@ -15,11 +15,10 @@ from core.assessment.audit.judge_trials import (
     CONTROL,
     INJECTIONS,
     PLAIN,
-    SHARE,
     TREATED,
     ScoredTrial,
     effect,
-    mean_by_group,
+    share_by_group,
 )
 from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, FigureCase, VerdictScale
 from core.assessment.audit.trial_cases import shown_trials, trial_case
@@ -99,5 +98,5 @@ def _lifted(evidence: Evidence, metric: str, title: str, trials: Sequence[Scored
         form = score_array(scored.scores[arm] for scored in trials)
         usable = refused & ~np.isnan(plain) & ~np.isnan(form)
         accepted = np.where(usable, threshold.accepts_scores(form, direction), np.nan)
-        figures.append(AuditFigure(label, mean_by_group(accepted, groups, bounds=SHARE), "share"))
+        figures.append(AuditFigure(label, share_by_group(accepted, groups), "share"))
     return figures

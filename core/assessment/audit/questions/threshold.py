@@ -28,9 +28,9 @@ from core.stats import (
     cohen_kappa,
     deal_folds,
     gwet_ac1,
-    mean,
     nominal_distance,
     raw_agreement,
+    share,
     threshold_decisions,
 )
 
@@ -175,7 +175,7 @@ def _false_alarms(evidence: Evidence, cases: Cases, domain: str) -> AuditFigure:
     usable = part.summaries & ~np.isnan(cases.labels) & ~np.isnan(column.values)
     decisions = threshold_decisions(labelled, usable, deal_folds(cases.documents, FOLDS))
     refused = np.where(usable & labelled.labels, 1.0 - decisions, np.nan)
-    return AuditFigure("false alarms of it", evidence.drawn.estimate(mean(refused, cases.documents)), "share")
+    return AuditFigure("false alarms of it", evidence.drawn.estimate(share(refused, cases.documents)), "share")
 
 
 def _agreement_with_labels(evidence: Evidence, cases: Cases) -> list[AuditFigure]:

@@ -76,7 +76,7 @@ def _add_record(texts: dict[str, _ItemFacts], row: Row) -> None:
     if parent:
         item = replace(item, edits=tuple(edits.recover(original, summary)))
     facts = texts.setdefault(id, _ItemFacts(item))
-    _add_answers(facts, row, "verdict", ("summary", "right"))
+    _add_answers(facts, row, "summary_verdict", ("summary", "right"))
     if not row.get("person"):
         _add_final_answers(facts, row)
     elif edited := str(row.get(f"{ANSWER}edit") or ""):
@@ -107,7 +107,7 @@ def _add_answers(facts: _ItemFacts, row: Row, name: str, sides: tuple[str, ...])
         facts.verdicts += [verdict] if verdict else []
         return
     if verdict:
-        notes = [str(row.get(f"{ANSWER}{id}") or "") for id in _NOTES] if name == "verdict" else []
+        notes = [str(row.get(f"{ANSWER}{id}") or "") for id in _NOTES] if name == "summary_verdict" else []
         note = next(filter(None, notes), "")
         facts.judgements[person, None] = Judgement(id, person, verdict, note=note)
     marked = row.get(f"{ANSWER}{_MARKED}")
@@ -144,11 +144,14 @@ def _studio_records(task: Row) -> list[dict[str, Any]]:
         "asked_error_type": data.get("error_type"),
     }
     answers = {f"{ANSWER}{id}": answer for id, answer in _object(meta["answers"]).items()}
-    verdicts = {name: meta.get(name) for name in ("verdict", "original_verdict", "resolution")}
+    verdicts = {name: meta.get(name) for name in ("summary_verdict", "original_verdict", "resolution")}
     labels = [
         {
             **shared,
-            **{name: _object(annotation["meta"]).get(name) for name in ("person", "verdict", "original_verdict")},
+            **{
+                name: _object(annotation["meta"]).get(name)
+                for name in ("person", "summary_verdict", "original_verdict")
+            },
         }
         | _studio_answers(annotation)
         for annotation in _list(task["annotations"])

@@ -74,7 +74,8 @@ def exported_licence(source: Path, name: str) -> str:
     """Licence that a Parquet file of an export states; "" for none."""
     with _open(source, name) as file:
         metadata = _schema(file).metadata if _is_parquet(file) else None
-    return (metadata or {}).get(LICENCE_KEY, b"").decode()
+    stated: bytes = (metadata or {}).get(LICENCE_KEY, b"")
+    return stated.decode()
 
 
 def _is_parquet(file: IO[bytes]) -> bool:

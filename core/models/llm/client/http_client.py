@@ -5,15 +5,23 @@ from __future__ import annotations
 import ssl
 import time
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 import httpx2
 import openai
 
 from core.base import CheckedTransport, LookUp, goes_by_proxy, look_up, secrets_refusal
+from core.models.llm.endpoints.apis import DIALECTS
 from core.models.llm.endpoints.endpoint import Endpoint
 
 _MAX_REDIRECTS = 5
+_PROTOCOL = frozenset(
+    {
+        *("accept", "accept-encoding", "connection", "content-length", "content-type", "host"),
+        *("idempotency-key", "transfer-encoding"),
+    }
+)
+_LIBRARY = "x-stainless-"  # its version and that of Python
 _MOVED = frozenset({301, 302, 303})
 _MAX_ANSWER_BYTES = 32 * 2**20
 _MAX_FILE_BYTES, _FILE_S = 2 * 2**30, 3600.0  # of the answers to a whole batch
@@ -67,8 +75,23 @@ def http_client(endpoint: Endpoint, resolve: LookUp = look_up) -> openai.Default
         verify=_trusted_certificates(),
         transport=CheckedTransport(secrets_refusal, resolve, _trusted_certificates()) if checked else None,
         max_redirects=_MAX_REDIRECTS,
-        event_hooks={"request": [send_key], "response": [_refuse_moves, limit]},
+        event_hooks={"request": [partial(_keep_own_headers, endpoint), send_key], "response": [_refuse_moves, limit]},
     )
+
+
+def _keep_own_headers(endpoint: Endpoint, request: httpx2.Request) -> None:
+    """Send what HTTP needs and what the table of the endpoint has; the library adds more from the environment of the operator."""
+    own = {
+        "user-agent": f"OpenAI/Python {openai.__version__}",
+        "authorization": f"Bearer {endpoint.key or 'none'}",
+        **{name.lower(): value for name, value in DIALECTS[endpoint.api].headers.items()},
+        **{name.lower(): value for name, value in endpoint.headers},
+    }
+    for name in [*request.headers]:
+        if name in own:
+            request.headers[name] = own[name]
+        elif name not in _PROTOCOL and not name.startswith(_LIBRARY):
+            del request.headers[name]
 
 
 class _LimitedStream(httpx2.SyncByteStream):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import zipfile
 from typing import Any
 from xml.etree import ElementTree
@@ -12,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from annotations.campaigns.campaign import CampaignRules, NewTask, VersionContent
-from annotations.campaigns.questions import check_answers, read_questions, unswap_answers
+from annotations.campaigns.questions import check_answers, parse_answer_edits, read_questions, unswap_answers
 from annotations.exchange.export_format import ExportActions, ExportTerms
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role
@@ -146,3 +147,13 @@ def test_every_kind_has_an_agreement_and_exports_hold_it(store: Store) -> None:
         "per cent of each of left, right, neither"
         in exports.file(opened.campaign.id, "data-statement", ExportTerms()).decode()
     )
+
+
+@pytest.mark.parametrize("added", ["x" * 1_000_000, "the boat sank " * 70_000])
+def test_the_length_of_an_edit_is_checked_before_its_differences(added: str) -> None:
+    summary = "The ferry left the harbour at nine with forty crates of apples."
+    edit = {"original_text": "ferry", "replace_text": added}
+    began = time.perf_counter()
+    with pytest.raises(RecordError, match="Keep it about as long as it was"):
+        parse_answer_edits([edit], summary, "Because.")
+    assert time.perf_counter() - began < 1

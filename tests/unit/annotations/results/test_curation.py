@@ -113,7 +113,7 @@ def test_an_annotator_may_not_curate(written: CampaignFixture) -> None:
 
 def test_evaluation_takes_the_type_that_a_curator_found(written: CampaignFixture) -> None:
     annotator = curator(written)
-    edit = annotator.edits(written.campaign.id)[0].response
+    edit = next(iter(annotator.edits(written.campaign.id)))
     text = annotator.task(written.campaign.id, edit).pair.edited
     annotator.correct(written.campaign.id, edit, ErrorType.COREFERENCE, "c1")
     for dataset in (LOCAL_LABELS, CAMPAIGN_PREFIX + written.campaign.name):

@@ -1,9 +1,13 @@
 """Tests of texts as cells of a spreadsheet and as lines on a page."""
 
+import csv
+
 import pytest
 
 from core.text.displayed_text import (
     NO_BLANK,
+    csv_lines,
+    records_csv,
     spreadsheet_safe,
     spreadsheet_text,
     with_even_blanks,
@@ -25,6 +29,23 @@ def test_no_spreadsheet_takes_a_text_for_a_formula(cell: str) -> None:
 @pytest.mark.parametrize("cell", ["", "word", " a = b", "é", "(1)"])
 def test_other_cells_stay_as_they_are(cell: str) -> None:
     assert spreadsheet_safe(cell) == cell
+
+
+def test_a_table_has_no_formula_and_every_digit() -> None:
+    rows = [["=name", "b"], ["=HYPERLINK(1)", -0.1], ["+1", None], ["plain, text", float("nan")], ["@x", 1 / 3]]
+    written = list(csv.reader(csv_lines(rows)))
+    assert written == [
+        ["'=name", "b"],
+        ["'=HYPERLINK(1)", "-0.1"],
+        ["'+1", ""],
+        ["plain, text", ""],
+        ["'@x", "0.3333333333333333"],
+    ]
+
+
+def test_a_field_that_a_record_lacks_is_an_empty_cell() -> None:
+    assert records_csv([{"a": 1}, {"b": "=1"}]) == "a,b\r\n1,\r\n,'=1\r\n"
+    assert records_csv([]) == "\r\n"
 
 
 def test_characters_that_turn_the_direction_are_seen_and_places_stay() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from sqlmodel import update
+from sqlmodel import select, update
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -154,7 +154,7 @@ def sign_in(study: Study, member: Member) -> str:
 def test_one_session_for_each_participant_and_no_more_than_there_are_places(study: Study) -> None:
     study.come("aa")
     first = study.member
-    study.come("aa", SESSION_ID="another")
+    study.come("aa")
     assert study.member.id == first.id
     study.come("bb")
     refused = study.come("cc")
@@ -165,6 +165,39 @@ def test_one_session_for_each_participant_and_no_more_than_there_are_places(stud
     assert study.outcomes() == {"aa": "returned", "bb": "open", "cc": "open"}
     with pytest.raises(RecordError, match="session that is open"):
         study.manager.return_session(study.opened.campaign.id, "aa")
+
+
+def test_who_knows_the_id_of_a_participant_is_not_signed_in_as_them(study: Study) -> None:
+    study.come("aa")
+    own = study.http.cookies[SESSION_COOKIE]
+    refused = study.come("aa", SESSION_ID="invented")
+    assert (refused.status_code, "set-cookie" in refused.headers) == (403, False)
+    assert "open under another submission" in refused.text
+    study.http.cookies.set(SESSION_COOKIE, own, "testserver.local")  # the same browser, after it was accepted again
+    given = {"PROLIFIC_PID": "aa", "STUDY_ID": "study1", "SESSION_ID": "again"}
+    assert study.http.get(f"/study/{study.key}", params=given).status_code == 303
+    assert study.member.name == "Prolific aa"
+
+
+def test_invented_participants_give_their_places_back(study: Study) -> None:
+    for invented in ("aa", "bb"):
+        study.come(invented)
+    assert study.come("cc").status_code == 403
+    study.come("bb")
+    study.label(1)
+    _begun_earlier(study, minutes=9)
+    assert study.come("cc").status_code == 403
+    _begun_earlier(study, minutes=2)
+    assert study.come("cc").status_code == 303
+    assert study.come("dd").status_code == 403
+    assert study.come("aa").status_code == 303  # who was only slow goes on
+
+
+def _begun_earlier(study: Study, minutes: int) -> None:
+    with study.store.writing() as session:
+        for row in session.exec(select(CrowdSession)):
+            row.begun_at -= timedelta(minutes=minutes)
+            session.add(row)
 
 
 def test_a_session_is_over_after_its_minutes_and_its_place_is_free(study: Study) -> None:

@@ -125,3 +125,11 @@ def test_the_table_colours_by_the_noise_and_the_file_says_the_same() -> None:
         ("It was Friday.", "right way"),
         ("It was Friday.", "within noise"),
     ]
+
+
+def test_no_cell_of_the_file_is_a_formula() -> None:
+    row = BoardRow("rouge2", "ROUGE-2", "Lexical", before=0.5, after=0.4, low=0.0, high=1.0, noise=NOISE)
+    attack = ComparedEdit("B", '=HYPERLINK("http://evil.example")', BROKEN, (row,))
+    lines = list(csv.DictReader(io.StringIO(comparison_csv("+1+1", [attack]).removeprefix("\ufeff"))))
+    assert [line["summary"] for line in lines] == ["'+1+1", '\'=HYPERLINK("http://evil.example")']
+    assert float(lines[1]["shift"]) == pytest.approx(-0.1)

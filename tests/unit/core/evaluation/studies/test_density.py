@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import TouchstoneError
 from core.evaluation.studies.density import (
-    SentenceScores,
+    DensityScores,
     density_bins,
     equal_width_edges,
     original_summaries,
@@ -37,10 +37,10 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     engine.close()
 
 
-def texts(*found: tuple[str, list[tuple[float, float | None]]]) -> list[SentenceScores]:
+def texts(*found: tuple[str, list[tuple[float, float | None]]]) -> list[DensityScores]:
     """What a metric said of some texts: their documents, and (density, score) of each sentence."""
     return [
-        SentenceScores("m", group, tuple(density for density, _ in pairs), tuple(score for _, score in pairs))
+        DensityScores("m", group, tuple(density for density, _ in pairs), tuple(score for _, score in pairs))
         for group, pairs in found
     ]
 

@@ -36,7 +36,7 @@ def test_the_sentences_name_titles_the_slice_seen_best_and_the_one_that_no_metri
     report = Measures(view="overview", measure="consistency").run(data())
     best, seen, unseen = report.sentences
     assert best.startswith("Overall: ROUGE-2 is best by consistency, 55.6 [")
-    assert seen == "Highest figure: Coreference, ROUGE-2 100.0 [100.0, 100.0] % (n = 12)."
+    assert seen == "Highest figure: Coreference, ROUGE-2 100.0 [73.5, 100.0] % (n = 12)."
     assert unseen == "No metric is above chance in Extrinsic Entity, Extrinsic Error."
     assert report.notes[-1] == "Fewer than 10 cases: Intrinsic Entity, Intrinsic Error."
     assert report.table().cells("above_chance") == [0, 0, 1, 0]

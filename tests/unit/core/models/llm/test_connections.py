@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
+
 import pytest
 
 from core.errors import EndpointUnusableError, TouchstoneError
 from core.models.llm.chat import Sampling
 from core.models.llm.client.client import EndpointClient
+from core.models.llm.endpoints.apis import DIALECTS
 from core.models.llm.endpoints.endpoint import Endpoint
 from tests.unit.core.models.llm.scripted import Reply, listing, refusal, serving, text
 
@@ -118,3 +122,45 @@ def test_an_address_without_a_version_is_said(reply: Reply) -> None:
         with pytest.raises(TouchstoneError) as plain:
             ask(Endpoint(endpoint.url, KEY))
     assert "as most have" not in str(plain.value)
+
+
+_OPERATORS = {
+    "OPENAI_API_KEY": "sk-of-the-operator",
+    "OPENAI_ADMIN_KEY": "sk-admin-of-the-operator",
+    "OPENAI_ORG_ID": "org-of-the-operator",
+    "OPENAI_PROJECT_ID": "proj-of-the-operator",
+    "OPENAI_WEBHOOK_SECRET": "whsec-of-the-operator",
+    "OPENAI_BASE_URL": "http://127.0.0.1:9/of-the-operator",
+    "OPENAI_CUSTOM_HEADERS": "X-Gateway: gate-of-the-operator\nAuthorization: Bearer auth-of-the-operator\nUser-Agent: agent-of-the-operator",
+    "ANTHROPIC_API_KEY": "sk-ant-of-the-operator",
+    "ANTHROPIC_AUTH_TOKEN": "token-of-the-operator",
+    "ANTHROPIC_CUSTOM_HEADERS": "X-Gateway: ant-of-the-operator",
+    "GOOGLE_API_KEY": "google-of-the-operator",
+    "GEMINI_API_KEY": "gemini-of-the-operator",
+    "AZURE_OPENAI_API_KEY": "azure-of-the-operator",
+}
+
+
+@pytest.mark.parametrize("api", sorted(DIALECTS))
+@pytest.mark.parametrize("key", ["", KEY])
+def test_nothing_of_the_operators_environment_goes_to_an_endpoint(
+    api: str, key: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, value in _OPERATORS.items():
+        monkeypatch.setenv(name, value)
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login operator password netrc-of-the-operator\n", encoding="utf-8")
+    monkeypatch.setenv("NETRC", str(netrc))
+    headers = (("X-Team", "a-secret-of-the-team"),)
+    with serving(lambda _path, _body: text("Yes.")) as server:
+        endpoint = Endpoint(server.url, key, api=api, headers=headers, typed=True)  # type: ignore[arg-type]  # of several types
+        client = EndpointClient(endpoint)
+        with suppress(TouchstoneError):  # the answer is one of chat, whatever is asked
+            client.chat(("Judge.", "Is it?"), Sampling("m"), "")
+        with suppress(TouchstoneError):
+            client.models()
+    assert server.headers
+    for sent in server.headers:
+        assert "of-the-operator" not in str(dict(sent.items()))
+        assert sent["X-Team"] == "a-secret-of-the-team"
+        assert (KEY in str(dict(sent.items()))) is bool(key)

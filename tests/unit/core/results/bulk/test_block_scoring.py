@@ -18,11 +18,11 @@ import pytest
 from core.errors import BadSettingError, TouchstoneError
 from core.results.bulk.block_writer import Refusals, write_blocks
 from core.results.bulk.blocks import Shard, block_names, read_block, row_of_item, write_block, write_manifest
-from core.results.bulk.bulk_run import InProcess, RunProgress, refuse_divided_budget, run_blocks
+from core.results.bulk.bulk_run import Crew, InProcess, RunProgress, refuse_divided_budget, run_blocks
 from core.results.bulk.folder import Folder
 from core.results.bulk.processes import Processes
 from core.results.bulk.results import finished_blocks, open_results, open_stored_results, read_results, write_results
-from core.results.bulk.scorer import BlockReport, ScoringJob
+from core.results.bulk.scorer import BlockReport, BrokenWorkerError, ScoringJob, _refuse_unexpected
 from core.scoring import metric
 from core.scoring.metric import METRICS
 from core.scoring.plugins.processes.loading import load_plugin
@@ -265,6 +265,62 @@ def test_weights_that_are_missing_are_a_fault_and_no_rows(blocks: Folder, tmp_pa
     with pytest.raises(TouchstoneError, match="absent"):
         score(blocks, tmp_path / "to", metrics=[f"summac-zs[checkpoint={tmp_path / 'absent'}]"])
     assert not list((tmp_path / "to").rglob("*.parquet"))
+
+
+BREAKING = """
+import pathlib
+import touchstone as ts
+
+BROKEN = pathlib.Path({broken!r})
+
+
+@ts.metric(low=0, high=1)
+def breaking(document: str, summary: str) -> float:
+    if BROKEN.exists():
+        raise RuntimeError("CUDA error: device-side assert triggered")
+    return 0.5
+"""
+
+
+@pytest.mark.parametrize("crew_of", [InProcess, lambda job: Processes(job, 1)], ids=["in process", "a process"])
+def test_a_block_of_a_device_that_died_is_not_done_and_a_later_run_scores_it(
+    blocks: Folder, tmp_path: Path, crew_of: Callable[[ScoringJob], Crew], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, plugin = tmp_path / "broken", tmp_path / "breaking.py"
+    broken.touch()
+    plugin.write_text(BREAKING.format(broken=str(broken)), encoding="utf-8")
+    monkeypatch.setenv("TOUCHSTONE_PLUGINS", str(plugin))
+    for loaded in load_plugin(str(plugin), Settings.read()).metrics:
+        monkeypatch.setitem(METRICS._classes, loaded.name, loaded)
+    job = ScoringJob(blocks.path, str(tmp_path / "results"), ("breaking",), "cpu")
+    open_results(Folder.at(job.results), blocks)
+    names = block_names(blocks)
+    # the whole run ends: it is none of the blocks
+    with closing(crew_of(job)) as crew, pytest.raises(TouchstoneError, match="pairs of the block have no score"):
+        assert [report.fault for report in run_blocks(names, crew)]
+    [results] = (tmp_path / "results").glob("breaking*")
+    assert not finished_blocks(Folder.at(str(results)))
+    broken.unlink()
+    with closing(crew_of(job)) as crew:
+        assert not [report.fault for report in run_blocks(names, crew) if report.fault]
+    assert {*names} <= finished_blocks(Folder.at(str(results)))
+
+
+def test_few_errors_are_those_of_texts_and_more_are_those_of_the_worker() -> None:
+    score = Result("1", "m", "m", 0.5, (), Seen(), 0.1, "cpu")
+    error = Failure("1", "m", FailureKind.ERROR, "CUDA error")
+    full = Failure("1", "m", FailureKind.OUT_OF_MEMORY, "The device is full.")
+    mute = Failure("1", "m", FailureKind.INPUT, "The summary has no word.")
+    for outcomes in ([error, error, score], [error] * 10 + [score] * 90, [mute] * 100, []):
+        _refuse_unexpected(outcomes)
+    for outcomes in (
+        [error],
+        [error] * 3 + [score],
+        [error] * 11 + [score] * 89,
+        [error] * 6 + [full] * 5 + [mute] * 89,
+    ):
+        with pytest.raises(BrokenWorkerError, match="unexpected reason"):
+            _refuse_unexpected(outcomes)
 
 
 def test_results_of_other_blocks_and_bad_shards_are_refused(blocks: Folder, tmp_path: Path) -> None:

@@ -45,10 +45,10 @@ def test_an_end_of_the_noise_that_is_nearly_zero_counts_as_a_fiftieth_of_its_wid
 
 
 def test_signed_and_absolute_shifts_differ_where_they_cancel() -> None:
-    cell = cells_by_kind(run_of({"shuffled": [0.2, -0.2, 0.1, -0.1]}))["shuffled"]
+    cell = cells_by_kind(run_of({"shuffled": [0.2, -0.2, 0.1, -0.1] * 2}))["shuffled"]
     assert cell.shift.value == pytest.approx(0.0)
     assert cell.size.value == pytest.approx(0.15)
-    assert cell.shift.n == 4
+    assert cell.shift.n == 8
     assert cell.shift.low is not None
     assert cell.shift.low < 0 < (cell.shift.high or 0)
 
@@ -92,7 +92,7 @@ def test_a_kind_is_no_noise_of_its_own() -> None:
 
 def test_a_metric_that_falls_under_all_harmless_kinds_alike_is_seen_against_no_edit() -> None:
     """Its band is made of them, so that each lies within: the mean of each is compared with no edit at all too."""
-    cells = cells_by_kind(run_of({kind: [-0.21, -0.2, -0.19, -0.2] for kind in ("shuffled", "negated", "added")}))
+    cells = cells_by_kind(run_of({kind: [-0.21, -0.2, -0.19, -0.2] * 2 for kind in ("shuffled", "negated", "added")}))
     assert {cell.move for cell in cells.values()} == {Move.STILL}
     assert all(cell.is_clear for cell in cells.values())
     assert not cells_by_kind(run_of({"shuffled": [0.2, -0.2, 0.1, -0.1]}))["shuffled"].is_clear
@@ -291,16 +291,19 @@ def test_each_kind_of_edits_has_a_sentence_of_its_pairs_its_shift_and_noise() ->
         "shuffled": [*NOISE],
         "synonyms": [0.4] * 6,
         "negation": [-0.4] * 6,
-        "phrase": [0.5] * 6,
+        "phrase": [0.25, 0.75] * 4,
     }
     found = shift_matrix(run := run_of(shifts), score_shifts(run), resamples=200)
-    still = format_signed(next(cell.shift for cell in found if cell.kind == "shuffled"))
+    still, phrase = (
+        format_signed(next(cell.shift for cell in found if cell.kind == kind)) for kind in ("shuffled", "phrase")
+    )
+    assert phrase.startswith("+0.500 [")
     assert kind_verdicts(found) == {
         "shuffled": f"Shuffle the sentences, on only 5 pairs: mean shift {still}, beyond the noise of harmless edits: 0 of 1 metric.",
-        "synonyms": "Replace by synonyms, on only 6 pairs: mean shift +0.400 [+0.400, +0.400], beyond the noise of harmless edits: 1 of 1 metric.",
-        "negation": "Negate a predicate, on only 6 pairs: the original scores higher in 100 % of pairs, mean shift −0.400 [−0.400, −0.400], beyond "
+        "synonyms": "Replace by synonyms, on only 6 pairs: mean shift +0.400, beyond the noise of harmless edits: 1 of 1 metric.",
+        "negation": "Negate a predicate, on only 6 pairs: the original scores higher in 100 % of pairs, mean shift −0.400, beyond "
         "the noise of harmless edits: 1 of 1 metric.",
-        "phrase": "Top phrase, or your own, on only 6 pairs: mean shift +0.500 [+0.500, +0.500], beyond the noise of harmless edits: 1 of 1 metric.",
+        "phrase": f"Top phrase, or your own, on only 8 pairs: mean shift {phrase}, beyond the noise of harmless edits: 1 of 1 metric.",
     }
 
 

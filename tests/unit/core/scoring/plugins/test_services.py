@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import uvicorn
+from starlette.testclient import TestClient
 
 from core.errors import BadSettingError
 from core.models.llm.spending.spend import Spend, format_estimate
@@ -225,6 +226,36 @@ def test_our_service_asks_for_its_token_and_limits_a_request(ours: str) -> None:
     assert post(f"{ours}/score", PAIR, token="open")[0] == 401
     assert post(f"{ours}/score", PAIR, raw=b"{")[0] == 422
     assert post(f"{ours}/score", PAIR, raw=b"[" * (33 * 2**20))[0] == 413
+
+
+def test_our_service_answers_what_would_keep_it_busy_by_a_sentence(ours: str) -> None:
+    for raw in (b'{"document":' * 200_000, b"[" * 1_000_000, b'{"examples": ' + b"[" * 200_000 + b"]" * 200_000 + b"}"):
+        assert post(f"{ours}/score", None, raw=raw)[0] == 422
+    status, answer = post(f"{ours}/score", {"document": "a " * 600_000, "summary": "b"})
+    assert (status, "at most 1000000 characters" in answer["error"]) == (422, True)
+    status, answer = post(f"{ours}/score", {"examples": [{"document": "a " * 490_000, "summary": "b"}] * 11})
+    assert (status, "10,000,000 characters together" in answer["error"]) == (413, True)
+
+
+def test_our_service_gives_up_what_takes_too_long_and_answers_no_more_at_once_than_it_may() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    class Slow:
+        def run(self, _metrics: object, examples: list[Example]) -> Iterator[tuple[Example, Failure]]:
+            begun.set()
+            ended.wait()
+            yield examples[0], Failure("0", "rouge2", FailureKind.ERROR, "It was stopped.")
+
+    service = ScoreService(Slow(), [METRICS.parse("rouge2")], "", 0.2, 1)  # type: ignore[arg-type]  # all that it calls
+    with TestClient(service.app()) as client:
+        given_up = client.post("/score", json=PAIR)
+        assert (given_up.status_code, "No answer after 0.2 s" in given_up.json()["error"]) == (503, True)
+        assert begun.is_set()
+        busy = client.post("/score", json=PAIR)  # the first still runs
+        assert (busy.status_code, busy.headers["retry-after"]) == (429, "5")
+        ended.set()
+        while client.post("/score", json=PAIR).status_code == 429:
+            pass
 
 
 def test_our_service_describes_itself(ours: str) -> None:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from core.data.dataset import Refusal
+from core.data.datasets.generic import Generic
+from core.types import Item
 from tests.unit.core.data.datasets.tool_exports.form_files import (
     DOCUMENT,
     FALSE,
@@ -176,6 +179,25 @@ def trulens(folder: Path) -> Path:
         for n, (answer, score) in enumerate(ANSWERS)
     ]
     return lines(folder, records)
+
+
+def test_spans_that_the_client_of_phoenix_lists_are_objects_and_steps_without_an_output_are_refused(
+    tmp_path: Path,
+) -> None:
+    def span(number: int, kind: str, **attributes: str) -> dict[str, object]:
+        context = {"trace_id": "t", "span_id": f"s{number}"}
+        return {"id": f"U{number}", "context": context, "span_kind": kind, "attributes": attributes, "events": []}
+
+    documents = {f"retrieval.documents.{place}.document.content": text for place, text in enumerate(("One.", "Two."))}
+    answer = span(0, "CHAIN", **{"input.value": QUESTION, "output.value": TRUE}, **documents)
+    path = whole(tmp_path, [answer, span(1, "RETRIEVER", **{"input.value": QUESTION}, **documents)])
+    assert looks_like(path) == "spans of Phoenix"
+    item, refusal = Generic().read(path)
+    assert isinstance(item, Item)
+    assert (item.example.summary, item.example.question) == (TRUE, QUESTION)
+    assert [context.span.of(item.example.document) for context in item.example.contexts] == ["One.", "Two."]
+    assert isinstance(refusal, Refusal)
+    assert "has no output" in refusal.reason
 
 
 @pytest.mark.parametrize(

