@@ -137,11 +137,17 @@ class Rating:
 
 
 @dataclass(frozen=True, slots=True)
-class ReleasedScore:
-    """Score of a metric for a summary according to the authors of a dataset; higher is more consistent."""
+class StoredScore:
+    """Score of a metric that lies in a file, a table or a database; no value and an `error` where the metric failed.
+
+    `metric` is the spec of one of our metrics, or the name that the authors of a dataset gave theirs; then there is no
+    signature.
+    """
 
     metric: str
-    value: float
+    value: float | None
+    signature: str = ""
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +223,7 @@ class Item:
     ratings: tuple[Rating, ...] = ()
     """Numbers that judges gave, each in the unit of its dataset, higher is better."""
 
-    scores: tuple[ReleasedScore, ...] = ()
+    scores: tuple[StoredScore, ...] = ()
     """Scores that were released with the dataset, higher is more consistent."""
 
     explanations: tuple[GradedExplanation, ...] = ()
@@ -231,16 +237,6 @@ class Item:
 
     slices: tuple[str, ...] = ()
     """Parts of the data that the owner of the dataset named."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredScore:
-    """A score that the store holds of one of our metrics (a spec); no value and an `error` where the metric failed."""
-
-    metric: str
-    signature: str
-    value: float | None
-    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)

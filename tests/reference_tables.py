@@ -29,6 +29,7 @@ from pages.server.api_routes import OPERATIONS
 from pages.server.routes import page_names, route_rules
 from pages.ui.lessons import read_lessons
 from tests.reference_layers import imports_table
+from tests.reference_sentences import headline_rows
 
 ROOT = Path(__file__).parents[1]
 _DECISIONS = ROOT / "docs" / "develop" / "decisions"
@@ -333,6 +334,7 @@ TABLES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "datasets": _datasets,
         "decisions": _decisions,
         "export-formats": _export_formats,
+        "headlines": lambda: _table(["where", "said when", "sentence"], headline_rows()),
         "http-api": _http_api,
         "imports": imports_table,
         "lessons": _lessons,

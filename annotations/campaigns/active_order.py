@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from annotations.store.imported_datasets import load_scores
 from annotations.store.records import RecordError
 from annotations.store.tables import ItemRow, SampleRow, ScoreRow
 from annotations.store.writes import ITEM_FACTS, pair_item_id
+from core.types import StoredScore
 
 ORDER_NOTE = (
     "Items were handed out by how far metrics disagree on them, most first. Until all are labelled, these figures are about "
@@ -73,10 +74,14 @@ def newest_scores(session: Session, items: Collection[str]) -> Mapping[str, dict
     newest: dict[str, dict[str, float]] = defaultdict(dict)
     facts = select(SampleRow.item_id, SampleRow.facts).where(col(SampleRow.item_id).in_(items))
     for id, text in session.exec(facts.order_by(col(SampleRow.number))):
-        newest[str(id)].update((score.metric, score.value) for score in ITEM_FACTS.validate_json(text).scores)
+        newest[str(id)] |= _values(ITEM_FACTS.validate_json(text).scores)
     for id, scores in load_scores(session, col(ScoreRow.item_id).in_(items)).items():
-        newest[id].update((score.metric, score.value) for score in scores if score.value is not None)
+        newest[id] |= _values(scores)
     return newest
+
+
+def _values(scores: Iterable[StoredScore]) -> dict[str, float]:
+    return {score.metric: score.value for score in scores if score.value is not None}
 
 
 def rank_disagreement(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from annotations.campaigns.questions import unswap_answers
 from annotations.store.campaign_tables import Suggestion, Task
 from annotations.store.response_tables import Reservation, Response
 from annotations.store.tables import Document, Explanation, ItemRow
-from core.text import closest_evidence, contexts_from_json, sentences
+from core.text import closest_evidence, contexts_from_json, layout_units
 from core.types import Context, Example, Span
 
 
@@ -155,7 +155,7 @@ def _suggested_answers(
 
 def _close_sentences(texts: TaskTexts) -> tuple[Span, ...]:
     """The document sentence that is closest to each sentence of what is labelled, by the words that they share."""
-    claims = [text[span.start : span.end] for text in (texts.left, texts.right) if text for span in sentences(text)]
+    claims = [text[span.start : span.end] for text in (texts.left, texts.right) if text for span in layout_units(text)]
     spans = {closest_evidence(texts, claim) for claim in claims}
     return tuple(sorted(span for span in spans if span))
 

@@ -1,4 +1,4 @@
-"""The files from which a campaign is read again: JSONL, and the CSV that spreadsheets open."""
+"""The exports that are read again as what they were, a campaign or everything: JSONL, and the CSV that spreadsheets open."""
 
 from __future__ import annotations
 
@@ -6,32 +6,25 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
-from zipfile import ZipFile, is_zipfile
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from annotations.exchange.data_statement import STATEMENT_TITLE
 from annotations.exchange.export import EXPORT_COLUMNS
 from annotations.exchange.export_rows import ExportedRow
+from annotations.exchange.store_import import STORE_MODELS
+from annotations.labelling.crowd import SessionRow
 from annotations.store.records import RecordError
 from core.text import spreadsheet_text
 
 _MODELS: dict[str, type[BaseModel]] = {model.model_fields["kind"].default: model for model in get_args(ExportedRow)}
 _MARKS = {"kind", "event_id", "task", "person", "answers", "campaign"}
-_TOOL_MEMBERS = ({"README.md", "labels.parquet", "tasks.parquet"}, {"config.xml", "tasks.json"})
-_TOOL_ARCHIVE = (
-    "This is an archive for another tool, Hugging Face's datasets or Label Studio, and lacks decisions, questions and times. "
-    "Read the campaign again from its JSONL or CSV: `export --campaign NAME -o FILE.jsonl`."
-)
-_STORE_EXPORT = (
-    "This is an export of everything that was kept, which is for reading and not for import: it lacks imported texts and the "
-    "names of people. Move everything with `cli.py backup` and `restore`, a campaign with `export --campaign`, a dataset with "
-    "`export --dataset`."
-)
 _STORE_ROW = r'\{"kind": "(?:pair|summary)", "item_id": "'
 _MOST_CHARACTERS = 2**31 - 1  # in a cell; a document may be a book
 
@@ -42,15 +35,23 @@ def is_campaign_file(source: Path) -> bool:
     return set(head.split(",")) >= _MARKS or head.startswith('{"kind": "campaign"')
 
 
-def one_way_export(source: Path) -> str:
-    """Sentence on an export of Touchstone that is not for import, with what to do; "" for any other file."""
-    if source.is_file() and is_zipfile(source):
-        with ZipFile(source) as archive:
-            names = set(archive.namelist())
-        return _TOOL_ARCHIVE if any(names >= members for members in _TOOL_MEMBERS) else ""
+def is_store_file(source: Path) -> bool:
+    """True for a file that `export` wrote of everything, whatever it is called."""
     head = _head(source)
-    is_all = head.startswith(",".join(EXPORT_COLUMNS)) or re.match(_STORE_ROW, head) is not None
-    return _STORE_EXPORT if is_all else ""
+    return head.startswith(",".join(EXPORT_COLUMNS)) or re.match(_STORE_ROW, head) is not None
+
+
+def one_way_export(source: Path) -> str:
+    """Sentence on an export of a campaign that has no texts, with what to do; "" for any other file."""
+    head = _head(source)
+    is_sessions = head.split(",") == [field.name for field in fields(SessionRow)]
+    if not is_sessions and not head.startswith(STATEMENT_TITLE):
+        return ""
+    lists = "lists the sessions of a campaign" if is_sessions else "is the data statement of a campaign"
+    return (
+        f"{source.name} {lists} and has neither texts nor labels. The JSONL or CSV of the campaign comes back whole: "
+        "`export --campaign NAME -o FILE.jsonl`."
+    )
 
 
 def _head(source: Path) -> str:
@@ -62,7 +63,17 @@ def _head(source: Path) -> str:
 
 
 def campaign_lines(source: Path) -> Iterator[str]:
-    """Rows of an exported campaign as JSON, one a line; those of CSV have the values of their kind again.
+    """Rows of an exported campaign as JSON, one a line. Raises as `_exported_lines`."""
+    return _exported_lines(source, _MODELS)
+
+
+def store_lines(source: Path) -> Iterator[str]:
+    """Rows of an export of everything as JSON, one a line. Raises as `_exported_lines`."""
+    return _exported_lines(source, STORE_MODELS)
+
+
+def _exported_lines(source: Path, models: Mapping[str, type[BaseModel]]) -> Iterator[str]:
+    """Rows of an export as JSON, one a line; those of CSV have the values of the model of their kind again.
 
     Raises RecordError for a CSV with a row of an unknown kind, and for a file that cannot be read.
     """
@@ -73,15 +84,15 @@ def campaign_lines(source: Path) -> Iterator[str]:
             return
         csv.field_size_limit(_MOST_CHARACTERS)
         for number, row in enumerate(csv.DictReader(file), start=2):
-            model = _MODELS.get(row.get("kind") or "")
+            model = models.get(row.get("kind") or "")
             if model is None:
                 raise RecordError(
-                    f"Row {number} is of the kind {row.get('kind')!r}. Known: {', '.join(_MODELS)}. Nothing was imported."
+                    f"Row {number} is of the kind {row.get('kind')!r}. Known: {', '.join(models)}. Nothing was imported."
                 )
             values = {
                 name: _value(row.get(name) or "", field) for name, field in model.model_fields.items() if name in row
             }
-            yield json.dumps(values, ensure_ascii=False)
+            yield json.dumps({"kind": row["kind"], **values}, ensure_ascii=False)
 
 
 def _text(source: Path) -> io.StringIO:

@@ -24,6 +24,7 @@ from annotations.store.people_tables import Person
 from annotations.store.response_tables import Adjudication
 from core.stats import format_coefficient, format_percent, markdown_table
 
+STATEMENT_TITLE = "# Data statement: "
 _NOT_STATED = "Not stated."
 
 
@@ -41,7 +42,7 @@ def data_statement(export: CampaignExport, tasks: Sequence[LabelledTask]) -> str
     return (
         "\n\n".join(
             [
-                f"# Data statement: {cell(campaign.name)}",
+                f"{STATEMENT_TITLE}{cell(campaign.name)}",
                 _format_counts(tasks),
                 "## People",
                 _format_people(export, tasks),

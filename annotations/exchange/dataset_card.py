@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import yaml  # type: ignore[import-untyped]  # it ships no types
 
 from core.base import licence_fields
+from core.data import LICENCE_KEY
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,11 +39,11 @@ def cell(text: str) -> str:
     return " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
 
 
-def parquet_file(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> bytes:
-    """A Parquet file of these rows."""
+def parquet_file(rows: Sequence[Mapping[str, Any]], schema: pa.Schema, licence: str = "") -> bytes:
+    """A Parquet file of these rows, with their licence in its metadata where one is stated."""
     import pyarrow as pa  # slow to load, and only exports for the hub need it
     import pyarrow.parquet as pq
 
-    file = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows, schema=schema), file)
+    file, stated = io.BytesIO(), schema.with_metadata({LICENCE_KEY: licence.encode()}) if licence.strip() else schema
+    pq.write_table(pa.Table.from_pylist(rows, schema=stated), file)
     return file.getvalue()

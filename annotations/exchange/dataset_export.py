@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlmodel import Session, col, select
@@ -17,10 +19,11 @@ from annotations.exchange.samples import load_provenance, load_samples
 from annotations.people.people import load_pseudonyms
 from annotations.store.database import read_session
 from annotations.store.imported_datasets import FileRow, load_datasets
+from annotations.store.reads import load_edits
 from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS, RecordError
 from annotations.store.store import Store
 from annotations.store.tables import Dataset, SampleRow
-from annotations.store.writes import document_id
+from annotations.store.writes import ITEM_FACTS, document_id
 from core.base import HUB_LICENCES
 from core.data import DATASETS, Bundled, format_dataset
 from core.stats import markdown_table
@@ -41,6 +44,7 @@ _IDS = {"odc-by-1.0": "odc-by", Bundled.licence.lower(): "apache-2.0"}
 _KNOWN = HUB_LICENCES | {"mit-0"}
 _TEXTS_PER_QUERY = 500
 
+_FACTS = ("edits", "title", "required_type", "scores", "failed_scores", "explanations")
 _COLUMNS = {
     "id": "name of the summary in this dataset",
     "document": "source text; empty where the dataset came without",
@@ -60,6 +64,7 @@ _COLUMNS = {
     "slices": "parts that the owner of the data named",
     "judgements": "what each judge said: people of this server by pseudonym, without their notes",
     "ratings": "numbers that judges gave, higher is better; of one sentence, or of all",
+    "facts": "edits, title, released scores, explanations and claims as JSON, for the import into Touchstone",
 }
 
 
@@ -76,14 +81,24 @@ def dataset_files(store: Store, name: str, licence: str = "") -> dict[str, bytes
     if error := licence_error(store, name, licence):
         raise RecordError(error)
     labelled, sources = load_labelled_items(store, name), _sources(store, name)
-    items = labelled.items
+    items = _with_edits(store, labelled.items) if name == LOCAL_LABELS else labelled.items
     licences = _known_licences(sources)
     came_with_data = ", ".join(licences) if all(map(licence_id, licences)) else ""
     card = _card(labelled.name, items, sources, licence.strip() or came_with_data)
     summaries = {item.example.id: item.example.summary for item in items}
     judges = _judge_names(store, name, items)
     rows = [_row(item, summaries, judges) for item in items]
-    return {"README.md": card.encode(), "items.parquet": parquet_file(rows, _schema())}
+    came_under = ", ".join(sorted({file.licence for file in sources} - {_OWN}))
+    stated = came_under or licence.strip()
+    return {"README.md": card.encode(), "items.parquet": parquet_file(rows, _schema(), stated)}
+
+
+def _with_edits(store: Store, items: Sequence[Item]) -> list[Item]:
+    """Local items with the edits that made them."""
+    with read_session(store.engine) as session:
+        return [
+            replace(item, edits=tuple(load_edits(session, item.example.id)) if item.parent else ()) for item in items
+        ]
 
 
 def hub_dataset_files(store: Store, name: str, licence: str = "") -> dict[str, bytes]:
@@ -152,7 +167,7 @@ def _sources(store: Store, name: str) -> list[FileRow]:
     if name == LOCAL_LABELS:
         with read_session(store.engine) as session:
             return _files_of_documents(session, {sample.document for sample in load_samples(store, name)})
-    return list(load_provenance(store, [name]).files)
+    return list(load_provenance(store, [name])[0])
 
 
 def _files_of_documents(session: Session, documents: Iterable[str]) -> list[FileRow]:
@@ -234,14 +249,21 @@ def _source_row(file: FileRow) -> list[str]:
 
 
 def _judge_names(store: Store, name: str, items: Sequence[Item]) -> dict[str, str]:
-    """Name of each judge in the file: people by pseudonym; in local labels, people without one are numbered."""
+    """Name of each judge and maker in the file: people by pseudonym; in local labels, judges without one are numbered."""
     with read_session(store.engine) as session:
         pseudonyms = load_pseudonyms(session)
     verdicts = [judgement.judge for item in items for judgement in item.judgements]
     judges = dict.fromkeys([*verdicts, *(rating.judge for item in items for rating in item.ratings)])
+    makers = dict.fromkeys(
+        [edit.by for item in items for edit in item.edits]
+        + [name for item in items for explanation in item.explanations for name in (explanation.by, explanation.judge)]
+    )
     if name != LOCAL_LABELS:
-        return {judge: pseudonyms.get(judge, judge) for judge in judges}
-    return {judge: pseudonyms.get(judge, f"person-{number}") for number, judge in enumerate(judges, 1)}
+        return {person: pseudonyms.get(person, person) for person in judges | makers}
+    numbered = {judge: pseudonyms.get(judge, f"person-{number}") for number, judge in enumerate(judges, 1)}
+    return {
+        maker: pseudonyms.get(maker, "") for maker in makers
+    } | numbered  # a model, or a person who is not registered
 
 
 def _row(item: Item, summaries: Mapping[str, str], judges: Mapping[str, str]) -> dict[str, Any]:
@@ -258,15 +280,33 @@ def _row(item: Item, summaries: Mapping[str, str], judges: Mapping[str, str]) ->
         ),
         *(item.split and item.split.value, item.slices),
         [
-            {"judge": judges[judgement.judge], "verdict": judgement.verdict.value, "category": judgement.category}
+            {
+                "judge": judges[judgement.judge],
+                "verdict": judgement.verdict.value,
+                "category": judgement.category,
+                "start": judgement.span and judgement.span.start,
+                "end": judgement.span and judgement.span.end,
+            }
             for judgement in item.judgements
         ],
         [
             {"judge": judges[rating.judge], "aspect": rating.aspect, "value": rating.value, "sentence": rating.sentence}
             for rating in item.ratings
         ],
+        json.dumps(_facts(item, judges), ensure_ascii=False),
     )
     return dict(zip(_COLUMNS, values, strict=True))
+
+
+def _facts(item: Item, people: Mapping[str, str]) -> dict[str, Any]:
+    """What an item has that is in no other column, JSON-able; makers by the names that `people` has, notes left out."""
+    values = ITEM_FACTS.dump_python(item, mode="json")
+    for part in (*values["edits"], *values["explanations"]):
+        part["by"] = people.get(part["by"], part["by"])
+    for explanation in values["explanations"]:
+        explanation["judge"] = people.get(explanation["judge"], explanation["judge"])
+    facts = {name: values[name] for name in _FACTS} | {"claims": values["example"]["claims"]}
+    return {name: value for name, value in facts.items() if value}
 
 
 def _schema() -> pa.Schema:
@@ -277,7 +317,9 @@ def _schema() -> pa.Schema:
         "contexts": pa.struct({"name": text, "text": text}),
         "categories": text,
         "slices": text,
-        "judgements": pa.struct({"judge": text, "verdict": text, "category": text}),
+        "judgements": pa.struct(
+            {"judge": text, "verdict": text, "category": text, "start": pa.int64(), "end": pa.int64()}
+        ),
         "ratings": pa.struct({"judge": text, "aspect": text, "value": number, "sentence": pa.int64()}),
     }
     return pa.schema({name: pa.list_(lists[name]) if name in lists else text for name in _COLUMNS})

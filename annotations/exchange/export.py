@@ -136,13 +136,13 @@ def _edit_record(text: str, edit: Edit) -> ExportRow:
 
 
 def _is_local(item_id: str) -> ColumnElement[bool]:
-    """True if an item was not imported, or was kept, labelled or explained here, or is the original of such a one."""
+    """True if an item was not imported, or was kept, labelled or explained here, or such a one was edited from it."""
     local = union(*(select(table.item_id) for table in (Origin, Label, EditJudgement, Explanation))).subquery()
-    originals = select(ItemRow.parent_id).where(
-        col(ItemRow.id).in_(select(local.c.item_id)), col(ItemRow.parent_id).is_not(None)
-    )
+    chain = select(ItemRow.id, ItemRow.parent_id).where(col(ItemRow.id).in_(select(local.c.item_id)))
+    edited = chain.cte(recursive=True)
+    originals = select(ItemRow.id, ItemRow.parent_id).join(edited, edited.c.parent_id == col(ItemRow.id))
     imported = select(SampleRow.item_id).where(col(SampleRow.item_id).is_not(None))
-    return or_(col(item_id).not_in(imported), col(item_id).in_(select(local.c.item_id)), col(item_id).in_(originals))
+    return or_(col(item_id).not_in(imported), col(item_id).in_(select(edited.union(originals).c.id)))
 
 
 def _rows_in_order(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
+from annotations.campaigns.answer_verdicts import verdicts_of_answers
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.questions import CampaignQuestion, read_questions
 from annotations.campaigns.task_texts import TaskTexts, load_task_texts
@@ -117,6 +118,11 @@ class CampaignExport:
         questions = [question for question in self.questions() if question.kind in {"choice", "scale", "slider"}]
         return [agreement for question in questions if (agreement := compute_agreement(question, OVERALL, labels))]
 
+    def verdicts(self, answers: Mapping[str, Any]) -> dict[str, str | None]:
+        """Verdicts that answers give on the summary and on the original of a pair; None where they give none."""
+        original, summary = verdicts_of_answers(self.campaign.questions, answers)
+        return {"summary_verdict": summary and summary.value, "original_verdict": original and original.value}
+
     def _with_texts(self, resolved: ResolvedTask, number: int) -> LabelledTask:
         return LabelledTask(
             **load_task_texts(self.session, self.campaign, resolved.task).texts,
@@ -127,8 +133,9 @@ class CampaignExport:
         )
 
 
+@dataclass(frozen=True)
 class ExportFormat(ABC):
-    """A frozen dataclass. `title` is how its button calls it, `about` what the file holds; `suffix` ends the name of the file."""
+    """Its fields are its settings. `title` is how its button calls it, `about` what the file holds; `suffix` ends the name of the file."""
 
     name: ClassVar[str]
     title: ClassVar[str]

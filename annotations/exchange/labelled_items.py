@@ -50,7 +50,7 @@ def load_labelled_items(store: Store, dataset: str) -> LabelledItems:
     if not samples:
         raise TouchstoneError(f"{dataset!r} holds no summary. `cli.py datasets` lists what does.")
     items = with_documents(samples, load_texts(store, dataset))
-    files = load_provenance(store, [dataset]).files
+    files, _ = load_provenance(store, [dataset])
     licences = ", ".join(sorted({file.licence for file in files}))
     return LabelledItems(samples[0].dataset, items, files[0].importer if files else "", licences)
 

@@ -45,8 +45,8 @@ from core.types import (
     Item,
     Judgement,
     Outcome,
-    ReleasedScore,
     Sample,
+    StoredScore,
     Verdict,
 )
 
@@ -93,9 +93,9 @@ def load_campaign_samples(session: Session, dataset: str) -> list[Sample]:
     return stored_samples(session, dataset, rows, items)
 
 
-def _drawn_score(chance: float | None) -> tuple[ReleasedScore, ...]:
+def _drawn_score(chance: float | None) -> tuple[StoredScore, ...]:
     """The probability of selection as `pool_of_cases` reads it."""
-    return () if chance is None else (ReleasedScore(SELECTION_PROBABILITY, chance),)
+    return () if chance is None else (StoredScore(SELECTION_PROBABILITY, chance),)
 
 
 def _add_task_labels(
@@ -279,16 +279,11 @@ def load_description(store: Store, dataset: str) -> CampaignDescription:
         return describe_campaign(session, dataset)
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """Origins of datasets: the imported files, and for each dataset that has none a description of its labels."""
+def load_provenance(store: Store, datasets: Sequence[str]) -> tuple[tuple[FileRow, ...], dict[str, list[str]]]:
+    """The imported files of these datasets, and for each dataset that has none a description of its labels.
 
-    files: tuple[FileRow, ...]
-    own: Mapping[str, list[str]]
-
-
-def load_provenance(store: Store, datasets: Sequence[str]) -> Provenance:
-    """Of these datasets, whose files are those of the version and called as it is."""
+    The files are those of the version that is asked for, under its name.
+    """
     versions = {row.name: row.versions for row in store.datasets()}
     imported = [store.version(name) for name in datasets if _is_imported(name)]
     files = tuple(
@@ -299,7 +294,7 @@ def load_provenance(store: Store, datasets: Sequence[str]) -> Provenance:
     own = [name for name in datasets if not _is_imported(name)]
     campaigns = [name for name in own if name.startswith(CAMPAIGN_PREFIX)]
     descriptions = {name: format_description(load_description(store, name)) for name in campaigns}
-    return Provenance(files, {name: descriptions.get(name, []) for name in own})
+    return files, {name: descriptions.get(name, []) for name in own}
 
 
 def _is_labelled_here(dataset: str) -> bool:

@@ -219,17 +219,11 @@ class AnnotatorActions:
             return next((answer for answer in marked if answer.reservation == reservation_id), None)
 
 
-@dataclass(frozen=True, slots=True)
-class RevealedScore:
-    """The score of one metric for the item and for its original."""
+def load_revealed_scores(store: Store, person: Member, reservation_id: int) -> dict[str, tuple[float | None, float]]:
+    """The stored scores of a task that this person answered, by metric: that of the original, None without, and of the item.
 
-    metric: str
-    original: float | None
-    edited: float
-
-
-def load_revealed_scores(store: Store, person: Member, reservation_id: int) -> list[RevealedScore]:
-    """The stored scores of a task that this person answered. Raises RightsError before that, and where none are shown."""
+    Raises RightsError before the task is answered, and where the campaign shows none.
+    """
     with read_session(store.engine) as session:
         reservation = session.get(Reservation, reservation_id)
         if reservation is None or reservation.person_id != person.id or reservation.state != "answered":
@@ -238,7 +232,7 @@ def load_revealed_scores(store: Store, person: Member, reservation_id: int) -> l
             raise RightsError("This campaign does not show scores.")
         item = session.get_one(ItemRow, session.get_one(Task, reservation.task_id).item_id)
         edited, original = _newest_scores(session, item.id), _newest_scores(session, item.parent_id or "")
-    return [RevealedScore(metric, original.get(metric), value) for metric, value in edited.items()]
+    return {metric: (original.get(metric), value) for metric, value in edited.items()}
 
 
 def _newest_scores(session: Session, item_id: str) -> dict[str, float]:

@@ -93,14 +93,8 @@ def draft_id(reservation: int, person: Member) -> str:
     return f"task-{reservation}-{person.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class LockedReservation:
-    """A reservation that nobody else changes until the transaction ends, with the part of its task and its campaign."""
-
-    reservation: Reservation
-    part: str
-    campaign: CampaignSettings
-
+LockedReservation = tuple[Reservation, str, CampaignSettings]
+"""A reservation that nobody else changes until the transaction ends, the part of its task, and its campaign."""
 
 _NOT_RESERVED = "This task is not reserved for you. Reload the page to get the next one."
 
@@ -117,7 +111,7 @@ def lock_reservation(session: Session, id: int, person: Member) -> LockedReserva
     row = session.execute(_LOCK_RESERVATION, {"reservation": id}).first()
     if row is None or row.Reservation.person_id != person.id:
         raise RecordError(_NOT_RESERVED)
-    return LockedReservation(row.Reservation, row.part, read_campaign(row))
+    return row.Reservation, row.part, read_campaign(row)
 
 
 _LOCK_RESERVATION = (
@@ -134,7 +128,7 @@ def save_response(session: Session, person: Member, locked: LockedReservation, s
 
     Raises RecordError for one that does not fit, ChangedElsewhereError where a newer one than was shown is there.
     """
-    reservation, campaign, now = locked.reservation, locked.campaign, datetime.now(UTC)
+    (reservation, part, campaign), now = locked, datetime.now(UTC)
     rows = session.execute(_SELECT_KNOWN, {"reservation": sent.reservation, "event": sent.event_id}).all()
     if repeated := next((row for row in rows if row.event_id == sent.event_id), None):
         if (repeated.reservation_id, repeated.act) != (sent.reservation, sent.act):
@@ -177,10 +171,10 @@ def save_response(session: Session, person: Member, locked: LockedReservation, s
     connection.execute(_INSERT_RESPONSE, response)
     connection.execute(_DELETE_DRAFT, {"draft": draft_id(sent.reservation, person)})
     state = _save_state(session, locked, sent, now)
-    if state == "answered" and reservation.turn == 1 and locked.part == "work":
+    if state == "answered" and reservation.turn == 1 and part == "work":
         ask_for_labels(session, campaign, [reservation.task_id], now)
         note_stop(session, campaign, now)
-    if locked.part == Stage.QUALIFICATION and campaign.rules.grants:
+    if part == Stage.QUALIFICATION and campaign.rules.grants:
         _grant_skill(session, campaign, person)
     is_first = sent.act == "answer" and all(row.act != "answer" for row in rows)
     paused = check_limits(session, campaign, person, reservation if is_first else None, now)
@@ -239,9 +233,9 @@ def _clamp_ms(milliseconds: int) -> int:
 
 def _save_state(session: Session, locked: LockedReservation, sent: SentResponse, now: datetime) -> str:
     """Set and return the state of the reservation; an answer whose place was taken meanwhile does not count."""
-    reservation, campaign, state = locked.reservation, locked.campaign, _STATE_AFTER_ACT[sent.act]
+    (reservation, part, campaign), state = locked, _STATE_AFTER_ACT[sent.act]
     params = {"reservation": reservation.id, "new_state": state}
-    counted = state == "answered" and reservation.turn == 1 and locked.part == "work"
+    counted = state == "answered" and reservation.turn == 1 and part == "work"
     if not counted or is_for_everybody(session, campaign, reservation.task_id):
         session.connection().execute(_SET_STATE, params)
         return state

@@ -98,10 +98,13 @@ def load_candidates(session: Session, dataset: str) -> list[Candidate]:
 
 
 def fits_questions(candidate: Candidate, questions: QuestionSet) -> bool:
-    """True if the questions can be asked of it: about a pair or explanation, only where there is one, with the edits they need."""
+    """True if the questions can be asked of it: about a pair or explanation, only where there is one, with the edits they need.
+
+    What somebody wrote of a harmless edit explains no error, so that no grade of it is right.
+    """
     if questions.unit == "summary":
         return True
-    if questions.unit == "explanation" and not candidate.explanations:
+    if questions.unit == "explanation" and (not candidate.explanations or candidate.intended is Verdict.CONSISTENT):
         return False
     return questions.edits == "any" or (
         candidate.edited and not (questions.edits == "one" and candidate.edit_count > 1)
@@ -119,10 +122,10 @@ def draw_candidates(candidates: Sequence[Candidate], number: int, seed: int) -> 
 def tasks_for_candidate(
     candidate: Candidate, questions: QuestionSet, types: Collection[ErrorType] = (), part: TaskPart = "work"
 ) -> list[NewTask]:
-    """Tasks for labelling a candidate: one, or one for each explanation, or for each error type that is to be written."""
+    """Tasks for labelling a candidate: one, or one for each explanation, or for each of the `types` where one is to be written."""
     if questions.unit == "explanation":
         return [_judging_task(candidate, reason, part) for reason in candidate.explanations]
-    requirements = [{"error_type": kind.value} for kind in types] or [{}]
+    requirements = [{"error_type": kind.value} for kind in types] if questions.required_type else [{}]
     return [NewTask(candidate.item_id, part, asked=requirement, pair=candidate.pair) for requirement in requirements]
 
 

@@ -59,7 +59,7 @@ from annotations.people.people import (
 from annotations.people.sign_in import InviteRow, create_invite, load_invites, revoke_invite
 from annotations.people.tokens import TokenRow, create_token, load_tokens, revoke_token
 from annotations.results.adaptive_overlap import ask_for_labels
-from annotations.results.annotator_fit import AnnotatorModels, load_annotator_models
+from annotations.results.annotator_fit import AnnotatorCompetence, DoubtfulLabel, load_annotator_models
 from annotations.results.calibration_round import CalibrationRound, load_calibration
 from annotations.results.drawn import CampaignDrawing, create_drawn_campaign
 from annotations.results.kept_edits import KeptEdits, count_kept_edits
@@ -232,7 +232,7 @@ class ManagerActions:
         with read_session(self._store.engine) as session:
             return compute_agreements(session, load_campaign(session, campaign_id))
 
-    def annotator_models(self, campaign_id: str) -> AnnotatorModels:
+    def annotator_models(self, campaign_id: str) -> tuple[list[AnnotatorCompetence], list[DoubtfulLabel]]:
         with read_session(self._store.engine) as session:
             return load_annotator_models(session, load_campaign(session, campaign_id))
 

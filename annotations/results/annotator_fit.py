@@ -106,20 +106,17 @@ class DoubtfulLabel:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotatorModels:
-    """The people of a campaign by both models, least competent first, and the labels to look at again, least probable first."""
+def load_annotator_models(
+    session: Session, campaign: CampaignSettings
+) -> tuple[list[AnnotatorCompetence], list[DoubtfulLabel]]:
+    """The people of a campaign by both models with bootstrap intervals, least competent first; writes nothing.
 
-    people: tuple[AnnotatorCompetence, ...]
-    doubtful: tuple[DoubtfulLabel, ...]
-
-
-def load_annotator_models(session: Session, campaign: CampaignSettings) -> AnnotatorModels:
-    """Both models with bootstrap intervals, and the labels that contradict them or the stored scores; writes nothing."""
+    And the labels to look at again, least probable first: those that contradict the models or the stored scores.
+    """
     fits = {name: fit_labels(session, campaign, name) for name in MODELS}
     fitted = {name: fit for name, fit in fits.items() if fit}
     if not fitted:
-        return AnnotatorModels((), ())
+        return [], []
     first = next(iter(fitted.values()))
     estimates = {
         name: competence_estimates(name, fit.ratings, fit.gold_codes, fit.model) for name, fit in fitted.items()
@@ -141,10 +138,8 @@ def load_annotator_models(session: Session, campaign: CampaignSettings) -> Annot
     )
     doubtful = [*_doubted_by_model(campaign, first, texts), *_doubted_by_scores(session, first, texts)]
     doubtful.sort(key=lambda label: (label.probability, label.task, label.person))
-    return AnnotatorModels(
-        tuple(sorted(people, key=lambda person: person.competence["dawid-skene"].value or 0)),
-        tuple(doubtful[:_MOST_LISTED]),
-    )
+    people.sort(key=lambda person: person.competence["dawid-skene"].value or 0)
+    return people, doubtful[:_MOST_LISTED]
 
 
 def _doubted_by_model(

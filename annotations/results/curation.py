@@ -24,15 +24,6 @@ from core.types import ErrorType
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenEdit:
-    """An edit that somebody wrote: the required error type, empty where any was allowed, and the corrected one."""
-
-    response: int
-    required: str
-    corrected_type: ErrorType | None
-
-
-@dataclass(frozen=True, slots=True)
 class CurationTask:
     """A written edit with its texts; its writer is not named."""
 
@@ -58,8 +49,11 @@ class CuratorActions:
         self._store = store
         self._person = person
 
-    def edits(self, campaign_id: str) -> list[WrittenEdit]:
-        """Edits written by others, uncorrected ones first, in an order that does not reveal their writers."""
+    def edits(self, campaign_id: str) -> dict[int, ErrorType | None]:
+        """The corrected error type of each edit that others wrote, by its response; None before it is corrected.
+
+        Uncorrected ones come first, in an order that does not reveal their writers.
+        """
         with read_session(self._store.engine) as session:
             campaign = load_campaign(session, campaign_id)
 
@@ -72,13 +66,9 @@ class CuratorActions:
             )
             corrected = {row.response_id: ErrorType(row.error_type) for row in rows}
 
-            written = [
-                WrittenEdit(label.response, _required_error_type(session, label), corrected.get(label.response))
-                for label in self._written_labels(session, campaign)
-            ]
-        return sorted(
-            written, key=lambda edit: (edit.corrected_type is not None, stable_number(self._person.id, edit.response))
-        )
+            written = [label.response for label in self._written_labels(session, campaign)]
+        written.sort(key=lambda response: (response in corrected, stable_number(self._person.id, response)))
+        return {response: corrected.get(response) for response in written}
 
     def task(self, campaign_id: str, response: int) -> CurationTask:
         """One edit with its texts. Raises RecordError for one that this person may not curate."""

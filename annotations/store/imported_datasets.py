@@ -208,7 +208,7 @@ def load_scores(session: Session, which: ColumnElement[bool]) -> dict[str, list[
     for id, metric, signature, value, error in session.connection().execute(
         select(*columns).where(which).order_by(col(ScoreRow.id))  # type: ignore[call-overload]  # sqlmodel types four columns
     ):
-        by_item[id].append(StoredScore(metric, signature, value, error or ""))
+        by_item[id].append(StoredScore(metric, value, signature, error or ""))
     return {id: _without_resolved_failures(scores) for id, scores in by_item.items()}
 
 

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
         format_comparisons,
         verdict_sentence,
     )
-    from core.assessment.gate.power import DEFAULT_LIMITS, few_documents_sentences, plan_sentences, ruled_out_sentences
+    from core.assessment.gate.power import DEFAULT_LIMITS, plan_sentences, ruled_out_sentences
     from core.assessment.gate.rates import compare_rates, split_labels
     from core.assessment.gate.regression import (
         LIMITED_MEASURES,
@@ -123,7 +123,7 @@ if TYPE_CHECKING:
     from core.assessment.papers.published_scores import PUBLISHED, ScoreComparison, compare_published
     from core.assessment.papers.released_files import fetch_released
     from core.assessment.pinned.address import Address, address_of
-    from core.assessment.pinned.making import PairScore, audit_pin, cell_title, pair_pin, study_pin
+    from core.assessment.pinned.making import audit_pin, cell_title, pair_pin, study_pin
     from core.assessment.pinned.pin import (
         AuditSource,
         PairSource,

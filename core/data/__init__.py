@@ -47,7 +47,8 @@ if TYPE_CHECKING:
         open_classes,
         with_consistent_words,
     )
-    from core.data.datasets.formats.encodings import likely_encodings, text_encodings
+    from core.data.datasets.formats.encodings import decoding_error, likely_encodings, text_encodings
+    from core.data.datasets.formats.exported_files import LICENCE_KEY
     from core.data.datasets.formats.fields import clean_text, document_key
     from core.data.datasets.formats.file_kinds import is_packed_table
     from core.data.datasets.formats.item_stream import (
@@ -72,7 +73,13 @@ if TYPE_CHECKING:
     from core.data.datasets.formats.mapping_report import label_meanings, label_record, left_out, open_questions
     from core.data.datasets.formats.polarity import opposite
     from core.data.datasets.formats.stated_classes import stated_columns
-    from core.data.datasets.formats.summary_choice import open_summary, with_summary
+    from core.data.datasets.formats.summary_choice import (
+        NO_DOCUMENT,
+        open_document,
+        open_summary,
+        with_document,
+        with_summary,
+    )
     from core.data.datasets.formats.table_files import file_rows, table_notes, table_paths, table_rows
     from core.data.datasets.formats.text_files import UTF8, Row, encoding_of, shorten
     from core.data.datasets.formats.workbook_files import sheet_names

@@ -18,15 +18,16 @@ from core.types import Item
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A record that could not be read: where it stands (line or row of a file, counted from 1) and why."""
+    """A record that could not be read: its place (line or row of a file, counted from 1) and the error."""
 
     line: int
-    reason: str
+    error: str
     file: str = ""
 
 
+@dataclass(frozen=True)
 class Importer(ABC):
-    """A frozen dataclass; streams, so that a large file does not fill the memory."""
+    """A frozen dataclass, whose fields are its settings; streams, so that a large file does not fill the memory."""
 
     name: ClassVar[str]
     """The name in specs and on the command line."""
@@ -67,6 +68,11 @@ class Importer(ABC):
         """The settings that read this source in the same way again where they were guessed or lie in another file."""
         del source
         return {}
+
+    def licence_of(self, source: Path) -> str:
+        """The licence of the data of a source: that of the release, or what the source states."""
+        del source
+        return self.licence
 
     @abstractmethod
     def read(self, source: Path) -> Iterator[Item | Refusal]:
@@ -177,8 +183,8 @@ class ImportCounts:
         return True
 
     def refuse(self, refusal: Refusal) -> None:
-        has_own_count = refusal.reason in self.refused or len(self.refused) < _MAX_REASONS
-        self.refused[refusal.reason if has_own_count else _OTHER_REASONS] += 1
+        has_own_count = refusal.error in self.refused or len(self.refused) < _MAX_REASONS
+        self.refused[refusal.error if has_own_count else _OTHER_REASONS] += 1
         if len(self.first) < _NAMED_REFUSALS:
             self.first.append(refusal)
 
@@ -207,8 +213,7 @@ def strict_items(records: Iterable[Item | Refusal], tally: ImportCounts) -> Iter
     yield from readable_items(records, tally)
     if tally.first:
         described = "\n".join(
-            f"  {f'{refusal.file}, ' if refusal.file else ''}{refusal.line}: {refusal.reason}"
-            for refusal in tally.first
+            f"  {f'{refusal.file}, ' if refusal.file else ''}{refusal.line}: {refusal.error}" for refusal in tally.first
         )
         number = tally.refused.total()
         raise TouchstoneError(

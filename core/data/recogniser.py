@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from core.data.dataset import DATASETS, Importer, Refusal
+from core.data.datasets.exported import Exported, describe_export
 from core.data.datasets.formats.known_forms import describe_form
 from core.data.datasets.formats.table_files import table_rows
 from core.errors import TouchstoneError
@@ -27,6 +28,8 @@ class Recognition:
 
 def recognise(source: Path) -> Recognition | None:
     """The benchmark or form that the content of a file or folder is in; None for a table in no known form, and for what cannot be read."""
+    if sentence := describe_export(source):
+        return Recognition(Exported.name, sentence)
     if source.is_dir():
         files = sorted(path for path in source.rglob("*") if path.suffix.lower() in _SUFFIXES and path.is_file())
         names = dict.fromkeys(name for file in files[:_MOST_FILES] for name in _benchmarks(file))

@@ -160,7 +160,6 @@ def replacement(summary: str, span: Span, new: str, explanation: str = "") -> Ed
     return Edit(Span(before.start(), span.end), f"{written} {word}", explanation)
 
 
-@dataclass(frozen=True)
 class ModelPerturbation(Perturbation):
     """Overrides `checkpoints` and `rounds`; a variant is signed with the weights that took part in it."""
 

@@ -102,7 +102,7 @@ if TYPE_CHECKING:
     from core.evaluation.studies.dataset_statistics import dataset_statistics
     from core.evaluation.studies.density import (
         BINS,
-        SentenceScores,
+        DensityScores,
         bins_by_density,
         original_summaries,
         score_sentences,
@@ -130,8 +130,7 @@ if TYPE_CHECKING:
         OwnThreshold,
         decision_figures,
         fit_threshold,
-        fixed_threshold_figures,
-        format_fixed_threshold,
+        fixed_threshold_sentences,
         format_threshold,
         is_threshold,
         parse_threshold,

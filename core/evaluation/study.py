@@ -190,7 +190,7 @@ class StudyData:
                 "samples": len(self.cases.samples),
                 "documents": self.cases.clusters,
                 "metrics": columns,
-                "warnings": list(self.cases.warnings),
+                "warnings": [*self.cases.warnings, *self.cases.unfinished],
             }
         if self.pool is not None:
             facts |= {"datasets": list(self.datasets), "by": self.by, "labels_file": self.labels_file}
@@ -400,7 +400,7 @@ class Study(ABC):
             tuple(tables),
             tuple(charts),
             tuple(sentences),
-            (*notes, *_version_notes(data)),
+            (*notes, *(data.cases.unfinished if data.cases else ()), *_version_notes(data)),
             tuple(problems),
             self.settings,
             data.facts(),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from core.models.llm.client.client import client_for
     from core.models.llm.client.pacing import CircuitBreaker, waiting_endpoints
+    from core.models.llm.client.unknown_refusals import issue_text, read_unknown
     from core.models.llm.endpoint_setup import PRESETS, EndpointFinding, check_endpoint, endpoint_table, probed_fields
     from core.models.llm.endpoints.capabilities import (
         CAPABILITY_TITLES,
@@ -110,6 +111,7 @@ if TYPE_CHECKING:
         Usage,
         actual_usage,
         asks_service,
+        counted_usage,
         format_estimate,
         format_limits,
         format_money,
@@ -149,8 +151,17 @@ if TYPE_CHECKING:
         WEIGHT_FILES,
         memory_bytes,
     )
-    from core.models.words.aggregation import LogitScale, SentenceTable, SummaryWeights, fit_scale, fit_summary_weights
+    from core.models.words.aggregation import (
+        LogitScale,
+        SentenceTable,
+        SummaryWeights,
+        both_odds,
+        fit_scale,
+        fit_summary_weights,
+        share_odds,
+    )
     from core.models.words.claims import Batch, TextPair, Unit, premise
+    from core.models.words.copied_sentences import is_copied
     from core.models.words.head import (
         CARD_FILE,
         CONFIG_FILE,

@@ -75,7 +75,6 @@ if TYPE_CHECKING:
     from core.results.cases.pool_labels import pool_labels, read_pool_labels
     from core.results.cases.pool_rates import (
         Drawing,
-        GradeMean,
         LabelDraw,
         PartRate,
         draw_of_labels,
@@ -96,6 +95,7 @@ if TYPE_CHECKING:
         select_pool_metrics,
         with_labels,
     )
+    from core.results.cases.training_overlap import training_documents, training_overlaps
     from core.results.cases.verdict_grid import (
         PAIR_FILTERS,
         NoiseBand,
@@ -124,6 +124,7 @@ if TYPE_CHECKING:
         MetricBalance,
         kind_coverage,
         metric_balances,
+        rank_metrics,
         shift_matrix,
     )
     from core.results.runs.noise_strip import format_edge, mark_place
@@ -178,6 +179,13 @@ if TYPE_CHECKING:
         to_json_line,
     )
     from core.results.runs.variant_records import variant_record
-    from core.results.runs.verdict_sentences import edit_effect, edit_verdict, kind_verdicts, metric_verdicts
+    from core.results.runs.verdict_sentences import (
+        balance_sentence,
+        edit_effect,
+        edit_verdict,
+        kind_verdicts,
+        metric_verdicts,
+        rank_sentences,
+    )
 else:
     __getattr__ = open_face(__file__, __name__)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from core.base import open_face
 
 if TYPE_CHECKING:
-    from core.scoring.claim import BY_HAND, DECOMPOSERS, Decomposer, decomposition
+    from core.scoring.claim import BY_HAND, DECOMPOSERS, NO_CLAIM, Decomposer, decomposition
     from core.scoring.claims.given import GivenClaims
     from core.scoring.claims.language_model import LanguageModelClaims
     from core.scoring.code_of_0_2_0 import current_signature
@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
     from core.scoring.metric import (
         METRICS,
+        SURFACE,
         Card,
         ContextReading,
         Metric,
         ReplaceableWeights,
+        is_surface,
         metric_title,
         metric_titles,
         portable_spec,
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
         SentenceScores,
         json_line,
         outcome_record,
+        part_of_unit,
         parts_of_texts,
         scores_of_outcomes,
         sentence_score,

@@ -13,8 +13,11 @@ from core.model_reference import ModelRef
 from core.registry import Registry, format_spec, profile_field
 from core.scoring.engine.conversation import Conversation
 from core.scoring.metric import portable_spec
-from core.text import ENGLISH, closest_sentence
+from core.text import ENGLISH, closest_sentence, layout_units
 from core.types import Answer, ClaimList, Example, Rounds, SummaryClaim
+
+NO_CLAIM = "No claim is of the sentence"
+"""Beginning of the note on a sentence that no claim is of."""
 
 BY_HAND = "edited by hand"
 """Origin of a list of claims that a person changed."""
@@ -59,14 +62,14 @@ DECOMPOSERS: Registry[Decomposer] = Registry("way to find claims", f"{__package_
 
 
 def claims_of_texts(texts: Iterable[str], summary: str, what: str) -> tuple[SummaryClaim, ...]:
-    """Claims in words of their own, each once, put to the sentence of the summary that shares most words with it.
+    """Claims in words of their own, each once, put to the sentence or list item of the summary that shares most words with it.
 
     Raises UnscorableError, which says `what` gave none, where all are blank.
     """
     claim_texts = [text for text in dict.fromkeys(texts) if text.strip()]
     if not claim_texts:
         raise UnscorableError(f"{what} found no claim in the summary.")
-    return tuple(SummaryClaim(text, closest_sentence(summary, text)) for text in claim_texts)
+    return tuple(SummaryClaim(text, closest_sentence(summary, text, split=layout_units)) for text in claim_texts)
 
 
 def decomposition(way: Decomposer, example: Example) -> Conversation[ClaimList]:

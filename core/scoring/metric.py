@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import ClassVar, Literal
@@ -20,6 +20,10 @@ from core.types import Answer, Direction, Example, Question, Rounds, Score
 ContextReading = Literal["joined", "best", "passages"]
 """Reading of a document of several contexts: all of them as one text, each for itself so that the best one counts for a
 claim, or as the numbered passages of one input."""
+
+
+SURFACE = "Surface"
+"""Family of the statistics that describe a text: controls, of which none is called best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +181,7 @@ def signature(metric: Metric, fingerprints: Sequence[str], splitter: str, facts:
 def _signature(metric: Metric, fingerprints: tuple[str, ...], splitter: str, facts: tuple[str, ...]) -> str:
     places = _weight_places(metric.checkpoints())
     # an empty setting leaves the choice to another: it says nothing either
-    values = {name: str(getattr(metric, name)) for name in settings_of(metric)}
+    values = {name: str(getattr(metric, name)) for name in settings_of(metric) if name != "units"}
     stated = {name: value for name, value in values.items() if value not in {"", *places}}
     settings = [f"{name}:{_remove_places(value, places)}" for name, value in stated.items()]
     decided = [
@@ -187,7 +191,11 @@ def _signature(metric: Metric, fingerprints: tuple[str, ...], splitter: str, fac
     paper = [read_profile(metric.profile).mark] if metric.profile else []
     # a prompt says itself in whose words it asked
     paper = [mark for mark in paper if not any(mark in fact for fact in facts)]
-    made_by = [f"split:{splitter}", f"{CODE_MARK}{metric_code_hash(metric)}"]
+    units = getattr(metric, "units", "sentences")  # of those that read a summary unit by unit
+    made_by = [
+        f"split:{splitter}{'' if units == 'sentences' else f'+{units}'}",
+        f"{CODE_MARK}{metric_code_hash(metric)}",
+    ]
     return "|".join([metric.name, *dict.fromkeys([*settings, *facts]), *paper, *decided, *made_by])
 
 
@@ -238,14 +246,25 @@ def metric_title(name: str) -> str:
 
     `name` is a spec, or the name of a column of scores, which may add "(ours)" or a number.
     """
-    parts = _COLUMN_NAME.fullmatch(name)
-    if parts is None:
-        return name
+    parts, metric = _parse_column(name)
+    return f"{title_with_settings(metric.card.title, parts['spec'])}{parts['addition']}" if metric else name
+
+
+def is_surface(name: str) -> bool:
+    """True for a statistic of the text alone, which serves as a control; False for scores that are not ours."""
+    metric = _parse_column(name)[1]
+    return metric is not None and metric.card.family == SURFACE
+
+
+def _parse_column(name: str) -> tuple[Mapping[str, str], Metric | None]:
+    """The spec and the addition of a column of scores, and its metric; None for scores that are not ours."""
+    match = _COLUMN_NAME.fullmatch(name)
+    if match is None:
+        return {}, None
     try:
-        metric = METRICS.parse(parts["spec"])
+        return match.groupdict(), METRICS.parse(match["spec"])
     except TouchstoneError:  # released by others, or kept from a time when it had another name
-        return name
-    return f"{title_with_settings(metric.card.title, parts['spec'])}{parts['addition']}"
+        return match.groupdict(), None
 
 
 def metric_titles(names: Iterable[str]) -> dict[str, str]:

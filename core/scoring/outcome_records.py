@@ -79,9 +79,21 @@ SentenceScores = Mapping[tuple[str, str], Sequence[Part]]
 
 
 def sentence_score(parts: Iterable[Part], sentence: Span) -> float | None:
-    """The mean of the parts that begin in a sentence; None where none does."""
-    inside = [part.score for part in parts if sentence.start <= part.span.start < sentence.end]
+    """The mean of the parts that begin in a sentence or list item, or of those it lies in; None where there are none."""
+    all_parts = list(parts)
+    inside = [part.score for part in all_parts if sentence.start <= part.span.start < sentence.end]
+    inside = inside or [part.score for part in all_parts if part.span.start < sentence.start < part.span.end]
     return fsum(inside) / len(inside) if inside else None
+
+
+def part_of_unit(parts: Iterable[Part], unit: Span) -> Part | None:
+    """The part of a score that shares most with a unit of the summary; None where none does.
+
+    A metric that reads sentences alone may have one for several list items.
+    """
+    shared = [(min(part.span.end, unit.end) - max(part.span.start, unit.start), part) for part in parts]
+    most, part = max(shared, key=lambda pair: pair[0], default=(0, None))
+    return part if most > 0 else None
 
 
 def parts_of_texts(summary: str, scores: Iterable[tuple[str, float]]) -> list[Part]:

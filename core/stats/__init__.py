@@ -33,10 +33,11 @@ if TYPE_CHECKING:
         squared_distance,
     )
     from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, MetricStatistic, mark_best
-    from core.stats.bootstrap import RESAMPLES, Distribution, Resamples, projected_seconds
+    from core.stats.bootstrap import RESAMPLES, Distribution, Resamples, projected_seconds, variance_of
     from core.stats.comparison import (
         MIN_TEST_DOCUMENTS,
         StatisticDifference,
+        compare_by_variance,
         compare_paired,
         delong_test,
         difference,
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
         raw_probabilities,
         threshold_decisions,
     )
+    from core.stats.proportion import MIN_ERRORS, NOT_LEVEL, share, share_estimate, with_variance_between
     from core.stats.rates.carried_rate import CarriedRate, rate_if_errors_hold, rate_if_scores_hold
     from core.stats.rates.cluster_mean import cluster_mean
     from core.stats.rates.label_count import expected_margin, explained_share, label_grid, labels_needed
@@ -100,6 +102,7 @@ if TYPE_CHECKING:
         drawing_tests,
         drawn_by_document,
         estimated_probabilities,
+        p_of_weights,
     )
     from core.stats.rates.powered_mean import powered_mean, predict_means
     from core.stats.rates.prediction_powered import (
@@ -112,14 +115,15 @@ if TYPE_CHECKING:
         predict_rates,
         score_features,
         tuned_scale,
+        worth_interval,
         worth_with_scores,
     )
-    from core.stats.rates.rate import MIN_ERRORS, NOT_LEVEL, LabelSample, Rate, labels_alone
+    from core.stats.rates.rate import LabelSample, Rate, labels_alone
     from core.stats.rates.rate_differences import (
         RateDifference,
-        difference_interval,
         difference_p,
         rank_intervals,
+        rate_difference,
         rate_differences,
     )
     from core.stats.rates.rate_sequence import rate_sequence

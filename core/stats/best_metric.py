@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from core.stats.comparison import holm_correction, resamples_needed
+from core.stats.comparison import holm_correction
 from core.stats.statistic import Estimate
 
 SIGNIFICANCE_LEVEL = 0.05
@@ -22,15 +22,13 @@ class MetricStatistic:
 
     `best` marks the largest value of the slice, all of them where several are equal; `level` those that are not
     significantly worse. `tests` has the p of being equal to the best by each test, corrected by Holm, None where the
-    test is not possible; the first of them decides what is level. `needs_resamples` is the number without which the
-    correction can find none worse, where fewer were drawn and this one may be; 0 elsewhere.
+    test is not possible; the first of them decides what is level.
     """
 
     estimate: Estimate
     best: bool = False
     level: bool = False
     tests: Mapping[str, float | None] = field(default_factory=dict)
-    needs_resamples: int = 0
 
     @property
     def p(self) -> float | None:
@@ -40,11 +38,11 @@ class MetricStatistic:
     @property
     def untested(self) -> bool:
         """True if no test tells whether it is worse than the best."""
-        return bool(self.tests) and not self.best and (self.p is None or self.needs_resamples > 0)
+        return bool(self.tests) and not self.best and self.p is None
 
     @property
     def mark(self) -> str:
-        """* best, = not significantly worse, ? not tested or not to be told; nothing where it is significantly worse or not compared."""
+        """* best, = not significantly worse, ? not tested; nothing where it is significantly worse or not compared."""
         return "*" if self.best else "=" if self.level else "?" if self.untested else ""
 
 
@@ -52,24 +50,14 @@ PairedTest = Callable[[str, str], float | None]
 """From the names of two metrics to the p of being equal, None where it cannot be tested."""
 
 
-def mark_best(
-    estimates: Mapping[str, Estimate], tests: Mapping[str, PairedTest], resamples: int | None = None
-) -> dict[str, MetricStatistic]:
-    """Every metric's figure compared with the largest one by each of the tests.
-
-    `resamples` is the number on which each p of the first test rests, None where it rests on none.
-    """
+def mark_best(estimates: Mapping[str, Estimate], tests: Mapping[str, PairedTest]) -> dict[str, MetricStatistic]:
+    """Every metric's figure compared with the largest one by each of the tests."""
     values = {metric: estimate.value for metric, estimate in estimates.items() if estimate.value is not None}
     if not values:
         return {metric: MetricStatistic(estimate) for metric, estimate in estimates.items()}
     best, *others = sorted(values, key=lambda metric: -values[metric])
     made = {name: {other: test(best, other) for other in others} for name, test in tests.items()}
     corrected = {name: dict(zip(ps, holm_correction([*ps.values()]), strict=True)) for name, ps in made.items()}
-    deciding = {other: p for other, p in next(iter(made.values()), {}).items() if p is not None}
-    needed = resamples_needed(len(deciding), SIGNIFICANCE_LEVEL)
-    too_few = resamples is not None and resamples < needed
-    # every p of a bootstrap is a multiple of its smallest: no draw spoke against one below 1.5 times that
-    small = max(SIGNIFICANCE_LEVEL, 3 / (resamples + 1)) if resamples else SIGNIFICANCE_LEVEL
 
     def compared(metric: str, estimate: Estimate) -> MetricStatistic:
         if estimate.value is None:
@@ -77,8 +65,6 @@ def mark_best(
         largest = math.isclose(estimate.value, values[best], rel_tol=_EQUAL, abs_tol=_EQUAL)
         p_values = {name: ps.get(metric) for name, ps in corrected.items()}
         p = next(iter(p_values.values()), None)
-        if too_few and not largest and deciding.get(metric, 1.0) < small:
-            return MetricStatistic(estimate, tests=p_values, needs_resamples=needed)
         return MetricStatistic(estimate, largest, largest or (p is not None and p >= SIGNIFICANCE_LEVEL), p_values)
 
     return {metric: compared(metric, estimate) for metric, estimate in estimates.items()}

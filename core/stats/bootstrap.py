@@ -2,10 +2,14 @@
 
 Pairs of one document share its difficulty and often its reference, so that they must stay together. The same resamples
 serve every metric and slice: what is compared is compared on the same draws.
+
+The middle 95 % of the resamples is too narrow for few documents: it is widened by Student's quantile and the root of D / (D - 1)
+(Hesterberg 2015). Figures in 0..1 have the intervals of `core.stats.proportion`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -14,11 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base import Track, untracked
-from core.stats.statistic import Estimate, Statistic, Values
+from core.stats.statistic import (
+    CONFIDENCE_LEVEL,
+    MIN_INTERVAL_DOCUMENTS,
+    NO_SPREAD,
+    Estimate,
+    IntervalFunction,
+    Statistic,
+    Values,
+    too_few_documents,
+)
 
 Counts = NDArray[np.uint8]
 RESAMPLES = 10_000
-CONFIDENCE_LEVEL = 0.95
 _MAX_CELLS = 1 << 17  # of an intermediate array: 1 MB stays in a processor's cache, more are three times slower
 _DRAWN_TOGETHER = 64  # resamples that are turned into columns at once: one by one, each byte takes a line of the cache
 _MAX_KEPT = 1 << 29  # counts that stay in memory, a byte each
@@ -37,15 +49,26 @@ class Distribution:
     n: int
     why: str = ""
     documents: int = 0
+    interval: IntervalFunction | None = None
+    least_documents: int = MIN_INTERVAL_DOCUMENTS
 
     def estimate(self) -> Estimate:
         if self.value is None or self.why:
             return Estimate(self.value, None, None, self.n, self.why, self.documents)
-        if why := reason_without_interval(self.draws):
+        if why := self.error:
             return Estimate(self.value, None, None, self.n, why, self.documents)
-        low, high = percentile_interval(self.draws)
-        flat = "Every resample gives the same value, so the interval tells nothing of other documents."
-        return Estimate(self.value, low, high, self.n, flat if low == high else "", self.documents)
+        if self.interval is None:
+            low, high = percentile_interval(self.draws, self.documents)
+        else:
+            low, high = self.interval(self.value, variance_of(self.draws, self.documents))
+        if low == high:
+            return Estimate(self.value, None, None, self.n, NO_SPREAD, self.documents)
+        return Estimate(self.value, low, high, self.n, documents=self.documents)
+
+    @property
+    def error(self) -> str:
+        """Reason that there is no interval; empty where there may be one."""
+        return too_few_documents(self.documents, self.least_documents) or reason_without_interval(self.draws)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,17 +172,26 @@ def _without_draws(statistic: Statistic) -> Distribution:
         return Distribution(None, np.zeros(0), statistic.n, statistic.why)
     documents = len(statistic.documents)
     value = float(statistic.weigh(np.ones((documents, 1)))[0])
-    one_document = "All cases are of one document: there is no interval." if documents < 2 else ""
-    return Distribution(value, np.zeros(0), statistic.n, statistic.without_interval or one_document, documents)
+    why = statistic.without_interval or too_few_documents(documents, 2)
+    return Distribution(value, np.zeros(0), statistic.n, why, documents, statistic.interval, statistic.least_documents)
 
 
 def _height(statistic: Statistic) -> int:
     return max(statistic.rows, len(statistic.documents))
 
 
-def percentile_interval(draws: Values) -> tuple[float, float]:
-    """The percentile interval of the defined values of (resamples,)."""
-    low, high = np.quantile(draws[~np.isnan(draws)], [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
+def variance_of(draws: Values, documents: int) -> float:
+    """The variance of the figure itself, from its defined values in resamples of so many documents, (resamples,)."""
+    return float(np.nanvar(draws)) * documents / (documents - 1)
+
+
+def percentile_interval(draws: Values, documents: int) -> tuple[float, float]:
+    """The percentile interval of the defined values of (resamples,), widened for the number of documents."""
+    from scipy.special import ndtr, stdtrit  # scipy takes half a second, and most commands estimate nothing
+
+    t = float(stdtrit(documents - 1, (1 + CONFIDENCE_LEVEL) / 2))
+    outside = float(ndtr(-t * math.sqrt(documents / (documents - 1))))
+    low, high = np.quantile(draws[~np.isnan(draws)], [outside, 1 - outside])
     return float(low), float(high)
 
 

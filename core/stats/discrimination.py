@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from core.errors import TouchstoneError
 from core.stats.bootstrap import Resamples
+from core.stats.proportion import area_interval
 from core.stats.score_pairs import ScorePairs
 from core.stats.statistic import (
     Estimate,
@@ -146,7 +147,9 @@ def stratified_auc(labelled: LabelledScores, strata: Numbers) -> Statistic:
         return ratio(won, met)
 
     n = sum(int(contest.made.sum() + contest.lost.sum()) for contest in contests)
-    return Statistic(n, numbers, weigh, max(max(contest.bad.shape) for contest in contests))
+    height = max(max(contest.bad.shape) for contest in contests)
+    good, bad = np.sum(sizes, axis=0)
+    return _with_area_interval(Statistic(n, numbers, weigh, height), good, bad)
 
 
 _NO_PRECISION_INTERVAL = (
@@ -271,7 +274,18 @@ def accuracy_of_decisions(accepted: Mask, labels: Mask, documents: Numbers) -> S
         np.column_stack([labels & accepted, labels, ~labels & ~accepted, ~labels]).astype(np.float64),
         len(numbers),
     )
-    return Statistic(len(labels), numbers, lambda weights: _balanced_accuracy(sums.T @ weights), len(numbers))
+    statistic = Statistic(len(labels), numbers, lambda weights: _balanced_accuracy(sums.T @ weights), len(numbers))
+    return _with_area_interval(statistic, sums[:, 1], sums[:, 3])
+
+
+def _with_area_interval(statistic: Statistic, good: Values, bad: Values) -> Statistic:
+    """A figure in 0..1 of so many consistent and inconsistent cases of each document, (documents,) each, with its interval."""
+    alike = int(min(np.count_nonzero(good), np.count_nonzero(bad)))
+
+    def interval(value: float, variance: float) -> tuple[float, float]:
+        return area_interval(value, variance, len(statistic.documents), alike)
+
+    return replace(statistic, interval=interval)
 
 
 def right_decisions(labelled: LabelledScores, threshold: Threshold) -> Values:

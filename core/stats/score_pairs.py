@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from core.stats.proportion import share
 from core.stats.statistic import (
     Numbers,
     Statistic,
@@ -69,7 +70,7 @@ def wrong_way_share(pairs: ScorePairs) -> Statistic:
 
 def tie_share(pairs: ScorePairs) -> Statistic:
     """Share of pairs whose sides score the same."""
-    return mean(_indicator(pairs.shifts, 0.0), pairs.documents)
+    return share(_indicator(pairs.shifts, 0.0), pairs.documents)
 
 
 def sign_rate(pairs: ScorePairs) -> Statistic:
@@ -80,7 +81,7 @@ def sign_rate(pairs: ScorePairs) -> Statistic:
     moved = ~np.isnan(gains) & (gains != 0)
     if not moved.any():
         return undefined(0, "No pair moved.")
-    return mean((gains[moved] > 0).astype(np.float64), pairs.documents[moved])
+    return share((gains[moved] > 0).astype(np.float64), pairs.documents[moved])
 
 
 def mean_shift(pairs: ScorePairs) -> Statistic:
@@ -185,7 +186,7 @@ def classify_move(shift: float, noise: tuple[float, float] | None, direction: Di
 def _share_with_sign(pairs: ScorePairs, sign: float) -> Statistic:
     if pairs.direction == "neutral":
         return undefined(_count_scored(pairs), _NO_DIRECTION)
-    return mean(_indicator(np.sign(pairs.gains), sign), pairs.documents)
+    return share(_indicator(np.sign(pairs.gains), sign), pairs.documents)
 
 
 def _indicator(values: Values, target: float) -> Values:

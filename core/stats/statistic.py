@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,33 +31,70 @@ class Estimate:
 
     @property
     def of_few_documents(self) -> bool:
-        """True if the interval is likely too narrow, because it rests on at most 30 documents."""
+        """True if the interval rests on at most 30 documents."""
         return self.low is not None and self.documents <= FEW_DOCUMENTS
 
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The ends of the interval, both the value where every resample gives it; None where there is no interval for another reason."""
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
+        return (self.value, self.value) if self.value is not None and self.why == NO_SPREAD else None
 
-FEW_DOCUMENTS = 30  # with no more, 95 % intervals were measured to cover less: 93.6 % at 30
+    def rescaled(self, scale: Callable[[float], float]) -> Estimate:
+        """The same by a function that never falls, without an interval where its ends become equal."""
+        value, low, high = (None if number is None else scale(number) for number in (self.value, self.low, self.high))
+        if low == high:
+            low = high = None
+        return replace(self, value=value, low=low, high=high)
+
+
+NO_SPREAD = "Every resample gives the same value: there is no interval."
+"""Reason of a figure that no resample of eight documents or more moves."""
+
+FEW_DOCUMENTS = 30
+CONFIDENCE_LEVEL = 0.95
+MIN_INTERVAL_DOCUMENTS = 8
+"""Documents of an interval: from so many on, 95 % intervals were measured to hold the truth in 93 % or more."""
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 WeighFunction = Callable[[Values], Values]
 """From how often each document counts, (documents, resamples), to a value each, (resamples,), nan where undefined."""
+IntervalFunction = Callable[[float, float], tuple[float, float]]
+"""From the value of a figure and its variance to its interval."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistic:
-    """A statistic of `n` cases that lie in `documents`, (documents,), still to be weighed.
-
-    `rows` is the height of its largest intermediate array, by which resamples are cut into chunks. `why` says why it is
-    undefined for the cases as they are; then `weigh` is not called. `without_interval` says why it is not resampled.
-    """
+    """A statistic of cases, still to be weighed by document."""
 
     n: int
+    """Number of cases."""
     documents: Numbers
+    """Documents that the cases lie in, (documents,)."""
     weigh: WeighFunction
+    """Weighs the documents; not called where `why` is set."""
     rows: int = 1
+    """Height of the largest intermediate array, by which resamples are cut into chunks."""
     why: str = ""
+    """Reason that the statistic is undefined for the cases as they are."""
     without_interval: str = ""
+    """Reason that it is not resampled."""
+    interval: IntervalFunction | None = None
+    """Interval of a figure in 0..1; None for one on another scale, whose interval is that of the resamples."""
+    least_documents: int = MIN_INTERVAL_DOCUMENTS
+    """Number of documents that its interval takes."""
+
+
+def too_few_documents(documents: int, least: int) -> str:
+    """Reason that there is no interval of so many documents; empty from `least` on."""
+    if documents >= least:
+        return ""
+    if documents < 2:
+        return "All cases are of one document: there is no interval."
+    return f"{documents} documents are too few for an interval, which takes {least}: {least - documents} more."
 
 
 def undefined(n: int, why: str) -> Statistic:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # a count is formatted without numpy
     from core.stats.statistic import Estimate
 
+_MOST_DIGITS = "8"
+
 
 def align_columns(lines: Sequence[Sequence[str]]) -> str:
     """Columns of text, each as wide as its widest cell."""
@@ -80,14 +82,20 @@ def format_ratio(estimate: Estimate) -> str:
 
 
 def _with_interval(estimate: Estimate, of_value: str, of_bounds: str = "", factor: float = 1) -> str:
-    """A dash for no value, no brackets for no interval; the formats are those of Python's format strings."""
+    """A dash for no value, no brackets for no interval, more digits where its ends would look alike; `of_value` is Python's format string."""
     if estimate.value is None:
         return "–"
     value = _format_number(factor * estimate.value, of_value)
     if estimate.low is None or estimate.high is None:
         return value
     low, high = (_format_number(factor * bound, of_bounds or of_value) for bound in (estimate.low, estimate.high))
+    if low == high and estimate.low < estimate.high and of_value[-2] < _MOST_DIGITS:
+        return _with_interval(estimate, _with_another_digit(of_value), _with_another_digit(of_bounds), factor)
     return f"{value} [{low}, {high}]"
+
+
+def _with_another_digit(format_string: str) -> str:
+    return format_string and f"{format_string[:-2]}{int(format_string[-2]) + 1}{format_string[-1]}"
 
 
 def _format_number(value: float, of_value: str) -> str:

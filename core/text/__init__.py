@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from core.base import open_face
 
 if TYPE_CHECKING:
-    from core.text.canonical import CanonicalExample, CanonicalText, canonical_example
+    from core.text.canonical import CanonicalText, ReadExample, read_again, read_example
     from core.text.claim_records import claim_record, claims_to_json, clean_origin, parse_claims
     from core.text.contexts import (
         NamedText,
@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     )
     from core.text.english.passive import ParsedWord, passive_sentence
     from core.text.english.predicates import contrary_verbs
+    from core.text.english.quantities import Quantity, find_quantities
     from core.text.english.relations import find_relations, find_time_units
     from core.text.english.synonyms import BUNDLED_LEXICON, Lexicon, join_lexicons, wordnet_lexicon
     from core.text.english.syntax import (
@@ -160,7 +161,19 @@ if TYPE_CHECKING:
         require_languages,
         warn_of_languages,
     )
+    from core.text.layout import (
+        LAYOUT_NOTE,
+        Units,
+        gap_after,
+        gap_before,
+        layout_notes,
+        layout_units,
+        read_layout,
+        read_markup,
+        summary_units,
+    )
     from core.text.nltk_import import import_nltk
+    from core.text.quantity_forms import read_quantities, states_quantities_at, states_quantity
     from core.text.ranking import Vectors, bm25, closest_rows
     from core.text.segmentation import (
         SENTENCES_KEPT,
@@ -172,5 +185,6 @@ if TYPE_CHECKING:
         words,
     )
     from core.text.spacy_pipeline import load_pipeline, parser_files, parser_folder
+    from core.text.typography import plain_typography
 else:
     __getattr__ = open_face(__file__, __name__)

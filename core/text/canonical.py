@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from core.base import memoize
@@ -42,6 +43,11 @@ class CanonicalText:
             return Span(self.starts[span.start], self.ends[span.end - 1])
         place = self.starts[span.start] if span.start < len(self.starts) else (self.ends[-1] if self.ends else 0)
         return Span(place, place)
+
+    def read_by(self, reading: CanonicalText) -> CanonicalText:
+        """A reading of this reading as one of the original."""
+        places = [self.original_span(Span(*place)) for place in zip(reading.starts, reading.ends, strict=True)]
+        return CanonicalText(reading.text, tuple(place.start for place in places), tuple(place.end for place in places))
 
     def reading_span(self, span: Span) -> Span:
         """The part of the reading that stands for a part of the original."""
@@ -94,20 +100,36 @@ def _clusters(text: str) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class CanonicalExample:
-    """An example whose texts are canonical readings, and the readings of the document and the summary."""
+class ReadExample:
+    """An example whose texts are readings, and the readings of the document and the summary; None for a text that is read as it is."""
 
     example: Example
-    document: CanonicalText
-    summary: CanonicalText
+    document: CanonicalText | None
+    summary: CanonicalText | None
 
 
-def canonical_example(example: Example) -> CanonicalExample | None:
-    """The example in its canonical reading; None where it is that already. Claims that came with it stay as they are."""
-    if is_canonical(example.document) and is_canonical(example.summary):
+def read_example(example: Example, document: CanonicalText | None, summary: CanonicalText | None) -> ReadExample | None:
+    """The example with readings in place of its texts; None where there are none. Claims that came with it stay as they are."""
+    if document is None and summary is None:
         return None
-    document, summary = read_canonical(example.document), read_canonical(example.summary)
-    contexts = tuple(Context(context.name, document.reading_span(context.span)) for context in example.contexts)
-    return CanonicalExample(
-        replace(example, document=document.text, summary=summary.text, contexts=contexts), document, summary
+    contexts = (
+        tuple(Context(context.name, document.reading_span(context.span)) for context in example.contexts)
+        if document
+        else example.contexts
     )
+    read = replace(
+        example,
+        document=document.text if document else example.document,
+        summary=summary.text if summary else example.summary,
+        contexts=contexts,
+    )
+    return ReadExample(read, document, summary)
+
+
+def read_again(text: str, read: Callable[[str], CanonicalText | None]) -> CanonicalText | None:
+    """The canonical reading of a text, read once more by `read`; None where both leave it as it is."""
+    if is_canonical(text):
+        return read(text)
+    first = read_canonical(text)
+    second = read(first.text)
+    return first.read_by(second) if second else first

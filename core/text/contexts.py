@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from core.errors import TouchstoneError
+from core.text.layout import document_units
 from core.text.segmentation import closest_sentence, sentences_of_parts
 from core.types import Context, Example, Span, T
 
@@ -105,8 +106,9 @@ def context_sentences(example: HasContexts) -> tuple[Span, ...]:
 
 
 def closest_evidence(example: HasContexts, claim: str) -> Span | None:
-    """The sentence of the document, within one context, that shares most with a claim; None where none shares a word."""
-    return closest_sentence(example.document, claim, tuple(context.span for context in example.contexts))
+    """The sentence, row or list item of the document, within one context, that shares most with a claim; None where none shares a word."""
+    parts = tuple(context.span for context in example.contexts)
+    return closest_sentence(example.document, claim, parts, document_units)
 
 
 def name_contexts(contexts: Sequence[Context], span: Span) -> str:

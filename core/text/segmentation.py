@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import fsum, log
@@ -50,12 +50,16 @@ def sentences(text: str) -> tuple[Span, ...]:
 _NUMBER_SIGN, _INITIALS = re.compile(r"\b[Nn]o\.\Z"), re.compile(r"\b(?:[^\W\d_]\.){2,}\Z")
 
 
-def sentences_of_parts(text: str, parts: tuple[Span, ...]) -> tuple[Span, ...]:
-    """The sentences of each part of a text; those of the whole text where it has no parts."""
+Split = Callable[[str], tuple[Span, ...]]
+"""The units of a text, in order."""
+
+
+def sentences_of_parts(text: str, parts: tuple[Span, ...], split: Split = sentences) -> tuple[Span, ...]:
+    """The sentences of each part of a text, or its units by another `split`; those of the whole text where it has no parts."""
     if not parts:
-        return sentences(text)
+        return split(text)
     return tuple(
-        Span(part.start + span.start, part.start + span.end) for part in parts for span in sentences(part.of(text))
+        Span(part.start + span.start, part.start + span.end) for part in parts for span in split(part.of(text))
     )
 
 
@@ -161,13 +165,13 @@ def _word_set(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text))
 
 
-def closest_sentence(document: str, claim: str, parts: tuple[Span, ...] = ()) -> Span | None:
-    """The document sentence with the largest weighted share of words in common; None where none is shared.
+def closest_sentence(document: str, claim: str, parts: tuple[Span, ...] = (), split: Split = sentences) -> Span | None:
+    """The document sentence, or unit by another `split`, with the largest weighted share of words in common; None where none is shared.
 
     The share is Jaccard's, each word weighing log(1 + sentences / sentences with it): "the" says little. No sentence goes
     from one of the `parts` of the document into the next.
     """
-    sentence_words = _sentence_words(document, parts)
+    sentence_words = _sentence_words(document, parts, split)
     shared: dict[int, float] = defaultdict(float)
     claimed = 0.0
     for word in dict.fromkeys(words(claim)):
@@ -197,8 +201,8 @@ class _SentenceWords:
 
 
 @memoize(32)
-def _sentence_words(document: str, parts: tuple[Span, ...]) -> _SentenceWords:
-    spans = sentences_of_parts(document, parts)
+def _sentence_words(document: str, parts: tuple[Span, ...], split: Split) -> _SentenceWords:
+    spans = sentences_of_parts(document, parts, split)
     vocabularies = [frozenset(words(span.of(document))) for span in spans]
     places: dict[str, list[int]] = defaultdict(list)
     for place, vocabulary in enumerate(vocabularies):

@@ -82,8 +82,8 @@ def _page(base: str, name: str) -> str:
 
 def _draw(base: str, name: str, **values: object) -> str:
     sections = read_contents()
-    listed = [chapter for section in sections for chapter in section.chapters]
-    at = next((place for place, chapter in enumerate(listed) if chapter.name == name), None)
+    listed = [chapter for chapters in sections.values() for chapter in chapters.items()]
+    at = next((place for place, (other, _) in enumerate(listed) if other == name), None)
     around = {
         "before": listed[at - 1] if at else None,
         "after": listed[at + 1] if at is not None and at + 1 < len(listed) else None,

@@ -27,22 +27,6 @@ _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//|#", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Chapter:
-    """A page of the contents: its name is its path below `docs/` without the ending."""
-
-    name: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A heading of the contents with its chapters."""
-
-    title: str
-    chapters: tuple[Chapter, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class RenderedPage:
     """A chapter as HTML that holds no markup but that of Markdown, and its headings of the second level as (anchor, text)."""
 
@@ -56,15 +40,15 @@ def page_names(docs: Path = DOCS) -> list[str]:
     return sorted(file.relative_to(docs).with_suffix("").as_posix() for file in docs.rglob("*.md"))
 
 
-def read_contents(docs: Path = DOCS) -> list[Section]:
-    """The sections in their order."""
-    sections: list[Section] = []
+def read_contents(docs: Path = DOCS) -> dict[str, dict[str, str]]:
+    """The titles of the chapters by their name, a path below `docs/` without the ending, in each section by its title."""
+    sections: dict[str, dict[str, str]] = {}
+    chapters: dict[str, str] | None = None
     for line in (docs / f"{CONTENTS}.md").read_text(encoding="utf-8").splitlines():
         if heading := _SECTION.match(line):
-            sections.append(Section(heading[1], ()))
-        elif sections and (listed := _LISTED.match(line)):
-            section = sections.pop()
-            sections.append(Section(section.title, (*section.chapters, Chapter(listed[2], listed[1]))))
+            chapters = sections[heading[1]] = {}
+        elif chapters is not None and (listed := _LISTED.match(line)):
+            chapters[listed[2]] = listed[1]
     return sections
 
 

@@ -12,7 +12,6 @@ from annotations.store.store import Store
 from core.assessment import (
     AuditSource,
     EvidenceWork,
-    PairScore,
     PairSource,
     Pin,
     Source,
@@ -36,10 +35,11 @@ from core.results import (
     pool_cases,
     run_from_lines,
     select_metrics,
+    stored_score,
 )
 from core.scoring import METRICS, Engine
 from core.settings import Settings
-from core.types import Context, Example, Result, Span
+from core.types import Context, Example, Span
 from pages.sources.audit_data import stored_data
 from pages.sources.thresholds import kept_thresholds
 
@@ -141,23 +141,12 @@ class PinBuilder:
             for side, text in (("original", source.original), ("edited", source.edited))
         ]
         metrics = [METRICS.parse(spec) for spec in source.scored_by]
-        results = {
-            (outcome.metric, example.id): outcome
+        scored = {
+            (outcome.metric, example.id): stored_score(outcome)
             for example, outcome in self.engine().run(metrics, sides)
-            if isinstance(outcome, Result)
         }
-        scores = []
-        for metric in metrics:
-            before, after = (results.get((metric.spec, side.id)) for side in sides)
-            result = before or after
-            scores.append(
-                PairScore(
-                    metric.spec,
-                    result.signature if result else "",
-                    before.score if before else None,
-                    after.score if after else None,
-                )
-            )
-        if not results:
+        if all(score.value is None for score in scored.values()):
             raise TouchstoneError(f"None of {', '.join(source.scored_by)} can score this pair here.")
-        return pair_pin(title, source, scores)
+        return pair_pin(
+            title, source, [(scored[metric.spec, "original"], scored[metric.spec, "edited"]) for metric in metrics]
+        )

@@ -35,6 +35,7 @@ from pages.ui.probe.score_board import score_board
 from pages.ui.probe.text_panes import PANE_HEIGHT, document_view, pinned_panes, summary_editor
 from pages.ui.probe.toolbar import dataset_facts, draft_offer, kept_offer, toolbar
 from pages.ui.probe.typed_scores import score_typed, typed_scores
+from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.notices import notices, repeat_notices
 from pages.ui.shared.script_run import end_run
 
@@ -53,6 +54,7 @@ controls = st.container()
 document_pane, summary_pane = pinned_panes()
 answers, board = st.container(), st.container(gap=None)
 with board:
+    waits = st.empty()
     score_board(build_board(metrics, request, cells), key=BOARD_KEY, on_select=lambda: None, on_action=run_row_action)
 with controls:
     toolbar()
@@ -95,6 +97,8 @@ while True:
     # looked at before the drawing, so that the last band to arrive is drawn
     measuring = bands is not None and is_measuring(bands, request)
     show(build_board(metrics, request, cells))
+    with waits.container(gap=None):
+        endpoint_waits()
     pending = [draw_comparison(), draw_claims()]
     if request.cancelled.is_set():
         end_run()

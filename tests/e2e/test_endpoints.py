@@ -123,7 +123,7 @@ def test_an_endpoint_is_tested_added_and_asked_and_its_key_is_nowhere_to_be_read
         form.get_by_label(label, exact=True).fill(value)
     press(form.get_by_role("button", name="Test"))
     expect(form).to_contain_text("Answer “ready” after")
-    expect(form).to_contain_text("Structured output Explanations, grades and edits can be read.")
+    expect(form).to_contain_text("Structured output Followed where the prompt shows the shape")
     expect(form).to_contain_text("Only Bespoke-MiniCheck and weighted-assessment need them.")
     press(form.get_by_role("button", name="Add", exact=True))
     expect(page.locator(".st-key-endpoint-2")).to_contain_text("key is set")

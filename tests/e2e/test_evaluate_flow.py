@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from annotations.store.dataset_import import DatasetSource
 from cli import app
-from core.types import PRECOMPUTED, Example, Item, Rating, ReleasedScore
+from core.types import PRECOMPUTED, Example, Item, Rating, StoredScore
 from tests.e2e.bench import WORK_MS, Bench, example
 from tests.e2e.server import Server, serve
 from tests.e2e.tabs import choose_view, open_tab, open_view
@@ -191,7 +191,7 @@ def test_correlations_by_slice_and_the_agreement_of_annotators(page: Page, fresh
             ratings=tuple(
                 Rating(judge, "coverage", float((n * k) % 5)) for k, judge in enumerate(("ann", "ben"), start=2)
             ),
-            scores=(ReleasedScore("sharp", float(n % 5)),),
+            scores=(StoredScore("sharp", float(n % 5)),),
         )
         for n in range(24)
     ]

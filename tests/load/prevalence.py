@@ -127,8 +127,7 @@ def methods(pools: int) -> Iterator[str]:
             known[rows] = pool.labels[rows]
             draw = draw_of_labels(replace(pool, labels=known, grades={"grade": grades}))
             (low, high), (first, last) = draw.stratified.interval(), draw.powered.interval()
-            mean = grade_means(draw)["grade"]
-            ends = [float(end or 0) for one in (mean.powered, mean.alone) for end in (one.low, one.high)]
+            ends = [float(end or 0) for mean in grade_means(draw)["grade"] for end in (mean.low, mean.high)]
             found.append(
                 (
                     *(low <= 1 - pool.labels.mean() <= high, last - first, high - low),

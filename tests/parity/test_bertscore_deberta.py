@@ -79,9 +79,16 @@ def test_another_layer_would_be_noticed(folder: Path) -> None:
     assert abs(ours(folder, pair) - ours(folder, pair, ",layer=39")) > 1e-4
 
 
-def test_a_rescaled_score_is_measured_from_the_baseline(folder: Path, states: States) -> None:
+def test_a_rescaled_score_is_measured_from_the_baseline(folder: Path, states: States, tmp_path: Path) -> None:
     raw = precision(states, PAIRS["short"])
-    assert ours(folder, PAIRS["short"], ",rescaled=true") == pytest.approx((raw - BASELINE) / (1 - BASELINE), abs=1e-5)
+    named = tmp_path / "deberta-xlarge-mnli"
+    named.symlink_to(folder)
+    assert ours(named, PAIRS["short"], ",rescaled=true") == pytest.approx((raw - BASELINE) / (1 - BASELINE), abs=1e-5)
+
+
+def test_the_baseline_is_refused_for_other_weights_of_as_many_layers(folder: Path) -> None:
+    with pytest.raises(BadSettingError, match="baseline is that of microsoft/deberta-xlarge-mnli"):
+        METRICS.parse(f"bertscore[checkpoint={folder},rescaled=true]")
 
 
 def test_the_baseline_is_refused_for_a_layer_that_it_is_not_of() -> None:

@@ -117,7 +117,7 @@ def test_segment_types_are_read(folder: Path, correct: Correct, encoded: Callabl
 def test_what_was_cut_is_noted_by_claim(folder: Path) -> None:
     score = scored(folder, PAIRS["a long claim"])
     assert score.seen.cut > 0
-    assert [note.split(":")[0] for note in score.seen.notes] == ["Claim 1", "Claim 2"]
+    assert [note.split(":")[0] for note in score.seen.notes[:2]] == ["Claim 1", "Claim 2"]
 
 
 def test_a_model_with_other_labels_is_refused(tmp_path: Path) -> None:

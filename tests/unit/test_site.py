@@ -88,7 +88,7 @@ def test_the_navigation_of_the_site_is_that_of_the_contents() -> None:
     assert contents[1] == f"{CONTENTS}.md"
     navigation = [(title, [(*chapter.items(),)[0] for chapter in chapters]) for [(title, chapters)] in sections]
     listed = [
-        (section.title, [(chapter.title, f"{chapter.name}.md") for chapter in section.chapters])
-        for section in read_contents()
+        (section, [(title, f"{name}.md") for name, title in chapters.items()])
+        for section, chapters in read_contents().items()
     ]
     assert navigation == listed

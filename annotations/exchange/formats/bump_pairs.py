@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sqlmodel import col, select
@@ -19,14 +18,13 @@ from core.types import Example, Sample, Verdict
 
 
 @EXPORT_FORMATS.add
-@dataclass(frozen=True)
 class BumpExport(ExportFormat):
     """A list of pairs, one record each, made from all samples at once: an original and its edits may lie far apart.
 
     Of a pair people say, or of a written edit its author meant, that the edit alone is inconsistent; its error type is
     known. `error_type` is the type that was asked for or given before, `corrected_error_type` the one that people found; a
     record without a type of before has only `error_type`, as those of task 2. A document of named contexts or with a question
-    has the fields `contexts` and `question` besides, which readers of BUMP pass over and our importer takes.
+    has the fields `contexts` and `question` besides, and every record `campaign`, which readers of BUMP pass over and our importer takes.
     """
 
     name: ClassVar[str] = "bump"
@@ -77,6 +75,7 @@ def pair_records(export: CampaignExport) -> Iterator[dict[str, Any]]:
         example = Example("", document.text, "", contexts_from_json(document.contexts), document.question)
         yield {
             "id": number,
+            "campaign": export.campaign.name,  # by which our own importer knows the file
             "article_id": articles.setdefault(edited.document, len(articles)),
             "article": document.text,
             **optional_fields(example),

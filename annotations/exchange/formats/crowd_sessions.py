@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import ClassVar
 
 from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat
@@ -12,7 +12,6 @@ from core.text import csv_lines
 
 
 @EXPORT_FORMATS.add
-@dataclass(frozen=True)
 class CrowdSessions(ExportFormat):
     """CSV with a row for each session."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from annotations.campaigns.questions import CampaignQuestion, apply_answer_edit
@@ -39,16 +38,19 @@ _LABEL_COLUMNS = {
     "mode": "how much help it was given with: unaided, pre-annotated (answers filled in) or assisted (close sentences marked)",
     "active_seconds": "seconds of reading and typing",
 }
+_VERDICT_COLUMNS = {
+    "summary_verdict": "what the answers say of the summary: consistent, inconsistent or borderline; empty where they say nothing of it",
+    "original_verdict": "the same of the original",
+}
 _ANSWER_PREFIX = "answer."
 
 
 @EXPORT_FORMATS.add
-@dataclass(frozen=True)
 class HfDataset(ExportFormat):
     """A zip of README.md (the card), labels.parquet (a row for each label) and tasks.parquet (a row for each item, with its final answers).
 
     A column `answer.ID` for each question: text for a choice or a text, a list for several, a whole number for a scale,
-    `{start, end, side}` for passages, `{claim, evidence}` for links, and for an edit the edited summary.
+    `{start, end, side}` for passages, whose side is document, summary, left or right, `{claim, evidence}` for links, and for an edit the edited summary.
     All labels are in memory, as the card counts them.
     """
 
@@ -65,12 +67,12 @@ class HfDataset(ExportFormat):
     def files(self, export: CampaignExport) -> dict[str, bytes]:
         """The files of the zip by their names, which are those of a repository of the hub."""
         questions, tasks = export.questions(), export.tasks()
-        labels = [row for task in tasks for row in _label_rows(questions, task)]
-        finals = [_final_row(questions, task) for task in tasks]
+        labels = [row for task in tasks for row in _label_rows(export, questions, task)]
+        finals = [_final_row(export, questions, task) for task in tasks]
         return {
             "README.md": dataset_card(export, questions, tasks).encode(),
-            "labels.parquet": parquet_file(labels, _schema(_LABEL_COLUMNS, questions)),
-            "tasks.parquet": parquet_file(finals, _schema(_FINAL_COLUMNS, questions)),
+            "labels.parquet": parquet_file(labels, _schema(_LABEL_COLUMNS, questions), export.terms.licence),
+            "tasks.parquet": parquet_file(finals, _schema(_FINAL_COLUMNS, questions), export.terms.licence),
         }
 
 
@@ -82,6 +84,7 @@ def dataset_card(export: CampaignExport, questions: Sequence[CampaignQuestion], 
         *(["both", f"`{name}`", about] for name, about in _TASK_COLUMNS.items()),
         *(["labels", f"`{name}`", about] for name, about in _LABEL_COLUMNS.items()),
         *(["tasks", f"`{name}`", about] for name, about in _FINAL_COLUMNS.items()),
+        *(["both", f"`{name}`", about] for name, about in _VERDICT_COLUMNS.items()),
         *(["both", f"`{name}`", cell(about)] for name, about in answers.items()),
     ]
     return (
@@ -100,17 +103,21 @@ def _task_values(task: LabelledTask) -> dict[str, Any]:
     return dict(zip(_TASK_COLUMNS, (task.number, task.resolved.item, *texts), strict=True))
 
 
-def _label_rows(questions: Sequence[CampaignQuestion], task: LabelledTask) -> Iterator[dict[str, Any]]:
+def _label_rows(
+    export: CampaignExport, questions: Sequence[CampaignQuestion], task: LabelledTask
+) -> Iterator[dict[str, Any]]:
     for label in task.resolved.labels:
         values = (label.pseudonym, label.version, label.mode, label.active_ms / 1000)
         answers = _answer_values(questions, label.answers, task.summary)
-        yield {**_task_values(task), **dict(zip(_LABEL_COLUMNS, values, strict=True)), **answers}
+        verdicts = export.verdicts(label.answers)
+        yield {**_task_values(task), **dict(zip(_LABEL_COLUMNS, values, strict=True)), **verdicts, **answers}
 
 
-def _final_row(questions: Sequence[CampaignQuestion], task: LabelledTask) -> dict[str, Any]:
+def _final_row(export: CampaignExport, questions: Sequence[CampaignQuestion], task: LabelledTask) -> dict[str, Any]:
     values = (len(task.resolved.labels), task.resolved.resolution.value)
     answers = _answer_values(questions, task.resolved.answers, task.summary)
-    return {**_task_values(task), **dict(zip(_FINAL_COLUMNS, values, strict=True)), **answers}
+    verdicts = export.verdicts(task.resolved.answers)
+    return {**_task_values(task), **dict(zip(_FINAL_COLUMNS, values, strict=True)), **verdicts, **answers}
 
 
 def _answer_values(questions: Sequence[CampaignQuestion], answers: Mapping[str, Any], summary: str) -> dict[str, Any]:
@@ -124,7 +131,7 @@ def _answer_value(question: CampaignQuestion, answer: Any, summary: str) -> Any:
     if answer is None:
         return None
     if question.kind == "span":
-        return [{"start": start, "end": end, "side": side[0] if side else None} for start, end, *side in answer]
+        return [{"start": start, "end": end, "side": side[0] if side else question.of} for start, end, *side in answer]
     return apply_answer_edit(summary, answer) if question.kind == "edit" else answer
 
 
@@ -149,5 +156,5 @@ def _schema(more: Mapping[str, str], questions: Sequence[CampaignQuestion]) -> p
     parts = pa.list_(pa.struct({"name": text, "text": text}))
     plain = {"task": whole, "contexts": parts, "labels": whole, "version": whole, "active_seconds": pa.float64()}
     plain[SELECTION_PROBABILITY] = pa.float64()
-    columns = {name: plain.get(name, text) for name in (*_TASK_COLUMNS, *more)}
+    columns = {name: plain.get(name, text) for name in (*_TASK_COLUMNS, *more, *_VERDICT_COLUMNS)}
     return pa.schema({**columns, **{_ANSWER_PREFIX + question.id: kinds[question.kind] for question in questions}})

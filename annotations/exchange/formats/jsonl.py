@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from annotations.exchange.export import to_jsonl
@@ -11,7 +10,6 @@ from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, E
 
 
 @EXPORT_FORMATS.add
-@dataclass(frozen=True)
 class Jsonl(ExportFormat):
     """One object a line, written row by row, see `export_rows`."""
 

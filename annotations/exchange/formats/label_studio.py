@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -29,7 +28,6 @@ Region = dict[str, Any]
 
 
 @EXPORT_FORMATS.add
-@dataclass(frozen=True)
 class LabelStudioFormat(ExportFormat):
     """A zip of `config.xml`, which goes into the settings of a project, and `tasks.json`, which is imported then; a list whose tasks are all in memory."""
 
@@ -121,7 +119,12 @@ def task_record(
             "lead_time": label.active_ms / 1000,
             "was_cancelled": False,
             "ground_truth": False,
-            "meta": {"person": label.pseudonym, "version": label.version, "mode": label.mode},
+            "meta": {
+                "person": label.pseudonym,
+                "version": label.version,
+                "mode": label.mode,
+                **export.verdicts(label.answers),
+            },
         }
         for place, label in enumerate(resolved.labels, start=1)
     ]
@@ -140,13 +143,14 @@ def task_record(
     question = {"document_question": task.question} if has_question else {}
     return {
         "id": task.number,
-        "data": {**texts, **{name: value for name, value in data.items() if value}, **question},
-        "meta": {
+        "meta": {  # before the texts, by which our own importer knows the file
             "campaign": export.campaign.name,
             "item_id": resolved.item,
             "resolution": resolved.resolution.value,
+            **export.verdicts(resolved.answers),
             "answers": resolved.answers,
         },
+        "data": {**texts, **{name: value for name, value in data.items() if value}, **question},
         "annotations": annotations,
     }
 

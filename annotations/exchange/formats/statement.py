@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from annotations.exchange.data_statement import data_statement
@@ -10,7 +9,6 @@ from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, E
 
 
 @EXPORT_FORMATS.add
-@dataclass(frozen=True)
 class Statement(ExportFormat):
     """Markdown, counted over all labels at once."""
 

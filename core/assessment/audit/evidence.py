@@ -21,8 +21,8 @@ from core.errors import Problem, TouchstoneError, attempt
 from core.evaluation import (
     SURFACE_FEATURES,
     WINDOWS,
+    DensityScores,
     OwnThreshold,
-    SentenceScores,
     control_lengths,
     is_retrieval_metric,
     original_summaries,
@@ -86,7 +86,7 @@ class Evidence:
     """Scores of faithful and broken summaries beside long documents, by place of the evidence."""
     sweeps: dict[str, StressRun] = field(default_factory=dict)
     """Stress run with several window sizes, by metric; only for metrics that retrieve passages."""
-    densities: dict[str, list[SentenceScores]] = field(default_factory=dict)
+    densities: dict[str, list[DensityScores]] = field(default_factory=dict)
     """Sentence scores of the original summaries, by metric; only for metrics that score sentences."""
     seed: int = 0
     """Seed of the audit."""

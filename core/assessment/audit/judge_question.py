@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from core.assessment.audit.question import AuditAnswer, AuditFigure, AuditQuestion, Level
 
 
-@dataclass(frozen=True)
 class JudgeQuestion(AuditQuestion, ABC):
     """Student's interval of an effect holds of few documents too, so that nothing warns of it."""
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from core.results import Source, StressRun, broken_variant, document_array
 from core.scoring import Card
-from core.stats import Estimate, Values, cluster_mean
+from core.stats import Estimate, Numbers, Values, cluster_mean, share_estimate
 from core.text import sentences, words
 from core.types import Example
 
@@ -94,16 +94,21 @@ def effect(trials: Sequence[ScoredTrial], weights: Mapping[str, float], card: Ca
     )
 
 
-SHARE, DIFFERENCE = (0.0, 1.0), (-1.0, 1.0)
-"""Bounds of a mean of zeros and ones, and of a difference of two such means."""
+_DIFFERENCE = (-1.0, 1.0)  # of two means of zeros and ones
 
 
-def mean_by_group(
-    values: Values, groups: Sequence[str], among: int = 1, bounds: tuple[float, float] = DIFFERENCE
-) -> Estimate:
-    """The mean of (n,) values, nan for those that are missing, with an interval by document."""
-    numbers = {group: place for place, group in enumerate(dict.fromkeys(groups))}
-    return cluster_mean(values, document_array(groups, numbers), among, bounds)
+def mean_by_group(values: Values, groups: Sequence[str], among: int = 1) -> Estimate:
+    """The mean of (n,) differences of shares, nan for those that are missing, with an interval by document."""
+    return cluster_mean(values, _documents(groups), among, _DIFFERENCE)
+
+
+def share_by_group(outcomes: Values, groups: Sequence[str]) -> Estimate:
+    """The share of (n,) outcomes that are 1 and not 0, nan for those that are missing, with an interval by document."""
+    return share_estimate(outcomes, _documents(groups))
+
+
+def _documents(groups: Sequence[str]) -> Numbers:
+    return document_array(groups, {group: place for place, group in enumerate(dict.fromkeys(groups))})
 
 
 def per_range(card: Card) -> float:

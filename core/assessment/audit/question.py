@@ -182,7 +182,7 @@ class AuditQuestion(ABC):
         elif figure is not None and figure.estimate.documents < MIN_TEST_DOCUMENTS:
             warning = f"{figure.estimate.n} cases of {figure.estimate.documents} documents: too few for a verdict, which takes {MIN_TEST_DOCUMENTS} documents."
         elif figure is not None and figure.estimate.of_few_documents:
-            warning = f"Few documents ({figure.estimate.documents}): the interval is likely too narrow."
+            warning = f"Few documents ({figure.estimate.documents})."
         return AuditAnswer(self.name, self.title, self.axis, level, sentence, figure, warning=warning)
 
     def not_measured(self, why: str) -> AuditAnswer:

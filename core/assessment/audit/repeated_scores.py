@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from core.stats import (
     Resamples,
     Values,
     cohen_kappa,
-    mean,
     nominal_distance,
     number_documents,
+    share_estimate,
 )
 
 _TOLERANCE = 1e-4
@@ -49,7 +49,7 @@ class RepeatedScores:
         return None if self.decisions is None else (self.decisions[0] != self.decisions[1]).astype(np.float64)
 
     def share_same(self) -> AuditFigure:
-        return AuditFigure("texts with the same score", self._mean(self.same.astype(np.float64)), "share")
+        return AuditFigure("texts with the same score", self._share(self.same.astype(np.float64)), "share")
 
     def details(self, way: str = "") -> list[AuditFigure]:
         """The largest difference, the flips and their agreement; `way` stands after their labels."""
@@ -59,13 +59,14 @@ class RepeatedScores:
             matrix = LabelMatrix(np.column_stack(self.decisions).astype(np.float64), self.documents)
             kappa = self._drawn().estimate(cohen_kappa(matrix, 0, 1, nominal_distance))
             figures += [
-                AuditFigure(f"decisions that flip at its threshold{way}", self._mean(self.flipped), "share"),
+                AuditFigure(f"decisions that flip at its threshold{way}", self._share(self.flipped), "share"),
                 AuditFigure(f"Cohen's kappa of the decisions{way}", kappa, "score"),
             ]
         return figures
 
-    def _mean(self, values: Values) -> Estimate:
-        return self._drawn().estimate(mean(values, self.documents))
+    def _share(self, values: Values) -> Estimate:
+        """Each text is asked again by itself: texts of one document are as independent as others."""
+        return replace(share_estimate(values, np.arange(len(values))), documents=len(np.unique(self.documents)))
 
     def _drawn(self) -> Resamples:
         return Resamples.draw(int(self.documents.max()) + 1, STRESS_RESAMPLES, self.seed)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from core.assessment.audit.audit_report import AuditReport
 from core.assessment.audit.false_verdicts import false_verdicts
@@ -22,14 +21,6 @@ from core.assessment.audit.question import (
 from core.base import open_templates
 from core.results import format_edge, mark_place
 from core.text import as_segments, recover, with_visible_controls
-
-
-class RangePlaces(NamedTuple):
-    """Horizontal places of an interval and its figure on a line of 150 px."""
-
-    low: float
-    high: float
-    value: float
 
 
 def report_html(report: AuditReport) -> str:
@@ -55,13 +46,17 @@ def shared_label(audits: Sequence[MetricAudit], question: str) -> str:
     return labels.pop() if len(labels) == 1 else ""
 
 
-def range_places(figure: AuditFigure | None) -> RangePlaces | None:
-    """Return the places of an area or a share between 0 and 1; None for figures on other scales."""
+def range_places(figure: AuditFigure | None) -> dict[str, float] | None:
+    """Horizontal places of an interval and its figure, an area or a share between 0 and 1, on a line of 150 px: low, high, value.
+
+    None for figures on other scales.
+    """
     if figure is None or figure.unit not in ("area", "share") or figure.estimate.value is None:
         return None
     estimate = figure.estimate
     low, high = (estimate.value if bound is None else bound for bound in (estimate.low, estimate.high))
-    return RangePlaces(*(5 + 140 * min(1.0, max(0.0, share or 0.0)) for share in (low, high, estimate.value)))
+    shares = {"low": low, "high": high, "value": estimate.value}
+    return {name: 5 + 140 * min(1.0, max(0.0, share or 0.0)) for name, share in shares.items()}
 
 
 def strip_mark(figure: AuditFigure) -> float | None:

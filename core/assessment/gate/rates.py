@@ -11,7 +11,7 @@ from core.assessment.gate.regression import CONSISTENT, Change, MetricComparison
 from core.errors import TouchstoneError
 from core.results import LabelDraw, MetricColumn, MetricScores, PoolLabel, SummaryPool, draw_of_labels, with_labels
 from core.scoring import METRICS
-from core.stats import Estimate, Rate, difference_interval, difference_p
+from core.stats import Estimate, Rate, difference_p, rate_difference
 
 _SIDES = ("before", "after")
 _NAME = "summaries"
@@ -49,10 +49,7 @@ def compare_rates(
             )
         )
     first, second = (draw.powered for draw in draws)
-    low, high = difference_interval(first, second)  # the share of consistent ones rises as that of others falls
-    difference = Estimate(
-        first.value - second.value, low, high, min(first.n, second.n), documents=min(first.documents, second.documents)
-    )
+    difference = rate_difference(first, second)  # the share of consistent ones rises as that of others falls
     change = Change(_NAME, CONSISTENT, _consistent(first), _consistent(second), difference, difference_p(first, second))
     sentences = [sentence for name, draw in zip(_SIDES, draws, strict=True) for sentence in _sentences(name, draw)]
     return MetricComparison(_NAME, (change,)), sentences

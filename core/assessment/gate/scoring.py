@@ -42,7 +42,7 @@ def read_file(path: Path) -> list[Item]:
     rows = list(PairsFile().read(path))
     for row in rows:
         if isinstance(row, Refusal):
-            raise TouchstoneError(f"{path}, line {row.line}: {row.reason} Fix the file: figures rest on all of it.")
+            raise TouchstoneError(f"{path}, line {row.line}: {row.error} Fix the file: figures rest on all of it.")
     items = [row for row in rows if isinstance(row, Item)]
     if not items:
         raise TouchstoneError(f"{path} holds no pair: there is nothing to score.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from core.edits import Intent
@@ -24,15 +23,6 @@ from core.types import Example, Item, Verdict
 
 _VERDICTS: dict[Intent, Verdict] = {"breaking": Verdict.INCONSISTENT, "preserving": Verdict.CONSISTENT}
 _FIRST_BYTES = 65_536
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SharedTexts:
-    """The texts that two runs have in common, as cases, and how many texts only one of them has."""
-
-    cases: Cases
-    sides: tuple[dict[str, MetricScores], dict[str, MetricScores]]
-    others: int
 
 
 def is_stress_run(path: Path) -> bool:
@@ -55,10 +45,12 @@ def read_stress_run(path: Path) -> StressRun:
     return run_from_lines(line for line in lines if line)
 
 
-def shared_texts(before: StressRun, after: StressRun) -> SharedTexts:
-    """Originals and harmless edits are consistent, broken variants are not, and phrases that game metrics have no label.
+def shared_texts(
+    before: StressRun, after: StressRun
+) -> tuple[Cases, tuple[dict[str, MetricScores], dict[str, MetricScores]], int]:
+    """The texts that two runs have in common, as cases and as the scores of both sides; and how many only one of them has.
 
-    Raises TouchstoneError where the runs have no text in common.
+    Originals and harmless edits are consistent, broken variants are not, and phrases that game metrics have no label. Raises TouchstoneError where the runs have no text in common.
     """
     texts = [_texts(run) for run in (before, after)]
     common = [key for key, text in texts[0].items() if texts[1].get(key) == text]
@@ -79,7 +71,7 @@ def shared_texts(before: StressRun, after: StressRun) -> SharedTexts:
                 group=source.group,
             )
         )
-    return SharedTexts(
+    return (
         pool_cases([[scored_sample("stress", item, ()) for item in items]]),
         (_sides_of_run(before, common), _sides_of_run(after, common)),
         sum(len(run_texts.keys() - set(common)) for run_texts in texts),

@@ -106,7 +106,7 @@ def study_data(
         summaries = {item.example.id: item.example.summary for item in items}
         stored: defaultdict[str, list[StoredScore]] = defaultdict(list)
         for record in scores:
-            score = StoredScore(record["metric"], record["signature"] or "", record["score"], record["error"] or "")
+            score = StoredScore(record["metric"], record["score"], record["signature"] or "", record["error"] or "")
             stored[record["id"]].append(score)
             if record.get("sentences") and record["id"] in summaries:
                 sentences = [(part["text"], part["score"]) for part in record["sentences"]]

@@ -56,7 +56,7 @@ def score_pairs(pairs: Pairs, metrics: str | Sequence[str]) -> Scores:
 def _refused_record(refusal: Refusal, metric: str) -> JsonRecord:
     """The record of a pair that cannot be read: the error of its row, which stops no other."""
     id = f"line-{refusal.line}"
-    return outcome_record(Example(id, "", ""), Failure(id, metric, FailureKind.INPUT, refusal.reason))
+    return outcome_record(Example(id, "", ""), Failure(id, metric, FailureKind.INPUT, refusal.error))
 
 
 def score_texts(metric: str, summaries: Sequence[str], documents: Sequence[str]) -> Scores:

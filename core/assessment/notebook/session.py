@@ -146,7 +146,7 @@ def read_rows(pairs: Pairs) -> list[Item | Refusal]:
 def require_all(refusals: Iterable[Refusal]) -> None:
     """Raise TouchstoneError, which names the first of them, where pairs were refused."""
     if refused := list(refusals):
-        named = " ".join(f"Pair {refusal.line}: {refusal.reason}" for refusal in refused[:_NAMED_REFUSALS])
+        named = " ".join(f"Pair {refusal.line}: {refusal.error}" for refusal in refused[:_NAMED_REFUSALS])
         raise TouchstoneError(f"{len(refused)} of the pairs cannot be read. {named}")
 
 

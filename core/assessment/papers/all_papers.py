@@ -42,15 +42,7 @@ class Job:
         return self.output / _SITE
 
 
-@dataclass(frozen=True, slots=True)
-class ReproductionStage:
-    """One part of the job that is done, by its name; `again` where its result was there already."""
-
-    name: str
-    again: bool
-
-
-def run_job(job: Job) -> Iterator[ReproductionStage]:
+def run_job(job: Job) -> Iterator[tuple[str, bool]]:
     """Do one stage after another and write the site at the end; a stage whose inputs are the same is read from its result.
 
     The same results make the same site, byte by byte. Inside of a stage, answers of models are kept by the engine.
@@ -60,12 +52,12 @@ def run_job(job: Job) -> Iterator[ReproductionStage]:
         key = _key(job, paper.data, paper.metrics(), type(paper).__module__)
         record, again = _stage(job, paper.name, key, partial(_compare, paper, job.data))
         papers[paper.name] = record
-        yield ReproductionStage(paper.name, again)
+        yield paper.name, again
     key = _key(job, labelled_files(job.data), job.metrics, benchmark_pages.__module__)
     benchmarks, again = _stage(
         job, _BENCHMARKS, key, lambda: dict(benchmark_pages(job.data, job.metrics, job.resamples))
     )
-    yield ReproductionStage(_BENCHMARKS, again)
+    yield _BENCHMARKS, again
     titles = {name: title for name, (title, _, _) in PAGES.items()}
     for name, page in site_pages(papers, benchmarks, titles, VERSION).items():
         _write(job.site / name, page)

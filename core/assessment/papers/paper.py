@@ -95,9 +95,9 @@ class ReleasedData:
             for name in dict.fromkeys(metric.spec for metric in metrics):
                 outcome = outcomes[sample.item.example.id, name]
                 if isinstance(outcome, Result):
-                    scores.append(StoredScore(name, outcome.signature, outcome.score))
+                    scores.append(StoredScore(name, outcome.score, outcome.signature))
                 else:
-                    scores.append(StoredScore(name, "", None, outcome.error))
+                    scores.append(StoredScore(name, None, "", outcome.error))
             scored.append(replace(sample, kept=tuple(scores)))
         return scored
 
@@ -173,8 +173,9 @@ def by_row(rows: Mapping[str, RowComputation], data: ReleasedData) -> Figures:
     return figures
 
 
+@dataclass(frozen=True)
 class Paper(ABC):
-    """A frozen dataclass without settings.
+    """Has no settings.
 
     `data` are the files whose cases the paper pack holds, sliced by `by` and correlated with `aspect` where people rated it.
     """

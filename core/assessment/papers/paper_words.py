@@ -26,16 +26,11 @@ _TAGS = re.compile(r"</\w+>|<(\w+)/>")  # what converters make of <summary> in a
 _BROKEN_WORD = re.compile(r"(?<=\w)[-\u2010\u00ad]\n[ \t]*(?=[a-z])")
 
 
-@dataclass(frozen=True, slots=True)
-class WordsOfCopy:
-    """The texts that a copy of a paper has, by name and part, and the pieces that were not found in it."""
+def find_words(text: str, words: PrintedWords) -> tuple[PrintedTexts, list[PrintedPiece]]:
+    """The texts that a copy of a paper has, by name and part, and the pieces that were not found in it.
 
-    texts: PrintedTexts
-    missing: tuple[PrintedPiece, ...]
-
-
-def find_words(text: str, words: PrintedWords) -> WordsOfCopy:
-    """Look for every piece wherever it begins in the text, whatever the layout; a piece that is torn apart is not found."""
+    A piece may begin anywhere in the text, whatever the layout; one that is torn apart is not found.
+    """
     # the text without the marks of converters, and with line breaks where a figure writes them as two characters
     plain = plain_print(text).replace("\\n", "\n").replace("\\", "")
     readable = _TAGS.sub(lambda tag: f"<{tag[1]}>" if tag[1] else "", plain)
@@ -50,16 +45,14 @@ def find_words(text: str, words: PrintedWords) -> WordsOfCopy:
             missing.append(piece)
         else:
             texts.setdefault(piece.name, {})[piece.part] = passage
-    return WordsOfCopy(texts, tuple(missing))
+    return texts, missing
 
 
-def save_words(copy_words: WordsOfCopy, words: PrintedWords, folder: Path) -> Path:
+def save_words(new: PrintedTexts, words: PrintedWords, folder: Path) -> Path:
     """Write the texts into the folder of prompts, beside those of earlier copies. Raises BadSettingError where it cannot be written."""
     file = words_file(folder, words.profile)
     before = installed_texts(folder, words.profile)
-    texts = {
-        name: {**before.get(name, {}), **copy_words.texts.get(name, {})} for name in {**before, **copy_words.texts}
-    }
+    texts = {name: {**before.get(name, {}), **new.get(name, {})} for name in {**before, **new}}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(texts, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from core.assessment.audit.audit_report import AuditReport
 from core.assessment.audit.question import AuditAnswer, MetricAudit, ShownPair
@@ -13,6 +14,7 @@ from core.assessment.pinned.pin import AuditSource, PairSource, Pin, PinnedPair,
 from core.edits import PERTURBATIONS
 from core.evaluation import Cell, Column, Report, Study, StudyData, Table
 from core.scoring import metric_title
+from core.types import StoredScore
 
 _RESOURCES = ("seconds", "megabytes", "money")
 
@@ -83,19 +85,13 @@ def audit_pin(report: AuditReport, source: AuditSource) -> Pin:
     return Pin(title, source, content, datetime.now(UTC).date(), tuple(pairs), signatures)
 
 
-@dataclass(frozen=True, slots=True)
-class PairScore:
-    """Scores of a metric for a summary before and after its edit; `reaction` is a word on their difference."""
-
-    metric: str
-    signature: str
-    before: float | None
-    after: float | None
-    reaction: str = ""
-
-
-def pair_pin(title: str, source: PairSource, scores: Sequence[PairScore]) -> Pin:
-    """A pair with the verdict on its edit and a row for each metric."""
+def pair_pin(
+    title: str,
+    source: PairSource,
+    scores: Sequence[tuple[StoredScore, StoredScore]],
+    reactions: Mapping[str, str] = MappingProxyType({}),
+) -> Pin:
+    """A pair with the verdict on its edit, and a row for each metric: its score before and after, and its word of `reactions`."""
     table = Table(
         "scores",
         "Scores",
@@ -108,13 +104,13 @@ def pair_pin(title: str, source: PairSource, scores: Sequence[PairScore]) -> Pin
         ),
         tuple(
             (
-                score.metric,
-                score.before,
-                score.after,
-                None if score.before is None or score.after is None else score.after - score.before,
-                score.reaction,
+                before.metric,
+                before.value,
+                after.value,
+                None if before.value is None or after.value is None else after.value - before.value,
+                reactions.get(before.metric, ""),
             )
-            for score in scores
+            for before, after in scores
         ),
     )
     meant = " · ".join(filter(None, [source.intended and f"meant as {source.intended}", source.error_type]))
@@ -125,7 +121,7 @@ def pair_pin(title: str, source: PairSource, scores: Sequence[PairScore]) -> Pin
         sentences=(source.verdict,) if source.verdict else (),
         notes=(f"The edit is {meant}.",) if meant else (),
     )
-    signatures = {score.metric: score.signature for score in scores if score.signature}
+    signatures = {score.metric: score.signature for sides in scores for score in sides if score.signature}
     pair = PinnedPair(source.original, source.edited, title, document=source.document)
     return Pin(title, source, content, datetime.now(UTC).date(), (pair,), signatures)
 

@@ -37,14 +37,6 @@ class PinBasis:
     signatures: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class PinComparison:
-    """A change, and a sentence that says it to people."""
-
-    change: PinChange
-    sentence: str
-
-
 def basis_of(pin: Pin) -> PinBasis:
     """The basis of a pin as it was made."""
     figures: list[object] = []  # without those that vary from one run to the next
@@ -68,7 +60,7 @@ def basis_of(pin: Pin) -> PinBasis:
     return PinBasis(digest, counts, dict(pin.signatures))
 
 
-def compare(then: PinBasis, now: PinBasis) -> PinComparison:
+def compare(then: PinBasis, now: PinBasis) -> tuple[PinChange, str]:
     """The change from one basis to another; a signature that changed counts before data that did."""
     common = then.signatures.keys() & now.signatures.keys()
     renamed = [
@@ -89,12 +81,12 @@ def compare(then: PinBasis, now: PinBasis) -> PinComparison:
             if names
         ]
         also = f" The data changed too: {', '.join(counted)}." if counted else ""
-        return PinComparison(PinChange.SIGNATURE, f"Signature changed: {' and '.join(words)}.{also}")
+        return PinChange.SIGNATURE, f"Signature changed: {' and '.join(words)}.{also}"
     if counted:
-        return PinComparison(PinChange.DATA, f"Data changed: {', '.join(counted)}.")
+        return PinChange.DATA, f"Data changed: {', '.join(counted)}."
     if then.figures != now.figures:
-        return PinComparison(PinChange.DATA, "Data changed: as many texts as before, but the figures are others.")
-    return PinComparison(PinChange.NONE, "Unchanged: the same figures from the same signatures.")
+        return PinChange.DATA, "Data changed: as many texts as before, but the figures are others."
+    return PinChange.NONE, "Unchanged: the same figures from the same signatures."
 
 
 def _identity(signature: str) -> list[str]:

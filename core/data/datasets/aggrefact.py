@@ -9,7 +9,7 @@ several types stands in several sheets, each time with all its types. A sheet ma
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,7 +20,7 @@ from core.data.datasets.formats.table_files import file_rows
 from core.data.datasets.formats.text_files import Row
 from core.data.datasets.formats.text_tables import csv_header
 from core.data.datasets.formats.workbook_files import xlsx_sheets
-from core.types import Example, Item, ReleasedScore, Split
+from core.types import Example, Item, Split, StoredScore
 
 _CUTS = {"val": Split.DEV, "test": Split.TEST}
 _SCORE = "_score"
@@ -28,7 +28,6 @@ _SHEET_TEXT = "summ"
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class AggreFact(Importer):
     """A table, a workbook or one of its sheets, or the folder with them, whose table takes its error types from the workbooks.
 
@@ -101,5 +100,5 @@ def _item(row: Row, text: str, origin: str) -> Item:
         categories=tuple(fields.literals(row, "error_type")),
         system=system,
         split=fields.choice(row, "cut", _CUTS),
-        scores=tuple(ReleasedScore(metric, value) for metric, value in scores.items() if value is not None),
+        scores=tuple(StoredScore(metric, value) for metric, value in scores.items() if value is not None),
     )

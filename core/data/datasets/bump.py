@@ -10,7 +10,7 @@ task is a source.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,13 +20,12 @@ from core.data.datasets.formats.item_stream import RecordPlace
 from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
 from core.text import edits, locate_contexts, parse_contexts
-from core.types import ErrorType, Example, Item, ReleasedScore, Verdict
+from core.types import ErrorType, Example, Item, StoredScore, Verdict
 
 _TYPES = {kind.value.lower(): kind for kind in ErrorType} | {f"{kind.value.lower()} error": kind for kind in ErrorType}
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class Bump(Importer):
     """One task's file, or a folder with both; the reference of a pair is `task<t>-<id>`, its edit `task<t>-<id>/edited`."""
 
@@ -41,10 +40,11 @@ class Bump(Importer):
     url: ClassVar[str] = "https://github.com/dataminr-ai/BUMP"
 
     def read(self, source: Path) -> Iterator[Item | Refusal]:
-        return item_stream.items_of_files(item_stream.matching_files(source, "task*.json"), _pair)
+        return item_stream.items_of_files(item_stream.matching_files(source, "task*.json"), minimal_pair)
 
 
-def _pair(row: Row, _: RecordPlace) -> list[Item]:
+def minimal_pair(row: Row, _: RecordPlace) -> list[Item]:
+    """The reference and the edit of a record. Raises TouchstoneError with what is wrong, naming the field."""
     task = 1 if "corrected_error_type" in row else 2
     name = f"task{task}-{fields.text(row, 'id')}"
 
@@ -75,8 +75,8 @@ def _pair(row: Row, _: RecordPlace) -> list[Item]:
     return [reference, edited]
 
 
-def _scores(row: Row, side: str) -> tuple[ReleasedScore, ...]:
+def _scores(row: Row, side: str) -> tuple[StoredScore, ...]:
     """The released scores of one side; a record may come without any."""
     released = fields.record(row, "scores") if row.get("scores") else {}
     named = {name: name.rpartition("_")[0] for name in released if name.endswith(f"_{side}")}
-    return tuple(ReleasedScore(metric, fields.number(released, name)) for name, metric in named.items())
+    return tuple(StoredScore(metric, fields.number(released, name)) for name, metric in named.items())

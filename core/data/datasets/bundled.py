@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -50,7 +49,6 @@ class _File(BaseModel):
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class Bundled(Importer):
     """A folder of example files; a file that cannot be read is refused under its place in the folder."""
 

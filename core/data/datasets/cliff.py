@@ -7,7 +7,6 @@ CLIFF_error_types.csv: `dataset`, `origin` (xsum or cnndm), `id` (of the documen
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,7 +21,6 @@ _CORRECT = "correct"
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class Cliff(Importer):
     """CLIFF_error_types.csv, or the folder with it; ids are `<origin>/<id>/<model>`.
 

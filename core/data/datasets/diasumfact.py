@@ -8,7 +8,7 @@ annotations.json is one object: by dialogue, `utterances`, `query` ("" in SAMSum
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -28,7 +28,6 @@ _DIALOGUE = "dialogue"
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class DiaSumFact(Importer):
     """annotations.json, or the folder with it; ids are `<dialogue>/<model>`, the question of a meeting is the title too.
 

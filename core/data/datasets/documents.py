@@ -8,7 +8,6 @@ lists `speaker` and `utt`: as for TofuEval, each utterance is a line after its s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -24,7 +23,6 @@ _IDS = ("group", "doc_id", "document_id", "source_id", "article_id", "meeting_id
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class Documents(Importer):
     """A file of documents, each an item without a summary; its `group` is that of the summaries it belongs to."""
 

@@ -7,7 +7,7 @@ or inconsistent), `label` of the summary (the same words), `grade` and `signatur
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -23,7 +23,6 @@ _GRADES = {grade.value: grade.value for grade in Grade}
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class Explained(Importer):
     """A file of answers or of grades, to be imported under the name of the dataset that they speak of."""
 

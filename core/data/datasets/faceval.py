@@ -7,7 +7,6 @@ an error is there: the label is the other way round than everywhere else.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -23,7 +22,6 @@ _LABELS = {"yes": Verdict.INCONSISTENT, "no": Verdict.CONSISTENT}
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class FacEval(Importer):
     """FacEval_human_result.csv, or the folder it lies in; ids are `<DocID>/<Model>`."""
 

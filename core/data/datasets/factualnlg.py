@@ -7,7 +7,6 @@ Every sample is of a model that called the summary inconsistent; whether it is, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,7 +21,6 @@ _JUDGE = "factualNLG"
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class FactualNLG(Importer):
     """factcc_explanation_annotation.json, or the folder it lies in; who explains is `<model>|<prompt>`."""
 

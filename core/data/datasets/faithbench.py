@@ -8,7 +8,6 @@ outputs, 1 consistent}}]. Who looked at a sample and marked nothing is not recor
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,7 +17,7 @@ from core.data.datasets.formats.item_stream import RecordPlace, SeenItems
 from core.data.datasets.formats.json_files import json_object
 from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
-from core.types import Example, Item, Judgement, ReleasedScore, Span, Verdict
+from core.types import Example, Item, Judgement, Span, StoredScore, Verdict
 
 _VERDICTS = {
     "benign": Verdict.BORDERLINE,
@@ -31,7 +30,6 @@ _NO_DETECTORS = {"summarizer", "raw_sample_id"}
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class FaithBench(Importer):
     """A `batch_<n>.json`, or a folder of them; ids are `<batch>-<sample_id>`. Or FaithBench.csv, ids `row-<row>`.
 
@@ -89,7 +87,7 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
             judgements=tuple(judgements),
             categories=tuple(dict.fromkeys(judgement.category for judgement in judgements)),
             system=fields.optional(metadata, "summarizer"),
-            scores=tuple(ReleasedScore(name, value) for name, value in scores.items() if value is not None),
+            scores=tuple(StoredScore(name, value) for name, value in scores.items() if value is not None),
         )
     ]
 

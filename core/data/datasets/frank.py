@@ -20,7 +20,7 @@ from core.data.datasets.formats.item_stream import RecordPlace
 from core.data.datasets.formats.table_files import file_rows
 from core.data.datasets.formats.text_files import Row
 from core.errors import TouchstoneError
-from core.types import ALL_JUDGES, Example, Item, Rating, ReleasedScore, Split, Verdict
+from core.types import ALL_JUDGES, Example, Item, Rating, Split, StoredScore, Verdict
 
 _KEY = ("hash", "model_name")
 _SPLITS = {"valid": Split.DEV, "test": Split.TEST}
@@ -30,7 +30,6 @@ _NOT_RATED = {*_KEY, "dataset", "split"}
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class Frank(Importer):
     """human_annotations.json, or the folder with it and its companions; a summary is `<hash>/<model_name>`.
 
@@ -107,6 +106,6 @@ class _CompanionFiles:
                     ],
                     *votes,
                 ),
-                scores=tuple(ReleasedScore(metric, value) for metric, value in values.items() if value is not None),
+                scores=tuple(StoredScore(metric, value) for metric, value in values.items() if value is not None),
             )
         ]

@@ -11,7 +11,7 @@ and by line in `cached_responses` what its model would delete (`todelete_spans`)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar
@@ -28,7 +28,6 @@ from core.types import Edit, Example, Item, Judgement, Span, Verdict
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class GenAudit(Importer):
     """The annotations, the table, a file of the tool, or a folder with some of them: the first of the three that is there.
 

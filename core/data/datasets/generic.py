@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from core.data.dataset import DATASETS, Importer, Refusal
 from core.data.datasets.formats import fields, foreign_records, item_stream
 from core.data.datasets.formats.claim_rows import claim_columns, merge_claims
+from core.data.datasets.formats.codebook import Codebook, codebook_of
 from core.data.datasets.formats.column_map import (
     SPLIT_WORDS,
     UNLABELLED_WORDS,
@@ -37,14 +38,16 @@ from core.data.datasets.formats.label_answers import (
     with_ways,
 )
 from core.data.datasets.formats.mapping_report import format_mapping, label_record
+from core.data.datasets.formats.record_shapes import numbered_texts
 from core.data.datasets.formats.stated_classes import named_table_rows, stated_columns
-from core.data.datasets.formats.summary_choice import summary_question, with_summary
+from core.data.datasets.formats.summary_choice import text_question, with_document, with_summary
 from core.data.datasets.formats.table_files import table_notes, table_paths
 from core.data.datasets.formats.text_files import UTF8, NumberedRow, Row
+from core.data.datasets.formats.text_roles import TextRole, text_role
 from core.data.datasets.formats.vote_columns import gather_votes
 from core.data.datasets.formats.workbook_files import default_sheet, sheet_names
 from core.errors import TouchstoneError
-from core.types import ALL_JUDGES, Item, Judgement, Rating, ReleasedScore, Verdict
+from core.types import ALL_JUDGES, Item, Judgement, Rating, StoredScore, Verdict
 
 _COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title", "contexts", "question", "claims")
 _CONTEXT_NAMES = frozenset(item_stream.FIELD_NAMES["contexts"])
@@ -61,7 +64,7 @@ class Generic(Importer):
 
     `encoding` is that of a text file, `sheet` names one of a workbook, by default the first. `consistent` are the words of the
     label that mean a consistent summary, with + between them; its other words mean an inconsistent one then. `summary` is the
-    column of the system's text, `label` that of the label, none for no label; `label_of_1` and `vote_of_1`, consistent or inconsistent, are what a 1 or yes of
+    column of the system's text, `document` that of the source or none, `label` that of the label, none for no label; `label_of_1` and `vote_of_1`, consistent or inconsistent, are what a 1 or yes of
     the label or of a judge says of the summary. `higher` and `lower` are columns of numbers, with + between them, of which
     more or less is better. `garbled` is keep where texts with traces of a wrong encoding are read as they are; otherwise they
     are refused.
@@ -75,6 +78,7 @@ class Generic(Importer):
     sheet: str = ""
     consistent: str = ""
     summary: str = ""
+    document: str = ""
     label: str = ""
     label_of_1: str = ""
     vote_of_1: str = ""
@@ -93,7 +97,8 @@ class Generic(Importer):
             return ""
         rows, columns = self._rows(source), self.columns(source)
         is_form = form_of(source, self.encoding, self.sheet) is not None
-        if not self.summary and not is_form and (question := summary_question(rows, columns)):
+        said = {"summary_said": bool(self.summary), "document_said": bool(self.document)}
+        if not is_form and (question := text_question(rows, columns, **said)):
             return question
         return open_direction(rows, columns) or ("" if self.vote_of_1 else open_votes(rows, columns))
 
@@ -113,6 +118,7 @@ class Generic(Importer):
     def settings_used(self, source: Path) -> dict[str, str]:
         settings = {
             "summary": self.summary,
+            "document": self.document,
             "label_of_1": self.label_of_1,
             "vote_of_1": self.vote_of_1,
             "consistent": self.consistent,
@@ -149,6 +155,8 @@ class Generic(Importer):
             columns = form_columns(source, rows, self.encoding, self.sheet, self.label)
         if self.summary:
             columns = with_summary(columns, self.summary)
+        if self.document:
+            columns = with_document(columns, self.document)
         if words := [word.strip().lower() for word in self.consistent.split("+") if word.strip()]:
             columns = with_consistent_words(rows, columns, words)
         if self.label_of_1:
@@ -245,6 +253,7 @@ def read_with_map(
         voters=voting_columns(first, columns),
         keeps_garbled=bool(garbled),
         restarting_ids=RestartingIds() if restarts else None,
+        codebook=codebook_of(column_names, columns.label) if columns.label else None,
     )
     paths, seen = table_paths(source), item_stream.SeenItems()
     files = ((path, _record_lines(path, encoding, sheet)) for path in paths)
@@ -274,7 +283,10 @@ def _rows_of_record(row: Row) -> list[Row]:
         lists = [
             name
             for name, value in record.items()
-            if isinstance(value, list) and value and isinstance(value[0], dict) and name not in _CONTEXT_NAMES
+            if isinstance(value, list)
+            and value
+            and isinstance(value[0], dict)
+            and name not in {*_CONTEXT_NAMES, "claims"}
         ]
         texts = [value for value in record.values() if isinstance(value, str) and " " in value.strip()]
         if (
@@ -284,12 +296,31 @@ def _rows_of_record(row: Row) -> list[Row]:
         ):
             rows.append(_flat_row(record))
             continue
+        entries = _entries(record, lists[0])
+        if _has_own_summary(record) and not any(_has_document(entry) for entry in entries):
+            rows.append(_flat_row(record))  # remarks on a summary are no samples
+            continue
         shared = {name: value for name, value in record.items() if name != lists[0]}
-        for entry in _entries(record, lists[0]):
+        for entry in entries:
             # a field that the document has too stands under the name of the list as well
             own = {f"{lists[0]}.{name}" if name in shared else name: value for name, value in entry.items()}
             rows.append(_flat_row({**shared, **own}))
     return rows
+
+
+def _has_own_summary(row: Row) -> bool:
+    return any(
+        isinstance(value, str) and " " in value.strip() and text_role(name) is TextRole.SUMMARY
+        for name, value in row.items()
+    )
+
+
+def _has_document(entry: Row) -> bool:
+    """True for an entry of a list with a text named as a document's, of which `text` may be any."""
+    return any(
+        isinstance(value, str) and " " in value.strip() and name != "text" and text_role(name) is TextRole.DOCUMENT
+        for name, value in entry.items()
+    )
 
 
 def _entries(row: Row, name: str) -> list[Row]:
@@ -299,6 +330,10 @@ def _entries(row: Row, name: str) -> list[Row]:
 
 
 def _flat_row(row: Row) -> Row:
+    row = {
+        name: texts if isinstance(value, dict) and (texts := numbered_texts(value)) else value
+        for name, value in row.items()
+    }
     nested = {name for name, value in row.items() if isinstance(value, dict)} - _CONTEXT_NAMES
     if not nested:
         return row
@@ -320,6 +355,7 @@ class _MappedReader:
     voters: frozenset[str]
     keeps_garbled: bool
     restarting_ids: RestartingIds | None
+    codebook: Codebook | None
 
     def items(self, record: Row, place: RecordPlace) -> list[Item]:
         """The items of a record: of one row, or of those of the samples that it lists."""
@@ -330,6 +366,8 @@ class _MappedReader:
 
     def _row_items(self, row: Row, default_id: str) -> list[Item]:
         """The pair of a row and its edit; label, error type and annotators speak of the edit where there is one."""
+        if self.codebook:
+            self.codebook.check(row)
         values = self._texts(row)
         if self.columns.annotator and not values.get("id"):
             default_id = fields.document_key("\0".join(str(value) for value in values.values()))
@@ -383,7 +421,7 @@ class _MappedReader:
             "split": fields.choice(row, columns.split, SPLIT_WORDS) if columns.split else None,
             "slices": slice_names,
             "scores": tuple(
-                ReleasedScore(score.kept_as, -value if score.lower_is_better else value)
+                StoredScore(score.kept_as, -value if score.lower_is_better else value)
                 for score, value in values
                 if value is not None
             ),

@@ -6,7 +6,6 @@ A record of summarization_data.json, which has one on each line: `document`, `ri
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,7 +17,6 @@ from core.types import Example, Item, Verdict
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class HaluEval(Importer):
     """The file of summaries; ids are `<line>` and `<line>/hallucinated`.
 

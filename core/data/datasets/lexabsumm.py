@@ -7,7 +7,6 @@ names that legal collections give them; the judgment may be a text or a list of 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -25,7 +24,6 @@ _ID = ("id", "case_id", "caseid", "doc_id", "itemid")
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class LexAbSumm(Importer):
     """LexAbSumm.json, or a folder with it or its parquet copy; the texts are to be perturbed, not judged."""
 

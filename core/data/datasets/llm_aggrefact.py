@@ -7,7 +7,6 @@ file's name. Published figures are the mean over the datasets of balanced accura
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,7 +18,6 @@ from core.types import Example, Item, Split
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class LlmAggreFact(Importer):
     """A parquet, CSV or JSONL file whose name begins with its split, or a folder of them; gated on the hub."""
 

@@ -7,7 +7,6 @@ them, `nonfactual_spans` and `error_type`, an entry for each error. The errors o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import ClassVar
@@ -24,7 +23,6 @@ _LABELS = {"0": Verdict.CONSISTENT, "1": Verdict.INCONSISTENT}
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class LLMDialogue(Importer):
     """xformer_llm_annotated.csv, or the folder it lies in; ids are `<origin>/<docid>/<model>`.
 

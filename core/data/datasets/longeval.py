@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import fsum
 from pathlib import Path
 from typing import ClassVar
@@ -28,7 +27,6 @@ _MARKER = re.compile(r"\s*<(pad|s)>\s*")
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class LongEval(Importer):
     """The folder with both files, or the scores, whose texts lie beside them or are to be joined later.
 

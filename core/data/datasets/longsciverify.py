@@ -29,7 +29,6 @@ _SENTENCES = (1, 2, 3)
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class LongSciVerify(Importer):
     """The folder with the reviewers' tables, and with the papers where they are at hand, or one reviewer's table in it.
 

@@ -11,7 +11,6 @@ such as doc, article, source and text for the document, claim and hypothesis for
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -23,7 +22,6 @@ from core.types import Item
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class Pairs(Importer):
     """A table with a header or JSON, by what is in the file; UTF-8 with or without a byte-order mark.
 

@@ -7,7 +7,6 @@ summary is the share of its sentences that a majority supports.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import fsum
 from pathlib import Path
 from typing import ClassVar
@@ -25,7 +24,6 @@ _ASPECT = "consistency"
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class Qags(Importer):
     """A `mturk_*.jsonl`, or a folder of them; ids are `<corpus>-<line>` from 0, in the order of UniEval's copy.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
@@ -29,7 +28,6 @@ _SPLITS = {split.value: split for split in Split}
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class RagTruth(Importer):
     """response.jsonl, or the folder with it; without source_info.jsonl beside it the sources are to be joined later.
 

@@ -8,7 +8,7 @@ consistent one. `total.json` is the union of the splits.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -25,7 +25,6 @@ _SPLITS = {"train": Split.TRAIN, "val": Split.DEV, "test": Split.TEST}
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class ReferenceMatters(Importer):
     """One file, or a folder with train, val and test; the domain is the corpus where the file's folder names it.
 

@@ -7,7 +7,6 @@ A record: `id`, `input` (the question), `ctxs` [{`title`, `text`, …}], `output
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,7 +20,6 @@ from core.types import Example, Item
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class ScholarQABench(Importer):
     """human_answers.json, or the folder it lies in; the files with questions only have nothing to read."""
 

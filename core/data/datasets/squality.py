@@ -7,7 +7,6 @@ A line is a story: `metadata` {`passage_id`}, `document`, `questions` [{`questio
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,7 +20,6 @@ _SPLITS = {split.value: split for split in Split}
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class Squality(Importer):
     """A `<split>.jsonl`, or a folder of them; ids are `<passage_id>/<question_number>/<response>`, counted from 1.
 

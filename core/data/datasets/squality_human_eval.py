@@ -8,7 +8,7 @@ all-responses.jsonl, a story a line: `passage-id`, and `questions` by their numb
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -25,7 +25,6 @@ _TEST = "test.jsonl"
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class SqualityHumanEval(Importer):
     """all-responses.jsonl, or a folder with it; ids are `<passage>/<question>/<system>`, questions counted from 1.
 

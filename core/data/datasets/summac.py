@@ -7,7 +7,6 @@ A record: `document`, `claim`, `label` (1 consistent), and where it is known `cu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,7 +21,6 @@ _CUTS = {"val": Split.DEV, "valid": Split.DEV, "test": Split.TEST, "train": Spli
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class SummaCBenchmark(Importer):
     """A file of such records, or a folder of them; they are called after their file and place."""
 

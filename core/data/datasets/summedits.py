@@ -8,7 +8,6 @@ count in the published figures. The domain is a field, or the end of the file's 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -24,7 +23,6 @@ _SEED = "og"
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class SummEdits(Importer):
     """The file of a domain, or a folder of them; an edited summary names its seed as parent."""
 

@@ -7,7 +7,6 @@ A record of model_annotations.aligned.jsonl: `id` (the document's), `decoded` (t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import fsum
 from pathlib import Path
 from typing import ClassVar
@@ -24,7 +23,6 @@ _BEST = 5.0
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class SummEval(Importer):
     """A file of annotations, with documents or without; ids are `<document>/<system>`.
 

@@ -8,7 +8,6 @@ seeds, "summexecedit" the inconsistent ones. There is no split and no other labe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -24,7 +23,6 @@ _LABELS = {"summedits": Verdict.CONSISTENT, "summexecedit": Verdict.INCONSISTENT
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class SummExecEdit(Importer):
     """The released file; the seed of a record is `seed-<doc_id>-<hash>`, without a label since the release has none for it."""
 

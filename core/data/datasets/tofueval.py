@@ -8,7 +8,6 @@ other. The dialogues (MediaSum, MeetingBank) are not released with it: they are 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import ClassVar
@@ -25,7 +24,6 @@ _SENTENCES = "sentences"
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class TofuEval(Importer):
     """A `<corpus>_factual_eval_<split>.csv`, or a folder of them; ids are `<doc_id>/<topic>/<model_name>`.
 

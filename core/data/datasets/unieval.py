@@ -8,7 +8,6 @@ dialogue and on `context`, the fact it was given.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,11 +15,10 @@ from core.data.dataset import DATASETS, Importer, Refusal
 from core.data.datasets.formats import fields, item_stream
 from core.data.datasets.formats.item_stream import RecordPlace
 from core.data.datasets.formats.text_files import Row
-from core.types import ALL_JUDGES, Example, Item, Rating, ReleasedScore, Verdict
+from core.types import ALL_JUDGES, Example, Item, Rating, StoredScore, Verdict
 
 
 @DATASETS.add
-@dataclass(frozen=True)
 class UniEval(Importer):
     """A `*_result.json`, or a folder of them; ids are `<file>-<number>` from 0, the domain is the file's name.
 
@@ -56,6 +54,6 @@ def _item(row: Row, place: RecordPlace) -> list[Item]:
             group=f"{task}-{fields.text(row, 'doc_id')}" if "doc_id" in row else fields.document_key(document),
             system=system,
             ratings=tuple(Rating(ALL_JUDGES, aspect, fields.number(human, aspect)) for aspect in human),
-            scores=tuple(ReleasedScore(f"UniEval {aspect}", fields.number(predicted, aspect)) for aspect in predicted),
+            scores=tuple(StoredScore(f"UniEval {aspect}", fields.number(predicted, aspect)) for aspect in predicted),
         )
     ]

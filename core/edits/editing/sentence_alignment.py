@@ -1,4 +1,4 @@
-"""Origins of the sentences of an edited summary in the original one."""
+"""Origins of the sentences and list items of an edited summary in the original one."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 
 from core.text import edits as executable
-from core.text import sentences
+from core.text import layout_units
 from core.types import Edit, Span
 
 
 def sentence_origins(original: str, edits: Sequence[Edit]) -> list[int | None]:
-    """For each sentence of the edited text the number, from 0, of the original sentence that it comes from.
+    """For each sentence or list item of the edited text the number, from 0, of the original sentence that it comes from.
 
     That is an equal sentence where there is one that no other comes from, as after a shuffle; otherwise the one that most
     of its characters were kept from; None for a sentence of new words only.
     """
     edited = executable.apply(original, edits)
-    before, after = sentences(original), sentences(edited)
+    before, after = layout_units(original), layout_units(edited)
     places: dict[str, list[int]] = {}
     for number, span in enumerate(before):
         places.setdefault(span.of(original), []).append(number)

@@ -21,9 +21,11 @@ from core.text import (
     ORDINALS,
     TIME_ORDER_WORDS,
     TIME_WORDS,
+    Quantity,
     Token,
     base_forms,
     conditional_words,
+    find_quantities,
     is_dictionary_word,
     is_listed_name,
     is_year,
@@ -113,13 +115,17 @@ def trivial_kind(edit: Edit, summary: str) -> TrivialKind | None:
     change = _Change(gone, new, opens, owns)
     if not change.gone and not change.new:
         return None
+    gone_stated, new_stated = _only_quantities(change.gone), _only_quantities(change.new)
+    if gone_stated and _are_same(gone_stated, new_stated):
+        return None
     tests = {
         TrivialKind.DATE: _is_date,
         TrivialKind.NUMBER: _is_number,
         TrivialKind.NEGATION: _is_negation,
         TrivialKind.NAME: _is_name,
     }
-    return next((kind for kind, test in tests.items() if test(change)), None)
+    kind = next((kind for kind, test in tests.items() if test(change)), None)
+    return TrivialKind.NUMBER if kind is None and gone_stated and new_stated else kind
 
 
 def judge_trivial_kind(edit: Edit, summary: str, sampling: Sampling) -> Rounds[TrivialityJudgement]:
@@ -133,6 +139,21 @@ def judge_trivial_kind(edit: Edit, summary: str, sampling: Sampling) -> Rounds[T
 
 def _all_tokens(text: str) -> tuple[Token, ...]:
     return tuple(token for sentence in tokenize(text) for token in sentence)
+
+
+def _only_quantities(side: Sequence[Token]) -> tuple[Quantity, ...]:
+    """The numbers, amounts and dates that a side consists of, whatever their forms; empty for one that says more."""
+    text = " ".join(token.text for token in side)
+    quantities = find_quantities(text)
+    rest = text
+    for quantity in reversed(quantities):
+        rest = rest[: quantity.span.start] + rest[quantity.span.end :]
+    return quantities if all(word in _NUMBER_SUPPORT for word in rest.lower().split()) else ()
+
+
+def _are_same(gone: Sequence[Quantity], new: Sequence[Quantity]) -> bool:
+    """True for the same quantities, in whatever forms."""
+    return len(gone) == len(new) and all(old.holds(other) for old, other in zip(gone, new, strict=True))
 
 
 def _is_date(change: _Change) -> bool:

@@ -17,6 +17,7 @@ from core.text import (
     NounChoice,
     VerbForm,
     definite_nouns,
+    gap_after,
     is_finite,
     possible_verb_forms,
     refers_back,
@@ -64,7 +65,9 @@ class Added(Perturbation):
         least = min(fit, key=lambda text: _cosine(_tf_idf_vector(text, weights), summary))
         end = len(example.summary.rstrip())
         ended = example.summary[:end].endswith((".", "!", "?", "”", '"', "'", "’"))
-        return [Edit(Span(end, end), f"{'' if ended else '.'} {least}", self.card.does, self.spec)]
+        gap = gap_after(example.summary)
+        stop = "." if gap == " " and not ended else ""
+        return [Edit(Span(end, end), f"{stop}{gap}{least}", self.card.does, self.spec)]
 
 
 def _fits(text: str, document: str) -> bool:

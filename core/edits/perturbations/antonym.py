@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
@@ -11,7 +10,6 @@ from core.types import Edit, ErrorType, Example
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class Antonym(RulePerturbation):
     """Takes a contrary that the document never uses."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
@@ -22,7 +21,6 @@ from core.types import Edit, ErrorType, Example
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class CircumstanceForeign(RulePerturbation):
     """It happened in a country or city that the document does not mention."""
 

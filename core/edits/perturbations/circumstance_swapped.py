@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
@@ -11,7 +10,6 @@ from core.types import Edit, ErrorType, Example, Span
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class CircumstanceSwapped(RulePerturbation):
     """Replacement of a place or time by that of something else in the document, or turning of the word that relates it."""
 

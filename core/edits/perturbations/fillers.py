@@ -11,6 +11,7 @@ from core.edits.perturbation import PERTURBATIONS, Perturbation, PerturbationCar
 from core.errors import UnscorableError
 from core.models import printed_phrase
 from core.scoring import METRICS
+from core.text import gap_after, gap_before
 from core.types import Edit, Example, Span
 
 Placement = Literal["suffix", "prefix", "alone"]
@@ -67,16 +68,17 @@ class Filler(Perturbation):
         if not text:
             raise UnscorableError("The phrase is empty: adding it would change nothing. Set phrase=….")
         if self.place == "prefix":
-            return [Edit(Span(0, 0), f"{text} ", self.card.does, self.signature)]
+            return [Edit(Span(0, 0), f"{text}{gap_before(example.summary)}", self.card.does, self.signature)]
         if self.place == "suffix":
-            return [Edit(Span(len(summary), len(summary)), f" {text}", self.card.does, self.signature)]
+            return [
+                Edit(Span(len(summary), len(summary)), f"{gap_after(summary)}{text}", self.card.does, self.signature)
+            ]
         if summary == text:
             raise UnscorableError("The summary is this phrase already: nothing would change.")
         return [Edit(Span(0, len(summary)), text, "The phrase is all that is left of the summary.", self.signature)]
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class BaselineFiller(Filler):
     """Speaks neither of the document nor of the summary, so that other phrases can be compared with it."""
 
@@ -91,7 +93,6 @@ class BaselineFiller(Filler):
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class QualifierFiller(Filler):
     """Hedges about the summary without saying what; as many words as the baseline filler has, so that only their kind differs."""
 
@@ -136,7 +137,6 @@ _FAMILY_ASSERTIONS = {
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class Assertion(Filler):
     """A claim of consistency in plain words; where `metric` is the spec of one, in the terms of its family."""
 

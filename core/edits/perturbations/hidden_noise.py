@@ -42,7 +42,6 @@ class HiddenNoise(Perturbation):
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class Homoglyphs(HiddenNoise):
     """Writes every letter of a word that has a Cyrillic lookalike by it."""
 
@@ -59,7 +58,6 @@ class Homoglyphs(HiddenNoise):
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class Invisible(HiddenNoise):
     """Puts a character without width inside of a word."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
@@ -11,7 +10,6 @@ from core.types import Edit, ErrorType, Example
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class Negation(RulePerturbation):
     """Puts "not" to the predicate of a clause, or takes it away."""
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import MAX_MENTIONS, PERTURBATIONS, PerturbationCard, RulePerturbation, replacement
-from core.text import Number, find_numbers, mentions, numeric_value, other_numbers, other_spelling
-from core.types import Edit, ErrorType, Example
+from core.text import (
+    Number,
+    apply,
+    find_numbers,
+    mentions,
+    numeric_value,
+    other_numbers,
+    other_spelling,
+    states_quantities_at,
+)
+from core.types import Edit, ErrorType, Example, Span
 
 _AT_MOST_100 = re.compile(r"%|per ?cent|-?years?[- ]old|, ")
 _LOWER_BOUND = re.compile(
@@ -21,7 +29,6 @@ _MARGIN = 16  # characters looked at on either side
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class NumberChanged(RulePerturbation):
     """A number of the document becomes one of about the same size that the document does not hold."""
 
@@ -40,7 +47,10 @@ class NumberChanged(RulePerturbation):
 
     def proposals(self, example: Example) -> list[Edit]:
         numbers = [
-            number for number in find_numbers(example.summary)[:MAX_MENTIONS] if _is_given(example.document, number)
+            number
+            for number in find_numbers(example.summary)[:MAX_MENTIONS]
+            if _is_given(example.document, number)
+            or states_quantities_at(example.document, example.summary, number.span)
         ]
         return [edit for number in numbers for edit in _changed_numbers(example, number)]
 
@@ -69,6 +79,10 @@ def _fits(example: Example, number: Number, other: str) -> bool:
         or value < 2
         or (_AT_MOST_100.match(after) and value > 99)
     ):
+        return False
+    changed = apply(example.summary, [Edit(number.span, other)])
+    place = Span(number.span.start, number.span.start + len(other))
+    if any(states_quantities_at(text, changed, place) for text in (example.document, example.summary)):
         return False
     before = example.summary[max(0, number.span.start - _MARGIN) : number.span.start]
     return not (_LOWER_BOUND.search(before) and value < old) and not (_UPPER_BOUND.search(before) and value > old)

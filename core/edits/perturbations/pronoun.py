@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -18,7 +17,6 @@ _SHIP_WORDS = frozenset("hull deck crew captain mast bow stern cargo engine keel
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class Pronoun(RulePerturbation):
     """He becomes she, or their his, in one place; the grammar holds and the reference does not.
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from core.edits.perturbation import PERTURBATIONS, Perturbation, PerturbationCard
 from core.errors import UnscorableError
-from core.text import sentences, words
+from core.text import gap_after, layout_units, words
 from core.types import Edit, Example, Span
 
 _ALIKE = 0.25  # difference from the number of words at which a whole sentence still counts as so long
@@ -31,7 +31,7 @@ class Repeated(Perturbation):
     words: int = 12
 
     def edits(self, example: Example, rng: random.Random) -> list[Edit]:  # noqa: ARG002  # nothing is left to chance
-        texts = [span.of(example.summary) for span in sentences(example.summary)]
+        texts = [span.of(example.summary) for span in layout_units(example.summary)]
         lengths = {text: len(words(text)) for text in texts}
         if self.words < 1 or max(lengths.values(), default=0) < self.words * (1 - _ALIKE):
             raise UnscorableError(f"No sentence of the summary has {self.words} words. Set words= to fewer.")
@@ -39,7 +39,7 @@ class Repeated(Perturbation):
         if abs(lengths[nearest] - self.words) > _ALIKE * self.words:
             nearest = _beginning(max(texts, key=lambda text: lengths[text]), self.words)
         end = len(example.summary.rstrip())
-        return [Edit(Span(end, end), f" {nearest}", self.card.does, self.spec)]
+        return [Edit(Span(end, end), f"{gap_after(example.summary)}{nearest}", self.card.does, self.spec)]
 
 
 def _beginning(text: str, number: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from core.edits.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
@@ -24,7 +23,6 @@ _WAS = frozenset({"was", "were"})
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class Tense(RulePerturbation):
     """Closed, will close; was closed, will be closed: the main verb of a sentence that has no second predicate."""
 

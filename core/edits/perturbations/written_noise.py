@@ -49,7 +49,6 @@ class WrittenNoise(RulePerturbation):
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class Typing(WrittenNoise):
     """Two letters change places, one is left out or doubled, or is a neighbour of the right one on the keyboard."""
 
@@ -71,7 +70,6 @@ class Typing(WrittenNoise):
 
 
 @PERTURBATIONS.add
-@dataclass(frozen=True)
 class Misread(WrittenNoise):
     """Letters become others of the same look, as rn and m, in the way of optical character recognition."""
 

@@ -113,19 +113,14 @@ def _verdict(token: str, before: Sequence[str]) -> list[Verdict]:
     return [Verdict.INCONSISTENT] if token in _SUPPORT_WORDS and denied else []
 
 
-@dataclass(frozen=True, slots=True)
-class RuleChecks:
-    """Results of the rules: `names_edit` is true if every edit is named, None without the summary before it."""
+def run_rule_checks(case: ExplanationCase) -> dict[str, bool | None]:
+    """Check by `check_named_edits` and `contradicts_itself` the explanation of a summary that was found inconsistent.
 
-    names_edit: bool | None
-    contradicts_verdict: bool
-
-
-def run_rule_checks(case: ExplanationCase) -> RuleChecks:
-    """Check by `check_named_edits` and `contradicts_itself` the explanation of a summary that was found inconsistent."""
+    `names_edit` is true if every edit is named, None without the summary before it; `contradicts_verdict` is never None.
+    """
     edits = recover(case.seed, case.summary) if case.seed and case.summary else []
     named_edits = check_named_edits(case.explanation, case.seed, edits)
-    return RuleChecks(
-        names_edit=all(edit.is_named for edit in named_edits) if named_edits else None,
-        contradicts_verdict=contradicts_itself(Verdict.INCONSISTENT, case.explanation),
-    )
+    return {
+        "names_edit": all(edit.is_named for edit in named_edits) if named_edits else None,
+        "contradicts_verdict": contradicts_itself(Verdict.INCONSISTENT, case.explanation),
+    }

@@ -25,6 +25,7 @@ from core.stats import (
     cluster_documents,
     mean,
     ratio,
+    share,
     sums_by,
     undefined,
 )
@@ -48,7 +49,7 @@ class GradedDetections:
 def detection_accuracy(explained: GradedDetections) -> Statistic:
     """DA: share of right verdicts over consistent and inconsistent summaries."""
     right = explained.inconsistent == explained.flagged
-    return mean(right.astype(np.float64), explained.documents)
+    return share(right.astype(np.float64), explained.documents)
 
 
 def detection_score(explained: GradedDetections) -> Statistic:
@@ -283,8 +284,12 @@ def _verdict_of(item: Item, name: str) -> Verdict | None:
 def _score_statistics(cases: Cases, name: str, answers: Sequence[GradedAnswer]) -> dict[str, Statistic]:
     grades = np.array([np.mean(answer.worths) if answer.worths else np.nan for answer in answers])
     documents = np.array([cases.documents[answer.place] for answer in answers], dtype=np.intp)
+    of_error = np.array([cases.labels[answer.place] != 1 for answer in answers], dtype=np.bool_)  # or without a label
     whole = np.where(np.isnan(grades), np.nan, grades == 1.0)
-    statistics = {"ES": mean(grades, documents), "entirely": mean(whole, documents)}
+    statistics = {
+        "ES": mean(grades[of_error], documents[of_error]),
+        "entirely": share(whole[of_error], documents[of_error]),
+    }
     if not any(_verdict_of(sample.item, name) for sample in cases.samples):
         statistics |= dict.fromkeys(("DA", "DS", "JS"), undefined(len(answers), _UNKNOWN_VERDICTS))
     else:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 
 from core.data import Refusal
@@ -35,16 +36,12 @@ _FIELD_NAMES = {
 """Names that a field of a case may have."""
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedCase:
-    """Reason why an explanation is not graded: it explains no error."""
+class SkippedCase(StrEnum):
+    """An explanation that is not graded, because it explains no error."""
 
-    why: str
-
-
-_CALLED_CONSISTENT = SkippedCase("called the summary consistent")
-_LABELLED_CONSISTENT = SkippedCase("of a summary that is labelled consistent")
-_UNANSWERED = SkippedCase("without an answer")
+    CALLED_CONSISTENT = "called the summary consistent"
+    LABELLED_CONSISTENT = "of a summary that is labelled consistent"
+    UNANSWERED = "without an answer"
 
 
 def read_cases(file: Path) -> Iterator[ExplanationCase | SkippedCase | Refusal]:
@@ -74,7 +71,7 @@ def cases_from_items(items: Iterable[Item]) -> Iterator[ExplanationCase | Skippe
             (explanation.by, explanation.text): replace(explanation, grade="", judge="") for explanation in ungraded
         }
         for place, explanation in enumerate([*graded, *others.values()]):
-            skipped = None if explanation.text.strip() else _UNANSWERED
+            skipped = None if explanation.text.strip() else SkippedCase.UNANSWERED
             skipped = _skip_reason(explanation.verdict, subject.item.intended) or skipped
             yield skipped or ExplanationCase(
                 id=f"{example.id}#{place}",
@@ -95,7 +92,7 @@ def judgement_record(case: ExplanationCase, signature: str, outcome: Explanation
     """Record of a judge's outcome, with the rule checks: the grade with its score, 0 to 1, or the error without a score."""
     record: dict[str, object] = {"id": case.id, "group": case.group or case.id, "signature": signature}
     record |= {"sample": case.sample or case.id, "by": case.by, "explanation": case.explanation}
-    record |= {"human": case.human, "human_cause": case.human_cause, "checks": asdict(run_rule_checks(case))}
+    record |= {"human": case.human, "human_cause": case.human_cause, "checks": run_rule_checks(case)}
     if isinstance(outcome, Failure):
         return {
             **record,
@@ -183,13 +180,13 @@ def _parse_judgement(record: Mapping[str, object], where: str) -> tuple[str, Gra
 def _skip_reason(verdict: object, label: object) -> SkippedCase | None:
     """Reason why there is nothing to grade, by the verdict of the author of an explanation and the summary's label."""
     if verdict == Verdict.CONSISTENT:
-        return _CALLED_CONSISTENT
-    return _LABELLED_CONSISTENT if label == Verdict.CONSISTENT else None
+        return SkippedCase.CALLED_CONSISTENT
+    return SkippedCase.LABELLED_CONSISTENT if label == Verdict.CONSISTENT else None
 
 
 def _parse_case(record: Mapping[str, object], number: int) -> ExplanationCase | SkippedCase:
     if record.get("status") == "failed":
-        return _UNANSWERED
+        return SkippedCase.UNANSWERED
     if spared := _skip_reason(record.get("verdict"), record.get("label")):
         return spared
     if "human" in record:  # written by a judge, so the grade is not a person's

@@ -29,10 +29,12 @@ NOTHING = "–"
 
 
 def format_rank(rank: Estimate) -> str:
-    """A rank with its interval, as 2 [1, 3.5]."""
+    """A rank with those that no difference rules out, as 2 [1, 3.5]; alone where all others are ruled out."""
     if rank.value is None:
         return NOTHING
-    between = "" if rank.low is None or rank.high is None else f" [{rank.low:g}, {rank.high:g}]"
+    between = (
+        "" if rank.low is None or rank.high is None or rank.low == rank.high else f" [{rank.low:g}, {rank.high:g}]"
+    )
     return f"{rank.value:g}{between}"
 
 
@@ -122,17 +124,8 @@ def legend(tables: Sequence[Table]) -> str:
     tests = dict.fromkeys(next(iter(figure.tests)) for figure in figures if figure.best and figure.tests)
     if not tests:
         return ""
-    needed = max(figure.needs_resamples for figure in figures)
-    lacks_documents = any(figure.untested and not figure.needs_resamples for figure in figures)
-    reasons = [
-        *([f"fewer than {MIN_TEST_DOCUMENTS} documents, or no interval"] if lacks_documents else []),
-        *(
-            [f"it cannot be told below {needed} resamples, which the correction of so many tests needs"]
-            if needed
-            else []
-        ),
-    ]
-    untested = f"; ? not tested ({'; '.join(reasons)})" if reasons else ""
+    lacks_documents = any(figure.untested for figure in figures)
+    untested = f"; ? not tested (fewer than {MIN_TEST_DOCUMENTS} documents, or no interval)" if lacks_documents else ""
     return (
         f"* the best of its slice; = not significantly worse ({', '.join(tests)} test, p ≥ {SIGNIFICANCE_LEVEL:g}, "
         f"corrected by {CORRECTION}){untested}."

@@ -137,8 +137,7 @@ def _legend(table: Table, name: str) -> list[str]:
         ),
         "Bold: the best.": any(figure.best for figure in figures),
         "†: not significantly worse (Holm over the metrics, p ≥ .05).": any(figure.level for figure in figures),
-        "‡: not tested, too few documents.": any(figure.untested and not figure.needs_resamples for figure in figures),
-        "‡: not to be told, too few resamples for the correction.": any(figure.needs_resamples for figure in figures),
+        "‡: not tested, too few documents.": any(figure.untested for figure in figures),
         "–: undefined.": any(estimate.value is None for estimate in estimates),
     }
     return [sentence for sentence, holds in sentences.items() if holds]

@@ -41,14 +41,6 @@ class HtmlGrid:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class HtmlImage:
-    """A chart as an image in the page itself."""
-
-    title: str
-    data: str
-
-
 def report_html(report: Report) -> str:
     """The whole file; every text in it is escaped."""
     return _TEMPLATES.get_template("report.html").render(
@@ -59,11 +51,11 @@ def report_html(report: Report) -> str:
     )
 
 
-def chart_images(report: Report) -> list[HtmlImage]:
-    """The charts of a report as images."""
+def chart_images(report: Report) -> list[tuple[str, str]]:
+    """The title of each chart of a report, and its picture as base64 of an SVG."""
     from core.evaluation.reports.figures import chart_figure  # Matplotlib takes a second, and only a file needs it
 
-    return [HtmlImage(chart.title, b64encode(chart_figure(chart, "svg")).decode()) for chart in report.charts]
+    return [(chart.title, b64encode(chart_figure(chart, "svg")).decode()) for chart in report.charts]
 
 
 def table_grids(table: Table) -> list[HtmlGrid]:

@@ -108,7 +108,6 @@ class BisectedEdit:
 
 
 @STUDIES.add
-@dataclass(frozen=True)
 class Bisect(Study):
     """Effect of each edit of a pair on each metric, by scoring subsets of the edits."""
 

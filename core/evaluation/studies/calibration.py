@@ -227,7 +227,7 @@ def small_data_notes(calibration: MetricCalibration) -> list[str]:
     few = [domain for domain in calibration.domains if not domain.why and domain.brier["pooled"].of_few_documents]
     number = min((domain.brier["pooled"].documents for domain in few), default=0)
     names = ", ".join(domain.domain for domain in few)
-    marked = [f"{names}: few documents ({number}), intervals are likely too narrow."] if few else []
+    marked = [f"{names}: few documents ({number})."] if few else []
     alone = (
         ["One domain alone has figures: no threshold can be used in another."] if len(calibration.usable) == 1 else []
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from core.evaluation.report import Axis, Cell, Chart, Column, Series, Table
 from core.results import Cascade, Combining, Levels, Subset, Transfer
 from core.scoring import metric_title
@@ -41,7 +43,7 @@ def quality_table(combining: Combining, subset: Subset) -> Table:
         ),
     ]
     if len(combining.names) > 1:
-        over = compare_paired(mean, combining.alone[combining.best]).difference
+        over = combining.gain_over_choice(mean, np.full(len(combining.dealt_areas), mean.value)).difference
         rows += [
             (EQUAL, "", mean.estimate(), over, None, float(combining.costs.sum()), None, None),
             ("cheapest as good", "+".join(subset.names), subset.area, None, None, subset.cost, None, None),
@@ -53,11 +55,16 @@ def quality_table(combining: Combining, subset: Subset) -> Table:
             Column("score"),
             Column("members", format="metrics"),
             Column("auc", "ROC AUC", "percent"),
-            Column("gain", "gain over the best member", "percent"),
+            Column(
+                "gain",
+                "gain over the best member",
+                "percent",
+                "Over the member that labels of other documents choose.",
+            ),
             Column(
                 "p",
                 format="number",
-                help="Of the hypothesis that it is as good as the best member, by the paired bootstrap.",
+                help="Of the hypothesis that it is as good as the member that labels choose.",
             ),
             Column("cost", "cost of a verdict", "number"),
             Column("brier", "Brier", "unsigned"),

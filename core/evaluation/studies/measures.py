@@ -28,7 +28,7 @@ from core.results import (
     select_paper_metrics,
 )
 from core.results import LEGEND as PAPER_LEGEND
-from core.scoring import metric_title, metric_titles
+from core.scoring import is_surface, metric_title, metric_titles
 from core.stats import CORRECTION, SIGNIFICANCE_LEVEL, Estimate, format_percent
 
 FIGURE_HELP: Mapping[str, str] = MappingProxyType(
@@ -201,11 +201,13 @@ def _table_report(study: Measures, data: StudyData) -> Report:
 
 @dataclass(frozen=True, slots=True)
 class SliceAnswer:
-    """A slice: the metric with the best figure, and how many of the metrics are above chance with their whole interval."""
+    """A slice: the metric with the best figure, and the numbers of other metrics that are not significantly worse and of
+    those that are above chance with their whole interval."""
 
     slice: str
     best: str
     figure: Estimate
+    level: int
     above_chance: int
     among: int
 
@@ -231,6 +233,7 @@ def _overview_report(study: Study, data: StudyData, measure: str) -> Report:
             Column("best", "best metric", "metric"),
             Column("figure", title, "percent"),
             Column("n", format="count"),
+            Column("level", "not worse", "count", "Other metrics that are not significantly worse."),
             Column(
                 "above_chance",
                 "above chance",
@@ -240,7 +243,7 @@ def _overview_report(study: Study, data: StudyData, measure: str) -> Report:
             Column("among", "of", "count", "Metrics that have a figure in the slice."),
         ),
         tuple(
-            (answer.slice, answer.best, answer.figure, answer.figure.n, answer.above_chance, answer.among)
+            (answer.slice, answer.best, answer.figure, answer.figure.n, answer.level, answer.above_chance, answer.among)
             for answer in answers
         ),
     )
@@ -268,13 +271,18 @@ def _overall_sentence(rows: Sequence[MeasuresRow], measure: str) -> str:
 
 
 def slice_answers(rows: Sequence[MeasuresRow], measure: str) -> Iterator[SliceAnswer]:
-    """The answer of each slice in which the best metric has enough cases; `rows` have a value."""
+    """The answer of each slice in which the best metric has enough cases; `rows` have a value.
+
+    Statistics of the surface are controls and have no part in an answer.
+    """
     for part in dict.fromkeys(row.slice for row in rows):
-        estimates = {row.metric: row.figures[measure].estimate for row in rows if row.slice == part}
-        best = max(estimates, key=lambda metric: estimates[metric].value or 0.0)
-        if estimates[best].n >= _MIN_CASES:
-            above = sum(estimate.low is not None and estimate.low > _CHANCE for estimate in estimates.values())
-            yield SliceAnswer(part, best, estimates[best], above, len(estimates))
+        figures = {row.metric: row.figures[measure] for row in rows if row.slice == part and not is_surface(row.metric)}
+        best = next((metric for metric, figure in figures.items() if figure.best), None)
+        if best and figures[best].estimate.n >= _MIN_CASES:
+            lows = [figure.estimate.low for figure in figures.values()]
+            above = sum(low is not None and low > _CHANCE for low in lows)
+            level = sum(figure.level for figure in figures.values()) - 1
+            yield SliceAnswer(part, best, figures[best].estimate, level, above, len(figures))
 
 
 def slice_sentences(answers: Sequence[SliceAnswer]) -> Iterator[str]:
@@ -282,7 +290,7 @@ def slice_sentences(answers: Sequence[SliceAnswer]) -> Iterator[str]:
     seen = [answer for answer in answers if answer.above_chance]
     if seen:
         best = max(seen, key=lambda answer: answer.figure.value or 0.0)
-        yield f"Seen best: {best.slice}, by {metric_title(best.best)} {format_percent(best.figure)} %."
+        yield f"Highest figure: {best.slice}, {metric_title(best.best)} {format_percent(best.figure)} % (n = {best.figure.n})."
     unseen = [answer.slice for answer in answers if not answer.above_chance and answer.figure.low is not None]
     if unseen:
         more = f" and {len(unseen) - _MOST_SLICES} more" if unseen[_MOST_SLICES:] else ""
@@ -363,7 +371,7 @@ def measure_charts(rows: Sequence[MeasuresRow], name: str) -> list[Chart]:
 
 
 def best_sentence(rows: Sequence[MeasuresRow], name: str) -> str:
-    """The best metrics of the first slice and those that are not significantly worse; empty where nothing is compared."""
+    """The highest metrics of the first slice and those that are not significantly worse; empty where nothing is compared."""
     column = Column(name, FIGURE_TITLES[name], measure_format(name))
     first = [(row.metric, row.figures[name]) for row in rows if row.slice == rows[0].slice and name in row.figures]
     best = [(metric, figure) for metric, figure in first if figure.best]
@@ -375,10 +383,8 @@ def best_sentence(rows: Sequence[MeasuresRow], name: str) -> str:
         f" and {len(level) - _MOST_METRICS} more" if level[_MOST_METRICS:] else ""
     )
     others = f"; not significantly worse: {named}" if level else ""
-    unknown = [figure.needs_resamples for _, figure in first if figure.needs_resamples]
-    if unknown:
-        others += f"; of {len(unknown)} more it cannot be told below {max(unknown)} resamples"
-    winners = f"{' and '.join(metric_title(metric) for metric, _ in best)} {'are' if len(best) > 1 else 'is'} best"
+    place = "highest" if level else "best"  # best is said where all others are significantly worse
+    winners = f"{' and '.join(metric_title(metric) for metric, _ in best)} {'are' if len(best) > 1 else 'is'} {place}"
     title = FIGURE_TITLES[name]
     measure = f"{title[0].lower()}{title[1:]}" if title[1].islower() else title
     return f"{rows[0].slice}: {winners} by {measure}, {value} %{others}."

@@ -14,7 +14,6 @@ from core.evaluation.study import STUDIES, Group, Input, Outlet, Study, StudyDat
 from core.results import (
     POOL_FIELDS,
     Drawing,
-    GradeMean,
     LabelDraw,
     PartRate,
     draw_of_labels,
@@ -89,6 +88,9 @@ class Prevalence(Study):
 
     def run(self, data: StudyData) -> Report:
         draw = draw_of_labels(data.summaries, _DRAWINGS[self.drawing])
+        if draw.sample.n == draw.size:
+            rate = f"All {draw.size:,} summaries have a label: {100 * draw.alone.value:.1f} % are inconsistent."
+            return self.report(data, [_count_table(draw)], sentences=[rate], problems=draw.problems)
         metric, counted = threshold_rate(draw)
         methods = {
             POWERED: draw.powered.estimate(),
@@ -131,10 +133,8 @@ _DRAWINGS: Mapping[str, Drawing] = MappingProxyType({name: name for name in get_
 
 def _sentences(draw: LabelDraw, differences: Sequence[RateDifference]) -> list[str]:
     """The rate, what the labels are worth, and which parts differ."""
-    n, size = draw.sample.n, draw.size
+    n, size, worth = draw.sample.n, draw.size, draw.worth
     both, alone = draw.powered.estimate(), draw.alone.estimate()
-    if n == size:
-        return [f"All {size:,} summaries have a label: {100 * draw.alone.value:.1f} % are inconsistent."]
     if draw.powered.exact:
         wrong = int(draw.sample.outcomes.sum())
         few = (
@@ -153,11 +153,10 @@ def _sentences(draw: LabelDraw, differences: Sequence[RateDifference]) -> list[s
             "no part in it.",
             *_difference_sentences(differences),
         ]
-    worth = round(label_worth(draw.powered, draw.alone, size))
     names = "these metrics are" if len(draw.pool.columns) > 1 else "this metric are"
     gain = (
-        f"Your {n:,} labels and {names} worth {worth:,} labels."
-        if worth > n
+        f"Your {n:,} labels and {names} worth {_format_worth(worth)} labels."
+        if worth and (worth.value or 0) > n
         else "The scores say nothing of the rate that the labels do not say."
     )
     return [
@@ -167,6 +166,34 @@ def _sentences(draw: LabelDraw, differences: Sequence[RateDifference]) -> list[s
         else "No metric has a score here: scores of all summaries would make the interval narrower.",
         *_difference_sentences(differences),
     ]
+
+
+def _count_table(draw: LabelDraw) -> Table:
+    """Summaries whose labels are all there, in all and by part: nothing is estimated."""
+    every = {"": np.ones(draw.size, dtype=np.bool_)}
+    wrong = np.zeros(draw.size)
+    wrong[draw.rows] = draw.sample.outcomes
+    return Table(
+        "counts",
+        "Inconsistent summaries",
+        (
+            Column("part"),
+            Column("summaries", format="count"),
+            Column("inconsistent", format="count"),
+            Column("share", format="percent"),
+        ),
+        tuple(
+            (name, int(mask.sum()), int(wrong[mask].sum()), float(wrong[mask].mean()))
+            for name, mask in (every | dict(draw.pool.parts)).items()
+            if mask.any()
+        ),
+    )
+
+
+def _format_worth(worth: Estimate) -> str:
+    """As 410 [290, 560], in whole labels."""
+    interval = "" if worth.low is None or worth.high is None else f" [{worth.low:,.0f}, {worth.high:,.0f}]"
+    return f"{worth.value or 0:,.0f}{interval}"
 
 
 def _difference_sentences(differences: Sequence[RateDifference]) -> list[str]:
@@ -333,7 +360,7 @@ def _error_table(kinds: Mapping[str, Rate]) -> Table:
     )
 
 
-def _grade_table(grades: Mapping[str, GradeMean]) -> Table:
+def _grade_table(grades: Mapping[str, tuple[Estimate, Estimate]]) -> Table:
     return Table(
         "grades",
         "Mean of each grade among all summaries",
@@ -348,10 +375,7 @@ def _grade_table(grades: Mapping[str, GradeMean]) -> Table:
             Column("alone", "labels alone", "number"),
             Column("labels", format="count"),
         ),
-        tuple(
-            (aspect, grade_mean.powered, grade_mean.alone, grade_mean.powered.n)
-            for aspect, grade_mean in grades.items()
-        ),
+        tuple((aspect, powered, alone, powered.n) for aspect, (powered, alone) in grades.items()),
     )
 
 

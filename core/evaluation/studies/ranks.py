@@ -82,7 +82,7 @@ def rank_report(study: Study, data: StudyData, measure: str) -> Report:
         first, *others = [rank for rank in ranks if rank.slice == ranks[0].slice]
         sentence = f"{first.slice}: {metric_title(first.metric)} has rank {format_rank(first.rank)} of {first.among} by {title}"
         # those whose interval begins at rank 1
-        level = [metric_title(rank.metric) for rank in others if rank.rank.low is not None and rank.rank.low <= 1]
+        level = [metric_title(rank.metric) for rank in others if (ends := rank.rank.ends) and ends[0] <= 1]
         sentence += f"; {', '.join(level)} may be first as well." if level else "."
     table = Table(
         "ranks",

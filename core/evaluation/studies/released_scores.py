@@ -80,7 +80,6 @@ def _plain_name(name: str) -> str:
 
 
 @STUDIES.add
-@dataclass(frozen=True)
 class ReleasedScores(Study):
     """Our scores beside those that the authors of the data released, of the same metrics."""
 

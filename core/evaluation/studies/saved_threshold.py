@@ -29,12 +29,14 @@ from core.stats import (
     choose_threshold,
     deal_folds,
     format_percent,
-    mean,
+    share,
     threshold_decisions,
+    with_variance_between,
 )
 from core.types import Direction
 
 _RECORD = "touchstone-threshold-1"
+_DEALS = 8  # of documents into folds, over which the figures of a threshold are means
 _MOST_BYTES = 65_536  # of a file of one threshold
 
 
@@ -42,7 +44,7 @@ _MOST_BYTES = 65_536  # of a file of one threshold
 class OwnThreshold:
     """A threshold on the score of one metric, from which on a summary counts as consistent.
 
-    The figures are cross-fitted: of thresholds chosen in the same way on other documents.
+    The figures are cross-fitted: of thresholds chosen in the same way on other documents, with intervals for this one.
     """
 
     name: str
@@ -96,91 +98,81 @@ class OwnThreshold:
 _THRESHOLD: TypeAdapter[OwnThreshold] = TypeAdapter(OwnThreshold)
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionFigures:
-    """Figures of decisions: balanced accuracy, the share of consistent summaries refused, and of inconsistent ones accepted."""
+def decision_figures(labelled: LabelledScores, decisions: Values, draws: Resamples) -> dict[str, Estimate]:
+    """Balanced `accuracy`, `false_alarms`: the share of consistent summaries refused, `missed`: that of inconsistent ones accepted.
 
-    accuracy: Estimate
-    false_alarms: Estimate
-    missed: Estimate
-
-
-def decision_figures(labelled: LabelledScores, decisions: Values, draws: Resamples) -> DecisionFigures:
-    """`decisions`, (n,), are 1 where a summary is accepted, 0 where it is refused, nan where nothing was decided."""
+    `decisions`, (n,), are 1 where a summary is accepted, 0 where it is refused, nan where nothing was decided.
+    """
     decided = ~np.isnan(decisions)
     accepted = decisions == 1
     accuracy = accuracy_of_decisions(accepted[decided], labelled.labels[decided], labelled.documents[decided])
     refused_good = np.where(labelled.labels & decided, 1.0 - decisions, np.nan)
     accepted_bad = np.where(~labelled.labels & decided, decisions, np.nan)
-    return DecisionFigures(
-        draws.estimate(accuracy),
-        draws.estimate(mean(refused_good, labelled.documents)),
-        draws.estimate(mean(accepted_bad, labelled.documents)),
-    )
+    return {
+        "accuracy": draws.estimate(accuracy),
+        "false_alarms": draws.estimate(share(refused_good, labelled.documents)),
+        "missed": draws.estimate(share(accepted_bad, labelled.documents)),
+    }
 
 
 def fit_threshold(name: str, cases: Cases, data: tuple[DataFacts, ...], draws: Resamples) -> OwnThreshold:
     """The best threshold of the only metric of these cases. Raises TouchstoneError unless both labels occur."""
-    labelled, complete = _labelled_scores(cases)
+    labelled = _labelled_scores(cases)
     [column] = cases.columns
     threshold = choose_threshold(labelled)
-    every = np.ones(len(labelled.labels), dtype=np.bool_)
-    decisions = threshold_decisions(labelled, every, deal_folds(cases.documents, FOLDS)[complete])
-    figures = decision_figures(labelled, decisions, draws)
+    figures = dealt_figures(labelled, draws)
     return OwnThreshold(
         name=name,
         metric=column.name,
         signature=column.signature,
         direction=column.direction,
         value=threshold.value,
-        accuracy=figures.accuracy,
-        false_alarms=figures.false_alarms,
-        missed=figures.missed,
+        accuracy=figures["accuracy"],
+        false_alarms=figures["false_alarms"],
+        missed=figures["missed"],
         data=data,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FixedThresholdFigures:
-    """Figures of a threshold that was given: `right` is the share of right decisions, n in `right.n` summaries."""
-
-    metric: str
-    direction: Direction
-    value: float
-    right: Estimate
-    decisions: DecisionFigures
-
-
-def fixed_threshold_figures(value: float, cases: Cases, draws: Resamples) -> FixedThresholdFigures:
-    """Figures of a given threshold of the one metric of these cases, such as the 0.5 that papers take without a choice."""
-    labelled, _ = _labelled_scores(cases)
+def fixed_threshold_sentences(value: float, cases: Cases, draws: Resamples) -> str:
+    """Two sentences on a given threshold of the one metric of these cases, such as the 0.5 that papers take without a choice."""
+    labelled = _labelled_scores(cases)
     [column] = cases.columns
     scores = labelled.scores
     accepted = scores <= value if labelled.direction == "lower" else scores >= value
-    right = mean((accepted == labelled.labels).astype(np.float64), labelled.documents)
+    right = draws.estimate(share((accepted == labelled.labels).astype(np.float64), labelled.documents))
     figures = decision_figures(labelled, accepted.astype(np.float64), draws)
-    return FixedThresholdFigures(column.name, column.direction, value, draws.estimate(right), figures)
-
-
-def format_fixed_threshold(figures: FixedThresholdFigures) -> str:
-    """The figures in two sentences."""
-    side = "at most" if figures.direction == "lower" else "at least"
-    of = figures.decisions
+    balanced, false_alarms, missed = (format_percent(figures[name]) for name in ("accuracy", "false_alarms", "missed"))
+    side = "at most" if column.direction == "lower" else "at least"
     return (
-        f"{metric_title(figures.metric)}: consistent from a score of {side} {figures.value:.6g} on, a threshold that was given.\n"
-        f"Of {figures.right.n} labelled summaries: accuracy {format_percent(figures.right)} %, balanced accuracy "
-        f"{format_percent(of.accuracy)} %, false alarms {format_percent(of.false_alarms)} %, missed {format_percent(of.missed)} %."
+        f"{metric_title(column.name)}: consistent from a score of {side} {value:.6g} on, a threshold that was given.\n"
+        f"Of {right.n} labelled summaries: accuracy {format_percent(right)} %, balanced accuracy {balanced} %, "
+        f"false alarms {false_alarms} %, missed {missed} %."
     )
 
 
-def _labelled_scores(cases: Cases) -> tuple[LabelledScores, Mask]:
-    """The labelled scores of the one metric, and which of the samples they are, (samples,)."""
+def dealt_figures(labelled: LabelledScores, draws: Resamples) -> dict[str, Estimate]:
+    """Figures of thresholds that were chosen on other documents, the means of several deals of documents into folds.
+
+    The threshold itself varies: to the variance over documents comes three times that between deals.
+    """
+    every = np.ones(len(labelled.labels), dtype=np.bool_)
+    dealt = [
+        decision_figures(
+            labelled, threshold_decisions(labelled, every, deal_folds(labelled.documents, FOLDS, seed)), draws
+        )
+        for seed in range(_DEALS)
+    ]
+    return {name: with_variance_between([figures[name] for figures in dealt]) for name in dealt[0]}
+
+
+def _labelled_scores(cases: Cases) -> LabelledScores:
+    """The labelled scores of the one metric."""
     [column] = cases.columns
     complete: Mask = ~np.isnan(cases.labels) & ~np.isnan(column.values)
-    scores = LabelledScores(
+    return LabelledScores(
         column.values[complete], cases.labels[complete] == 1, cases.documents[complete], column.direction
     )
-    return scores, complete
 
 
 def is_threshold(path: Path) -> bool:
@@ -234,6 +226,7 @@ def format_threshold(threshold: OwnThreshold) -> str:
     side = "at most" if threshold.direction == "lower" else "at least"
     return (
         f"{metric_title(threshold.metric)}: consistent from a score of {side} {threshold.value:.6g} on, chosen on {threshold.accuracy.n} labelled summaries.\n"
-        f"On documents that it was not chosen on ({FOLDS} folds): balanced accuracy {format_percent(threshold.accuracy)} %, false "
-        f"alarms {format_percent(threshold.false_alarms)} %, missed {format_percent(threshold.missed)} %."
+        f"To expect of it on other documents, by thresholds chosen in the same way on {FOLDS - 1} of {FOLDS} parts of these: balanced "
+        f"accuracy {format_percent(threshold.accuracy)} %, false alarms {format_percent(threshold.false_alarms)} %, missed "
+        f"{format_percent(threshold.missed)} %."
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,20 +19,15 @@ _QUANTILES = (0, 5, 25, 50, 75, 95, 100)
 _BINS = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Percentile:
-    """The percentile of a score, 0 to 100, among `n` scores: the share that lies below it and half of those equal to it."""
+def score_percentiles(cases: Cases, column: MetricColumn, score: float) -> Mapping[str, tuple[float, int]]:
+    """The percentile of a score, 0 to 100: the share of scores below it and half of those equal to it, and their number.
 
-    percentile: float
-    n: int
-
-
-def score_percentiles(cases: Cases, column: MetricColumn, score: float) -> Mapping[str, Percentile]:
-    """Among all summaries that the metric scored, the consistent and the inconsistent ones; without parts that are empty."""
+    Among all summaries that the metric scored, the consistent and the inconsistent ones; without parts that are empty.
+    """
     parts = scores_by_label(cases, column)
     filled = {name: values for name, values in parts.items() if len(values)}
     below = {name: np.mean(values < score) + np.mean(values == score) / 2 for name, values in filled.items()}
-    return {name: Percentile(100 * float(below[name]), len(values)) for name, values in filled.items()}
+    return {name: (100 * float(below[name]), len(values)) for name, values in filled.items()}
 
 
 def scores_by_label(cases: Cases, column: MetricColumn) -> Mapping[str, Values]:
@@ -52,12 +46,11 @@ def column_by_signature(cases: Cases, signature: str) -> MetricColumn | None:
     return max(same_setup, key=lambda column: column.signature == signature, default=None)
 
 
-def format_percentiles(percentiles: Mapping[str, Percentile]) -> str:
+def format_percentiles(percentiles: Mapping[str, tuple[float, int]]) -> str:
     """As: above 73 % of all 1386 summaries, 68 % of the 693 consistent, 78 % of the 693 inconsistent."""
     parts = [
-        f"{rank.percentile:.0f} % of {'all' if name == 'all' else 'the'} {rank.n} "
-        f"{'summaries' if name == 'all' else name}"
-        for name, rank in percentiles.items()
+        f"{percentile:.0f} % of {'all' if name == 'all' else 'the'} {n} {'summaries' if name == 'all' else name}"
+        for name, (percentile, n) in percentiles.items()
     ]
     return f"above {', '.join(parts)}"
 

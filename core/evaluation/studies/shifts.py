@@ -12,19 +12,25 @@ from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.evaluation.studies.edit_discrimination import discrimination_report
 from core.evaluation.studies.sensitivity import sensitivity_report
 from core.evaluation.study import STUDIES, Group, Input, Study, StudyData, setting
+from core.models import document_key
 from core.results import (
     KindCoverage,
     MatrixCell,
     MetricBalance,
     NullBand,
     StressRun,
+    balance_sentence,
     check_shares,
     kind_coverage,
     kind_verdicts,
     metric_balances,
     metric_verdicts,
+    rank_metrics,
+    rank_sentences,
     run_problems,
     shift_matrix,
+    training_documents,
+    training_overlaps,
 )
 from core.scoring import SENTENCE_LABELS, metric_title
 from core.stats import Move
@@ -80,6 +86,8 @@ def _matrix_report(study: Study, data: StudyData) -> Report:
     run = data.stress_run
     cells = shift_matrix(run, data.shifts)
     balances = metric_balances(cells)
+    documents = {document_key(source.example.document) for source in run.sources.values()}
+    learned = {spec for spec in run.plan.metrics if documents & training_documents(spec)}
     tables = [
         matrix_table(cells),
         noise_table(cells),
@@ -93,18 +101,17 @@ def _matrix_report(study: Study, data: StudyData) -> Report:
         sentences = [
             "Robustness and sensitivity need harmless and breaking perturbations, and noise from 5 harmless edits."
         ]
+    elif len(balances) == 1:
+        sentences = [balance_sentence(balances[0])]
     else:
-        best, worst = balances[0], balances[-1]
-        of_all = f"Best of {len(balances)} metrics: " if len(balances) > 1 else ""
-        sentences = [f"{of_all}{_balance_words(best)}"]
-        if _sum(worst) < _sum(best):
-            sentences.append(f"Worst: {_balance_words(worst)}")
+        sentences = rank_sentences(*rank_metrics(cells), learned)
     return study.report(
         data,
         [table for table in tables if table.rows or table is tables[0]],
         charts=[_balance_chart(balances)] if balances else [],
         sentences=sentences,
         notes=[
+            *training_overlaps(documents, learned),
             f"Battery: {run.plan.battery_label}.",
             "A shift is the score after minus the score before, in the metric's own units, with its 95 % interval by "
             "document. It is beyond noise where its mean lies outside of the shifts by harmless edits of about the same size.",
@@ -293,17 +300,6 @@ def _checks_table(run: StressRun) -> Table:
     )
 
 
-def _sum(balance: MetricBalance) -> float:
-    return balance.robustness + balance.sensitivity
-
-
-def _balance_words(balance: MetricBalance) -> str:
-    return (
-        f"{metric_title(balance.metric)} stays within noise under {balance.quiet} of {balance.harmless} harmless kinds and notices "
-        f"{balance.noticed} of {balance.breaking} breaking kinds."
-    )
-
-
 def _balance_chart(balances: Sequence[MetricBalance]) -> Chart:
     """A point for each metric; the best stand top right, one that never moves top left."""
     series = [
@@ -311,7 +307,7 @@ def _balance_chart(balances: Sequence[MetricBalance]) -> Chart:
             metric_title(balance.metric),
             (100 * balance.sensitivity,),
             (balance.robustness,),
-            (_balance_words(balance),),
+            (balance_sentence(balance),),
         )
         for balance in balances
     ]

@@ -198,7 +198,6 @@ def _explained_variance(predicted: Values, scores: Values, documents: Numbers) -
 
 
 @STUDIES.add
-@dataclass(frozen=True)
 class SurfaceStudy(Study):
     """Shallow features beside metrics, one at a time and all together."""
 

@@ -117,20 +117,26 @@ class RecipeAccount:
 
 def words_account(trained: Trained) -> RecipeAccount:
     """The account of the recipe "words"."""
-    config, similarity = trained.head.config, float(trained.head.tensors["similarity"][0, 0])
+    config, weights = trained.head.config, trained.head.summary_weights()
     members = len(trained.head.attention["query"])
     return RecipeAccount(
         trained.held_out,
         trained.by_domain,
-        {"trees": trained.trees, "attention members": members, "similarity": similarity},
+        {
+            "trees": trained.trees,
+            "attention members": members,
+            "worst": weights.worst.tolist(),
+            "share": weights.share.tolist(),
+        },
         reads=f"{trained.trees} trees of each of {members} folds read {len(config.features)} features of each word of a summary, made "
         f"with the frozen encoder {config.encoder}; {HEADS} attention heads of each fold read the same and what they find of the "
         "word among the states of the document's words. The logit of a word is the mean of all. The score is the probability that "
-        f"no sentence is wrong, its log odds moved by {similarity:+.1f} times how far the mean similarity of the words lies above the "
-        "usual one; one half means even odds in data like this, of which half is inconsistent: on other data read the calibration error "
-        "first.",
-        judged="Near-duplicates count as one document. One document of eight is left out, and sets only the scale on which "
-        "the score is a probability. Each of the others lies in one of five folds and is judged by the trees and heads that "
+        "neither of two reasons to doubt holds: the worst sentence, by the mean odds that a word of it is wrong (log odds "
+        f"{_line(weights.worst, -1)} log of these), and the share of content that the document lacks (log odds {_line(weights.share, 1)} mean "
+        "similarity of the content words, and less where more than a quarter of them is like nothing there). A sentence that the document has word for word is "
+        "supported, a text without content is not. The scale makes labelled and made summaries count the same, with classes as frequent "
+        "as in this data: on other data read the calibration error first.",
+        judged="Near-duplicates count as one document. One document of eight teaches no word and no weight. Each of the others lies in one of five folds and is judged by the trees and heads that "
         "learned from the other four; those that are left out, by the mean of all five, which is what is used. It stays so: when a "
         "document that was learned from is scored later, also respaced or changed a little, its fold judges it, by weights that its fold did "
         "not teach. The number of "
@@ -139,6 +145,12 @@ def words_account(trained: Trained) -> RecipeAccount:
         "stand in the document, and wrong verbs that are close to the right ones, move it little; what needs arithmetic or "
         "knowledge moves it by chance. A paraphrase in words far from the document's looks like an error to it.",
     )
+
+
+def _line(weights: Values, sign: int) -> str:
+    """Offset and slope as a formula, up to what is multiplied."""
+    slope = sign * float(weights[1])
+    return f"{float(weights[0]):+.2f} {'−' if slope < 0 else '+'} {abs(slope):.2f} times the"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

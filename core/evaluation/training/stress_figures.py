@@ -26,8 +26,8 @@ from core.stats import (
     Values,
     consistency_share,
     markdown_table,
-    mean,
     noise_range,
+    share,
     with_least_ends,
 )
 
@@ -58,7 +58,7 @@ def stress_figures(stress: StressRows, before: Values, after: Values) -> list[Ca
         figures.append(CardFigure(f"{BROKEN}{suffix}", PAIR_SHARE, draws.estimate(consistency_share(broken))))
         right = _right_moves(scored.shifts, kinds, wrong)
         for of, measure, mask in parts:
-            figures.append(CardFigure(f"{of}{suffix}", measure, draws.estimate(mean(right[mask], documents[mask]))))
+            figures.append(CardFigure(f"{of}{suffix}", measure, draws.estimate(share(right[mask], documents[mask]))))
     return figures
 
 

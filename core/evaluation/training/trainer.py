@@ -75,7 +75,7 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
     words = yield from fit_words(table, parts, seed, unfinished)
     judge = SummaryJudge(table.sentence_table(words.logits, len(wrong)), wrong, pairs_of(data.rows))
     weights = {part: judge.weights((parts != part) & (parts != CALIBRATION)) for part in (CALIBRATION, *range(FOLDS))}
-    scale = judge.scale(weights[CALIBRATION], parts == CALIBRATION)
+    scale = judge.scale(weights[CALIBRATION], np.array([row.origin == "labelled" for row in data.rows]))
     by_domain = yield from _unseen_domains(data, table, judge, scale, words.trees, seed)
     # the share of wrong words, by the labels of words and, where there are none, those of summaries
     places, bags = bags_of(table, np.ones(int(table.row.max()) + 1, dtype=np.bool_))
@@ -91,10 +91,8 @@ def train_words(data: TrainingData, encoder: Encoder, seed: int, unfinished: Unf
     scaled = {part: scale.weights(taught) for part, taught in weights.items()}
     tensors = {
         **words.tree_tensors,
-        "sentence": np.array([summary_weights.sentence for summary_weights in scaled.values()]),
-        "similarity": np.array(
-            [(summary_weights.similarity, summary_weights.usual) for summary_weights in scaled.values()]
-        ),
+        "worst": np.array([summary_weights.worst for summary_weights in scaled.values()]),
+        "share": np.array([summary_weights.share for summary_weights in scaled.values()]),
     }
     return Trained(Head(config, tensors, words.attention), judge.held_out(parts, scaled), words.trees, by_domain)
 
@@ -153,9 +151,9 @@ class SummaryJudge:
         ]
         return fit_summary_weights(self.sentences.part(rows), self.wrong[rows], pairs)
 
-    def scale(self, weights: SummaryWeights, rows: Mask) -> LogitScale:
-        """The scale on which the score of some rows is a probability."""
-        return fit_scale(self.sentences.part(rows), weights, self.wrong[rows])
+    def scale(self, weights: SummaryWeights, labelled: Mask) -> LogitScale:
+        """The scale on which the score is a probability, for the mask of the rows that people labelled."""
+        return fit_scale(self.sentences, weights, self.wrong, labelled)
 
     def held_out(self, parts: Numbers, weights: Mapping[int, SummaryWeights]) -> Values:
         """The score of every row by the weights of its part, which others taught, (rows,); nan for a row without a word."""

@@ -20,9 +20,10 @@ from core.models import (
     WordStates,
     WordTable,
     feature_matrix,
+    is_copied,
     read_document,
 )
-from core.text import sentences
+from core.text import layout_units
 
 if TYPE_CHECKING:
     from core.models import WordEncoder
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 _ROWS_AT_ONCE = 64
 
 
-_ReadSentence = tuple[int, int, Features, Labels]
-"""Row, document, features and labels."""
+_ReadSentence = tuple[int, int, Features, Labels, bool]
+"""Row, document, features, labels, and whether the document has the sentence word for word."""
 
 
 def read_words(encoder: WordEncoder, rows: Sequence[TrainingRow], folder: Path) -> Generator[int, None, WordTable]:
@@ -56,7 +57,7 @@ def read_words(encoder: WordEncoder, rows: Sequence[TrainingRow], folder: Path) 
                 batch = own[start : start + _ROWS_AT_ONCE]
                 for row, sentence, values, wrong in _read_rows(encoder, rows, batch, document):
                     _write_states(words, sentence)
-                    read_sentences.append((row, len(ends) - 1, values, wrong))
+                    read_sentences.append((row, len(ends) - 1, values, wrong, is_copied(document, sentence)))
                 done += len(batch)
     yield done
     return _as_table(read_sentences, ends, folder)
@@ -71,7 +72,7 @@ def _read_rows(
 ) -> Iterator[tuple[int, WordStates, Features, Labels]]:
     """The sentences of some rows of one document that have words."""
     claims = [
-        (place, span, span.of(rows[place].summary)) for place in places for span in sentences(rows[place].summary)
+        (place, span, span.of(rows[place].summary)) for place in places for span in layout_units(rows[place].summary)
     ]
     # the variants of a summary differ in one sentence, and share the others
     texts = list(dict.fromkeys(text for *_, text in claims))
@@ -97,12 +98,13 @@ def _read_rows(
 def _as_table(read_sentences: Sequence[_ReadSentence], ends: Sequence[int], folder: Path) -> WordTable:
     if not read_sentences:
         raise TouchstoneError("The texts have no word of letters or digits that could be compared.")
-    rows, documents, values, wrong = zip(*read_sentences, strict=True)
+    rows, documents, values, wrong, copied = zip(*read_sentences, strict=True)
     arrays = {
         "values": np.concatenate(values),
         "wrong": np.concatenate(wrong),
         "sentence": np.repeat(np.arange(len(read_sentences)), [len(labels) for labels in wrong]),
         "row": np.array(rows, dtype=np.intp),
+        "copied": np.array(copied, dtype=np.bool_),
         "document": np.array(documents, dtype=np.intp),
         "ends": np.array(ends, dtype=np.intp),
     }

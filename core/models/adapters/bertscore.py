@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import cast
 
@@ -60,9 +60,12 @@ class BertScoreModel:
         texts = [
             text
             for question, spans in zip(questions, places, strict=True)
-            for text in (*(span.of(question.inputs[0]) for span in spans), question.inputs[1])
+            for text in (
+                *(span.of(question.inputs[0]) for span in spans[0]),
+                *(span.of(question.inputs[1]) for span in spans[1]),
+            )
         ]
-        sizes = [len(spans) + 1 for spans in places]
+        sizes = [len(of_document) + len(of_summary) for of_document, of_summary in places]
         limits = [
             min(self._limit, int_option(question, "limit", self._limit))
             for question, size in zip(questions, sizes, strict=True)
@@ -72,46 +75,62 @@ class BertScoreModel:
         grouped = [tuple(islice(tokens, size)) for size in sizes]
         rows = []
         for question, read, spans in zip(questions, grouped, places, strict=True):
-            # the tokens of windows are placed from the start of the document
-            moved = [
+            # the tokens of windows are placed from the start of their text
+            moved = tuple(
                 replace(tokens, offsets=tuple((span.start + start, span.start + end) for start, end in tokens.offsets))
                 if span.start
                 else tokens
-                for tokens, span in zip(read[:-1], spans, strict=True)
-            ]
-            rows.append(Row(self._checked(question), max(map(len, read)), (*moved, read[-1])))
+                for tokens, span in zip(read, chain(*spans), strict=True)
+            )
+            rows.append(
+                Row(self._checked(question), max(map(len, read)), (moved[: len(spans[0])], moved[len(spans[0]) :]))
+            )
         return rows
 
-    def _windows(self, question: Question) -> list[Span]:
-        """The stretches of the document that are read one after the other; one where it is read from its start."""
-        document = question.inputs[0]
+    def _windows(self, question: Question) -> tuple[list[Span], list[Span]]:
+        """The stretches of document and summary that are read one after the other; one of a text that is read from its start."""
+        document, summary = ([Span(0, len(text))] for text in question.inputs)
         if not int_option(question, "windows", 0):
-            return [Span(0, len(document))]
-        return windows(document, self._tokenizer.count) or [Span(0, len(document))]
+            return document, summary
+        return (
+            windows(question.inputs[0], self._tokenizer.count) or document,
+            windows(question.inputs[1], self._tokenizer.count) or summary,
+        )
 
     def forward(self, rows: Sequence[Row]) -> list[Answer]:
         with torch.inference_mode(), freeing_memory("The pair of texts does not fit"):
             layers = [_layer_option(row.question) for row in rows]
-            keys = [(layer, window) for layer, row in zip(layers, rows, strict=True) for window in row.payload[:-1]]
+            keys = [(layer, window) for layer, row in zip(layers, rows, strict=True) for window in row.payload[0]]
             read = iter(self._document_states(keys))
-            documents = [torch.cat(list(islice(read, len(row.payload) - 1))) for row in rows]
-            summaries = self._states([(layer, row.payload[-1]) for layer, row in zip(layers, rows, strict=True)])
+            documents = [torch.cat(list(islice(read, len(row.payload[0])))) for row in rows]
+            claimed = iter(
+                self._states(
+                    [(layer, window) for layer, row in zip(layers, rows, strict=True) for window in row.payload[1]]
+                )
+            )
+            summaries = [torch.cat(list(islice(claimed, len(row.payload[1])))) for row in rows]
             answers = []
             for row, document, summary in zip(rows, documents, summaries, strict=True):
-                *windows, claimed = row.payload
-                offsets = [offset for window in windows for offset in window.offsets]
+                of_document, of_summary = row.payload
+                offsets = [offset for window in of_document for offset in window.offsets]
+                places = [offset for window in of_summary for offset in window.offsets]
+                ids = [token for window in of_summary for token in window.ids]
                 # BERTScore knows the template's tokens by id, so that one written in the summary is left out too
-                template = {token for token, special in zip(claimed.ids, claimed.special, strict=True) if special}
-                positions = [position for position, token in enumerate(claimed.ids) if token not in template]
+                template = {
+                    token
+                    for window in of_summary
+                    for token, special in zip(window.ids, window.special, strict=True)
+                    if special
+                }
+                positions = [position for position, token in enumerate(ids) if token not in template]
                 best = (summary[positions] @ document.T).max(-1)  # (positions,)
                 matched = best.indices.tolist()
                 answers.append(
                     Answer(
                         values=tuple(best.values.tolist()),
-                        spans=tuple(Span(*claimed.offsets[i]) for i in positions)
-                        + tuple(Span(*offsets[i]) for i in matched),
-                        tokens=sum(map(len, row.payload)),
-                        cut=sum(tokens.cut for tokens in row.payload),
+                        spans=tuple(Span(*places[i]) for i in positions) + tuple(Span(*offsets[i]) for i in matched),
+                        tokens=sum(map(len, chain(*row.payload))),
+                        cut=sum(tokens.cut for tokens in chain(*row.payload)),
                     )
                 )
             return answers

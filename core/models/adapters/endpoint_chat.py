@@ -16,7 +16,7 @@ from core.models.llm.chat import question_schema, sampling_of
 from core.models.llm.client.requests import chat_body
 from core.models.llm.dialect import Body
 from core.models.llm.endpoints.endpoint import Endpoint
-from core.models.llm.spending.spend import unread_tokens
+from core.models.llm.spending.spend import unread_tokens, usage_values
 from core.types import Answer, Question
 
 if TYPE_CHECKING:
@@ -44,9 +44,5 @@ def read(endpoint: Endpoint, completion: object) -> Answer:
 
 
 def _answer(answer: Completion) -> Answer:
-    values = [float(answer.completion_tokens)]
-    if answer.cached_tokens or answer.cost is not None:
-        values.append(float(answer.cached_tokens))
-    if answer.cost is not None:
-        values.append(answer.cost)
-    return Answer(tuple(values), texts=(answer.text, answer.finish_reason), tokens=answer.prompt_tokens)
+    values = usage_values(answer.completion_tokens, answer.cached_tokens, answer.cost)
+    return Answer(values, texts=(answer.text, answer.finish_reason), tokens=answer.prompt_tokens)

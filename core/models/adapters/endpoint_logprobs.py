@@ -2,8 +2,9 @@
 
 Inputs: a system and a user message. Options: "model", its name at the endpoint; "top_tokens", how many tokens;
 "special_tokens", whether the tokenizer's own are put before the template; "max_tokens", of an answer whose first tokens may
-be blanks, 1 by default. Values: the probabilities of the most likely first tokens; texts: these tokens; cut: the
-tokens of the question that the server left out, at least.
+be blanks, 1 by default. Values: the probabilities of the most likely first tokens, then the tokens written and, where the
+server says so, those read from a cache and the cost; texts: the first tokens; tokens: those read; cut: the tokens of the
+question that the server left out, at least.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from core.models.llm.client.requests import FirstTokens, first_token_body
 from core.models.llm.dialect import Body
 from core.models.llm.endpoints.endpoint import Endpoint
-from core.models.llm.spending.spend import unread_tokens
+from core.models.llm.spending.spend import unread_tokens, usage_values
 from core.models.networks.model import int_option
 from core.types import Answer, Question
 
@@ -55,4 +56,5 @@ def _asked(question: Question) -> FirstTokens:
 
 
 def _answer(answer: FirstToken) -> Answer:
-    return Answer(values=answer.probabilities, texts=answer.tokens, tokens=answer.prompt_tokens)
+    usage = usage_values(answer.completion_tokens, answer.cached_tokens, answer.cost)
+    return Answer((*answer.probabilities, *usage), texts=answer.tokens, tokens=answer.prompt_tokens)

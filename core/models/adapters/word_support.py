@@ -8,12 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from core.errors import LoadError
 from core.model_reference import Checkpoint
 from core.models.networks.model import Model, Row
 from core.models.weights.locations import locate
 from core.models.weights.weight_files import read_json_object
-from core.models.words.head import CROSS_ENCODER_FORMAT, Head, mean_logits, probability
+from core.models.words.aggregation import CERTAIN, share_sum, worst_odds
+from core.models.words.copied_sentences import is_copied
+from core.models.words.head import CROSS_ENCODER_FORMAT, Head, mean_logits, probability, sentence_facts
 from core.models.words.known_documents import KnownDocuments
 from core.models.words.trained_head import read_head
 from core.models.words.word_attention import DocumentMemory, WordAttention
@@ -45,8 +49,9 @@ class _Document:
 
 
 class WordSupportModel:
-    """Inputs: document and one sentence. Values: the probability that the sentence is supported, then what the similarity of
-    its words adds to the log odds of a summary, times the words of that, then the probability of each of its words.
+    """Inputs: document and one sentence. Values: the log odds that no word of the sentence is wrong, the sum over its content
+    words of the log odds that the document has them, the number of these and of the strange ones among them, then the
+    probability of each word.
 
     The latter is what it would be if every second word were unsupported. Spans: the words in the sentence, and last the
     sentence of the document that is closest. A text without a word gets no values.
@@ -103,13 +108,16 @@ class WordSupportModel:
         values = feature_matrix(read, sentence)
         by_attention = judge.attention.logits(document.memory, sentence.both, values)
         logits = mean_logits(judge.head.tree_logits(values), by_attention)
-        words = [1 - probability(float(logit) - judge.head.config.prior) for logit in logits]
+        copied, facts, weights = is_copied(read, sentence), sentence_facts(values, logits), judge.head.summary_weights()
+        is_one = np.array([copied])
+        worst = float(worst_odds(weights, np.array([facts.doubt]), is_one)[0])
+        share = float(share_sum(weights, np.array([facts.content]), np.array([facts.closeness]), is_one)[0])
+        words = [
+            probability(CERTAIN) if copied else 1 - probability(float(logit) - judge.head.config.prior)
+            for logit in logits
+        ]
         return Answer(
-            values=(
-                1 - probability(judge.head.sentence_logit(values, logits)),
-                judge.head.similarity_odds(values),
-                *words,
-            ),
+            values=(worst, share, facts.content, 0.0 if copied else facts.strange, *words),
             spans=(*sentence.spans, read.closest_sentence(sentence)),
             tokens=tokens,
             cut=cut,

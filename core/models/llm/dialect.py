@@ -14,6 +14,14 @@ from urllib.parse import quote
 Body = dict[str, object]
 """A request as JSON."""
 
+_LIMITS = frozenset(
+    (
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "pattern"),
+    )
+)
+_BY_NAME = frozenset({"properties", "$defs"})
+
 
 class Dialect(ABC):
     """One API. `path` is that of a question below the address of the endpoint; {model} stands for the name of a model.
@@ -44,6 +52,11 @@ class Dialect(ABC):
         """A list of models in the form of OpenAI."""
         return listed
 
+    def next_page(self, listed: object) -> dict[str, str]:
+        """Parameters that ask for the page of a list of models after this one; none where it is the last."""
+        last = field(listed, "last_id")
+        return {"after": last} if field(listed, "has_more") is True and isinstance(last, str) else {}
+
 
 def split_request(request: Body, *names: str) -> tuple[Body, Body]:
     """The fields of a request that a dialect translates, and the others."""
@@ -66,3 +79,18 @@ def objects(value: object) -> list[dict[str, object]]:
 def texts(parts: object, name: str = "text") -> str:
     """The texts of what should be a list of objects with a field of that name, one after the other."""
     return "".join(text for part in objects(parts) if isinstance(text := part.get(name), str))
+
+
+def without_limits(schema: object) -> object:
+    """A JSON schema without limits of numbers, texts and lists, which servers refuse; who asks checks the answer in any case."""
+    if isinstance(schema, list):
+        return [without_limits(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        name: {key: without_limits(part) for key, part in value.items()}
+        if name in _BY_NAME and isinstance(value, dict)
+        else without_limits(value)
+        for name, value in schema.items()
+        if name not in _LIMITS
+    }

@@ -1,11 +1,11 @@
-"""Setting an endpoint up: the addresses of common servers, and three short questions that tell what one can do."""
+"""Setting an endpoint up: the addresses of common servers, and a few short questions that tell what one can do."""
 
 from __future__ import annotations
 
 import json
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from core.errors import Problem, TouchstoneError, attempt
 from core.models.llm.chat import Sampling
@@ -78,13 +78,20 @@ class EndpointFinding:
 
 
 class ReadyAnswer(StructuredAnswer):
-    """The shape that the test of structured output asks for."""
+    """The shape that the test of structured output asks for in its prompt too."""
 
     ready: bool
 
 
+class SpiderAnswer(StructuredAnswer):
+    """A shape that no prompt shows and nobody guesses: only a server that enforces it answers so."""
+
+    legs_in_pairs: Literal[4]
+    class_of_animal: Literal["arachnid"]
+
+
 def check_endpoint(endpoint: Endpoint) -> list[EndpointFinding]:
-    """Ask the endpoint's model three short questions: an answer, structured output and log-probabilities.
+    """Ask the endpoint's model a few short questions: an answer, structured output and log-probabilities.
 
     Where there is no answer the others are not asked, but for a temperature that is refused: they go without it then. What is
     found is kept for the calls. Never raises; no message holds the key.
@@ -103,7 +110,9 @@ def check_endpoint(endpoint: Endpoint) -> list[EndpointFinding]:
     if completion is None:
         return [answered]
 
-    shaped, likely = _check_structure(client, endpoint.model), _check_likely(client, endpoint.model)
+    shaped, shapes = _check_structure(client, endpoint.model)
+    likely = _check_likely(client, endpoint.model)
+    values |= {"shapes": shapes} if shapes else {}
     values |= {"reasoning": completion.reasoned, "usage": completion.prompt_tokens > 0}
     if endpoint.system_role:
         values["system_role"] = True
@@ -113,7 +122,8 @@ def check_endpoint(endpoint: Endpoint) -> list[EndpointFinding]:
         values["top_logprobs"] = _TOP_TOKENS
     elif not likely.works and "prob" in likely.message.lower():  # and not, for example, an answer that came too late
         values["top_logprobs"] = 0
-    values |= capabilities_without(client.left_out(endpoint.model) - endpoint.left_out)
+    left_out = client.left_out(endpoint.model, answer_schema(ReadyAnswer))
+    values |= capabilities_without(left_out - endpoint.left_out)
     if isinstance(window := attempt(lambda: client.windows().get(endpoint.model)), int):
         values["context"] = window
     capability_store().enter(endpoint, endpoint.model, values, "test")
@@ -159,15 +169,32 @@ def _check_answer(client: EndpointClient, model: str) -> tuple[EndpointFinding, 
     return EndpointFinding("Answer", True, shown), reply
 
 
-def _check_structure(client: EndpointClient, model: str) -> EndpointFinding:
-    request = 'Reply with this JSON object: {"ready": true}'
-    sampling = Sampling(model, max_tokens=_ANSWER_TOKENS)
-    shaped = attempt(
-        lambda: read_structured(client.chat((_SYSTEM, request), sampling, answer_schema(ReadyAnswer)).text, ReadyAnswer)
+def _check_structure(client: EndpointClient, model: str) -> tuple[EndpointFinding, str]:
+    """If answers of a shape can be read, and the value of the capability "shapes", "" where no answer came."""
+
+    def ask(request: str, shape: type[StructuredAnswer]) -> StructuredAnswer | Problem:
+        sampling, schema = Sampling(model, max_tokens=_ANSWER_TOKENS), answer_schema(shape)
+        return attempt(lambda: read_structured(client.chat((_SYSTEM, request), sampling, schema).text, shape))
+
+    # the word JSON is wanted by the JSON mode of OpenAI
+    hidden = ask("How many legs has a spider, and what is it? Answer as JSON.", SpiderAnswer)
+    if not isinstance(hidden, Problem):
+        enforced = (
+            "Enforced: an answer has a shape that its prompt does not show. Explanations, grades and edits can be read."
+        )
+        return EndpointFinding("Structured output", True, enforced), "enforced"
+    shown = ask('Reply with this JSON object: {"ready": true}', ReadyAnswer)
+    if not isinstance(shown, Problem):
+        followed = (
+            "Followed where the prompt shows the shape, as those of Touchstone do; the server does not enforce it. "
+            "Explanations, grades and edits can mostly be read, and what cannot is asked for once more."
+        )
+        return EndpointFinding("Structured output", True, followed), "followed"
+    is_answer = "The model said" in shown.error
+    return (
+        EndpointFinding("Structured output", False, f"{shown.error} Explaining and judging need it."),
+        "none" if is_answer else "",
     )
-    if isinstance(shaped, Problem):
-        return EndpointFinding("Structured output", False, f"{shaped.error} Explaining and judging need it.")
-    return EndpointFinding("Structured output", True, "Explanations, grades and edits can be read.")
 
 
 def _check_likely(client: EndpointClient, model: str) -> EndpointFinding:

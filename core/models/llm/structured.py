@@ -52,10 +52,28 @@ def read_structured(text: str, shape: type[S]) -> S:
     if len(objects) != 1:
         content = "no complete JSON object" if not objects else f"{len(objects)} JSON objects"
         raise unusable_answer(f"The answer holds {content}; one is expected.", text)
+    if (name := _repeated_name(objects[0])) is not None:
+        raise unusable_answer(f"The answer gives {name!r} twice.", text)
     try:
         return shape.model_validate_json(objects[0])
     except ValidationError as error:
         raise unusable_answer(f"The answer is not as asked ({wrong_fields(error)}).", text) from None
+
+
+def _repeated_name(text: str) -> str | None:
+    """A field that a JSON object has twice, in itself or below, with two values."""
+    repeated: list[str] = []
+
+    def note(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        fields: dict[str, object] = {}
+        for name, value in pairs:
+            if name in fields and fields[name] != value:
+                repeated.append(name)
+            fields[name] = value
+        return fields
+
+    json.loads(text, object_pairs_hook=note)
+    return repeated[0] if repeated else None
 
 
 def plain_words(text: str) -> str:

@@ -1,89 +1,141 @@
-"""Aggregation of words' logits to a sentence's, and of sentences' to a summary's: fitted on summaries and on pairs, from
-logits of documents not learned from."""
+"""Aggregation of words to a summary: two reasons to doubt it, its worst sentence and how little of its content the document
+has, fitted on summaries and on pairs, from logits of documents not learned from."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 
-from core.models.words.head import SENTENCE_FACTS
 from core.stats import Mask, Numbers, Values
 
-_PAIR_WEIGHT = 4.0
+CERTAIN = 4.0
+"""Log odds of a sentence, and of each of its words, that the document has word for word."""
+NO_CONTENT = -6.0
+"""Log odds that the document has the content of a summary that has none."""
+STRANGE_SHARE, STRANGE_ODDS = 0.25, -12.0
+"""Share of content words that nothing in the document is like, up to which a summary in other words is an ordinary one, and what
+each further word in proportion adds to the log odds."""
+_PAIR_WEIGHT = 1.0
 """Weight of a pair, against 1 of a summary: of a pair it must tell which side is wrong, whatever else its text is like."""
 _RIDGE = 1e-3
-_LEAST_DOUBT = 1e-9  # that no sentence is wrong, so that odds are numbers
+_LEAST_DOUBT = 1e-9  # that nothing is wrong, so that odds are numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SummaryWeights:
-    """The weights of SENTENCE_FACTS, (facts,), and what the summary's mean similarity above `usual` adds to its log odds."""
+    """Offset and slope of either reason, (2,): `worst` for a sentence's doubt, `share` for the closeness of a content
+    word."""
 
-    sentence: Values
-    similarity: float
-    usual: float
+    worst: Values
+    share: Values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceTable:
-    """The SENTENCE_FACTS of all sentences, (sentences, facts), and the row of the summary that each stands in, (sentences,).
+    """Facts of all sentences, (sentences,) each, and of how many summaries they are."""
 
-    `similarity` is the mean over the words of each summary, (summaries,), of how similar the most similar word of the
-    document is.
-    """
-
-    facts: Values
+    doubt: Values
+    """Log mean odds that a word is wrong."""
+    content: Values
+    """Number of content words."""
+    closeness: Values
+    """Sum over the content words of the similarity of the most similar word of the document."""
+    strange: Values
+    """Number of the content words that no word of the document is like."""
+    copied: Mask
+    """True for a sentence that the document has word for word."""
     rows: Numbers
-    similarity: Values
+    """Row of the summary that each sentence stands in."""
+    summaries: int
+    """Number of summaries; one without a sentence has the log odds of nothing said."""
 
     def log_odds(self, weights: SummaryWeights) -> Values:
-        """The log odds that a summary is supported, (summaries,): that no sentence is wrong, moved by its similarity."""
-        support = self.log_support(weights.sentence)
-        return support - _log_of_rest(support) + weights.similarity * (self.similarity - weights.usual)
+        """Log odds that neither reason holds, (summaries,)."""
+        worst = np.full(self.summaries, CERTAIN)
+        np.minimum.at(worst, self.rows, worst_odds(weights, self.doubt, self.copied))
+        sums, content, strange = map(
+            self._summed,
+            (share_sum(weights, self.content, self.closeness, self.copied), self.content, self.strange),
+        )
+        return both_odds(worst, share_odds(sums, content, strange))
 
-    def log_support(self, sentence: Values) -> Values:
-        """The log probability that no sentence is wrong, (summaries,)."""
-        losses = np.logaddexp(0, self.facts @ sentence)
-        return np.minimum(-np.bincount(self.rows, weights=losses, minlength=len(self.similarity)), -_LEAST_DOUBT)
+    def _summed(self, values: Values) -> Values:
+        """The sum of the values of the sentences of each summary, (summaries,)."""
+        return np.bincount(self.rows, values, self.summaries).astype(np.float64)
 
     def part(self, rows: Mask) -> SentenceTable:
         """The sentences of some rows, which are numbered from 0 again."""
         inside = rows[self.rows]
-        return SentenceTable(self.facts[inside], (np.cumsum(rows) - 1)[self.rows[inside]], self.similarity[rows])
+        return SentenceTable(
+            self.doubt[inside],
+            self.content[inside],
+            self.closeness[inside],
+            self.strange[inside],
+            self.copied[inside],
+            (np.cumsum(rows) - 1)[self.rows[inside]],
+            int(rows.sum()),
+        )
+
+
+def worst_odds(weights: SummaryWeights, doubt: Values, copied: Mask) -> Values:
+    """Log odds that no word of a sentence is wrong, (sentences,), at most those of a copied one."""
+    return np.where(copied, CERTAIN, np.minimum(weights.worst[0] - weights.worst[1] * doubt, CERTAIN))
+
+
+def share_sum(weights: SummaryWeights, content: Values, closeness: Values, copied: Mask) -> Values:
+    """Sum over the content words of a sentence of the log odds that the document has them, (sentences,)."""
+    return np.where(copied, CERTAIN * content, weights.share[0] * content + weights.share[1] * closeness)
+
+
+def share_odds(sums: Values | float, content: Values | float, strange: Values | float) -> Values:
+    """Log odds that the document has the content of texts, (texts,).
+
+    They are made of the sums over their content words, of the number of these and of the strange ones among them.
+    """
+    count = np.maximum(content, 1.0)
+    odds = sums / count + STRANGE_ODDS * np.maximum(strange / count - STRANGE_SHARE, 0.0)
+    return np.where(np.asarray(content) > 0, odds, NO_CONTENT)
+
+
+def both_odds(worst: Values | float, share: Values | float) -> Values:
+    """Log odds that neither reason to doubt holds, (texts,), from those of each."""
+    support = np.minimum(-np.logaddexp(0, -worst) - np.logaddexp(0, -share), -_LEAST_DOUBT)
+    return np.asarray(support - np.log(-np.expm1(support)))
 
 
 @dataclass(frozen=True, slots=True)
 class LogitScale:
-    """Factor of a logit, and the offset that is added to that of a sentence."""
+    """Factor of the log odds of either reason, and the offset that is added to them."""
 
     slope: float = 1.0
     offset: float = 0.0
 
     def weights(self, weights: SummaryWeights) -> SummaryWeights:
         """The weights on this scale."""
-        sentence = self.slope * weights.sentence
-        sentence[-1] += self.offset
-        return replace(weights, sentence=sentence, similarity=self.slope * weights.similarity)
+        moved = np.array([self.offset, 0.0])
+        return SummaryWeights(self.slope * weights.worst + moved, self.slope * weights.share + moved)
 
 
-def fit_scale(table: SentenceTable, weights: SummaryWeights, wrong: Mask) -> LogitScale:
-    """The scale of least log loss for summaries that no weight was fitted on; both classes count the same (Platt 1999).
+def fit_scale(table: SentenceTable, weights: SummaryWeights, wrong: Mask, labelled: Mask) -> LogitScale:
+    """The scale of least log loss (Platt 1999) for summaries whose words' logits were not learned from.
 
-    Two numbers for a sentence instead of one curve for the summary, so that sentences stay probabilities. Where there are
-    not both classes the scale stays as it is.
+    Summaries that people labelled and made ones count the same: corruptions by rule are told apart more easily than what people
+    and systems get wrong, and alone would make the score too sure. Classes are as frequent as they come. It scales both reasons
+    instead of the score, so that each stays a probability. Where there are not both classes it stays as it is.
     """
     from scipy.optimize import minimize  # takes half a second, and only training needs it
 
     if len(np.unique(wrong)) < 2:
         return LogitScale()
+    groups = [group for group in (labelled, ~labelled) if group.any()]
 
     def loss(parameters: Values) -> float:
-        losses = _losses(
-            table.log_odds(LogitScale(float(np.exp(parameters[0])), parameters[1]).weights(weights)), wrong
-        )
-        return float(losses[wrong].mean() + losses[~wrong].mean() + _RIDGE * parameters @ parameters)
+        scaled = LogitScale(float(np.exp(parameters[0])), parameters[1]).weights(weights)
+        losses = _losses(table.log_odds(scaled), wrong)
+        return fsum(float(losses[group].mean()) for group in groups) + _RIDGE * float(parameters @ parameters)
 
     slope, offset = minimize(loss, np.zeros(2), method="L-BFGS-B", bounds=[(-3, 3), (-10, 10)]).x
     return LogitScale(float(np.exp(slope)), float(offset))
@@ -92,51 +144,27 @@ def fit_scale(table: SentenceTable, weights: SummaryWeights, wrong: Mask) -> Log
 def fit_summary_weights(table: SentenceTable, wrong: Mask, pairs: Sequence[tuple[int, int]]) -> SummaryWeights:
     """The weights for labels (summaries,) and (original, edited) rows of which the second is wrong.
 
-    Both classes count the same, so that one half means even odds, whatever the share of corruptions was.
+    Both classes count the same, so that one half means even odds, whatever the share of corruptions was. No slope is below 0:
+    a doubtful word never speaks for a summary.
     """
     from scipy.optimize import minimize  # takes half a second, and only training needs it
 
-    spread = np.maximum(table.facts.std(0), 1e-6)
-    spread[-1] = 1.0
-    scaled = replace(table, facts=table.facts / spread)
-    usual, similarity_spread = float(table.similarity.mean()), max(float(table.similarity.std()), 1e-6)
-    similarity = (table.similarity - usual) / similarity_spread
     shares = np.where(wrong, 0.5 / max(wrong.mean(), 1e-9), 0.5 / max((~wrong).mean(), 1e-9)) / len(wrong)
-    signs = np.where(wrong, -1.0, 1.0)
     originals, edited = (np.array([pair[side] for pair in pairs], dtype=np.intp) for side in (0, 1))
 
-    def loss(weights: Values) -> tuple[float, Values]:
-        sentence = weights[:-1]
-        support = scaled.log_support(sentence)
-        odds = support - _log_of_rest(support) + weights[-1] * similarity
-        value = shares @ _losses(odds, wrong)
-        slope = -signs * shares * _logistic(-signs * odds)
+    def loss(parameters: Values) -> float:
+        odds = table.log_odds(SummaryWeights(parameters[:2], parameters[2:]))
+        value = float(shares @ _losses(odds, wrong))
         if len(pairs):
-            margin = odds[originals] - odds[edited]
-            value += _PAIR_WEIGHT * np.mean(np.logaddexp(0, -margin))
-            pull = -_PAIR_WEIGHT / len(pairs) * _logistic(-margin)
-            slope += np.bincount(originals, weights=pull, minlength=len(wrong))
-            slope -= np.bincount(edited, weights=pull, minlength=len(wrong))
-        of_support = slope * (1 + np.exp(support - _log_of_rest(support)))
-        by_sentence = -of_support[scaled.rows] * _logistic(scaled.facts @ sentence)
-        gradient = np.append(scaled.facts.T @ by_sentence, slope @ similarity)
-        return float(value + _RIDGE * weights @ weights), gradient + 2 * _RIDGE * weights
+            value += _PAIR_WEIGHT * float(np.mean(np.logaddexp(0, odds[edited] - odds[originals])))
+        return value + _RIDGE * float(parameters @ parameters)
 
-    start = np.zeros(len(SENTENCE_FACTS) + 1)
-    start[0] = 1.0
-    solution = minimize(loss, start, jac=True, method="L-BFGS-B").x
-    return SummaryWeights(solution[:-1] / spread, float(solution[-1] / similarity_spread), usual)
-
-
-def _log_of_rest(log_share: Values) -> Values:
-    """The logarithm of one minus a share that is given by its logarithm."""
-    return np.asarray(np.log(-np.expm1(log_share)))
+    start = np.array([0.0, 1.0, 0.0, 4.0])
+    bounds = [(-20, 20), (0, 10), (-20, 20), (0, 40)]
+    solution = minimize(loss, start, method="L-BFGS-B", bounds=bounds).x
+    return SummaryWeights(solution[:2], solution[2:])
 
 
 def _losses(odds: Values, wrong: Mask) -> Values:
     """The log loss of each label for log odds of being right."""
     return np.logaddexp(0, np.where(wrong, odds, -odds))
-
-
-def _logistic(logits: Values) -> Values:
-    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -50, 50))))

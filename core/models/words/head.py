@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
 
+from core.models.words.aggregation import SummaryWeights
 from core.models.words.trees import member_trees
 from core.models.words.word_features import WORD_FEATURES, Features
 
@@ -18,16 +21,19 @@ CARD_FILE, FIGURES_FILE, DOCUMENTS_FILE = "README.md", "figures.json", "training
 SHALLOW_FILE = "shallow.json"
 """The one file of the recipe "shallow"."""
 
-FORMAT = "touchstone-words-4"
+FORMAT = "touchstone-words-5"
 """Format in config.json of a metric that reads words: the trees and attention heads that it holds."""
 
 CROSS_ENCODER_FORMAT = "touchstone-cross-encoder-1"
 """Format in config.json, under "touchstone", of a cross-encoder that was trained here."""
 
-SENTENCE_FACTS = ("largest", "mean of 3 largest", "mean of 8 largest", "mean", "unlike", "constant")
-"""Facts about the words of a sentence: means of their logits, one minus their mean similarity, and 1."""
 SIMILARITY = WORD_FEATURES.index("late")
 """The feature that says how similar the most similar word of the document is."""
+LIKE = 0.5
+"""Similarity from which a word of the document is like one of the summary: of consistent summaries nine in ten have fewer than one
+content word in five below it, of texts without content all have more than half."""
+FUNCTION_WORD = WORD_FEATURES.index("function word")
+"""The feature that is 1 for a word without content of its own."""
 
 
 def document_key(document: str) -> str:
@@ -63,9 +69,8 @@ class HeadConfig(BaseModel):
 Tensors = Mapping[str, NDArray[np.float64] | NDArray[np.int32]]
 """`feature`, `threshold`, `left`, `right`, `value` of all nodes of all trees, (nodes,); a leaf is its own left and right child.
 `roots` are the first nodes of the trees, one member's after the other's, and `base` is what the trees of each member are added
-to, (members,). `sentence`, (1 + members, facts), weighs SENTENCE_FACTS: first for all members together, then for each alone.
-`similarity`, (1 + members, 2), is what the mean similarity of a summary's words adds to its log odds, and the similarity that
-adds nothing."""
+to, (members,). `worst` and `share`, (1 + members, 2), are the offset and slope of either reason to doubt a summary: first for all
+members together, then for each alone."""
 
 AttentionTensors = Mapping[str, NDArray[np.float16]]
 """`query`, `key` and `value` (members, width, units), `sharpness` (members, 1, heads, 1), `hidden` (members, inputs, hidden),
@@ -106,7 +111,7 @@ class Head:
     def member(self, member: int) -> Head:
         """One member alone: what judges the documents of its fold, which it did not learn from."""
         own = slice(1 + member, 2 + member)
-        weights = {name: self.tensors[name][own] for name in ("sentence", "similarity")}
+        weights = {name: self.tensors[name][own] for name in ("worst", "share")}
         attention = {name: tensor[member : member + 1] for name, tensor in self.attention.items()}
         return Head(self.config, {**member_trees(self.tensors, member), **weights}, attention)
 
@@ -114,14 +119,9 @@ class Head:
         """The logit of each word being wrong by the trees alone, (words,), for features (words, features)."""
         return tree_logits(self.tensors, values)
 
-    def sentence_logit(self, values: Features, logits: Features) -> float:
-        """The logit of a sentence being wrong, for its words' features and logits."""
-        return float(sentence_facts(values, logits) @ self.tensors["sentence"][0])
-
-    def similarity_odds(self, values: Features) -> float:
-        """Contribution of the similarity of these words to the log odds of a summary, times the number of its words."""
-        weight, usual = self.tensors["similarity"][0]
-        return float(weight * (values[:, SIMILARITY] - usual).sum())
+    def summary_weights(self) -> SummaryWeights:
+        """The weights of the two reasons to doubt a summary, of all members together."""
+        return SummaryWeights(*(np.asarray(self.tensors[name][0], dtype=np.float64) for name in ("worst", "share")))
 
 
 def tree_logits(trees: Tensors, values: Features) -> Features:
@@ -143,11 +143,29 @@ def mean_logits(by_trees: Features, by_attention: Features) -> Features:
     return np.asarray((by_trees + by_attention) / 2, dtype=np.float32)
 
 
-def sentence_facts(values: Features, logits: Features) -> NDArray[np.float64]:
-    """SENTENCE_FACTS of a sentence's words, for their features and logits."""
-    ordered = np.sort(logits.astype(np.float64))[::-1]
-    means = (ordered[:count].mean() for count in (1, 3, 8))
-    return np.array([*means, ordered.mean(), 1 - float(values[:, SIMILARITY].mean()), 1.0])
+@dataclass(frozen=True, slots=True)
+class SentenceFacts:
+    """Facts of the words of one sentence that its own score and its summary's are made of."""
+
+    doubt: float
+    """Log mean odds that a word is wrong."""
+    content: float
+    """Number of content words."""
+    closeness: float
+    """Sum over the content words of how similar the most similar word of the document is."""
+    strange: float
+    """Number of the content words that no word of the document is like."""
+
+
+def sentence_facts(values: Features, logits: Features) -> SentenceFacts:
+    """Facts of a sentence's words, for their features and logits."""
+    closeness = values[values[:, FUNCTION_WORD] == 0, SIMILARITY]
+    return SentenceFacts(
+        doubt=float(np.log(np.mean(np.exp(np.clip(logits.astype(np.float64), -50, 50))))),
+        content=float(len(closeness)),
+        closeness=fsum(closeness.tolist()),
+        strange=float((closeness < LIKE).sum()),
+    )
 
 
 def probability(logit: float) -> float:

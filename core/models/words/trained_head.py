@@ -13,7 +13,6 @@ from safetensors.numpy import save as save_tensors
 from core.errors import LoadError
 from core.models.words.head import (
     CONFIG_FILE,
-    SENTENCE_FACTS,
     WEIGHTS_FILE,
     AttentionTensors,
     Head,
@@ -24,7 +23,7 @@ from core.models.words.head import (
 from core.models.words.word_features import WORD_FEATURES
 
 _OF_NODES = {"feature": "i", "threshold": "f", "left": "i", "right": "i", "value": "f"}
-_OF_MEMBERS = {"sentence": len(SENTENCE_FACTS), "similarity": 2}
+_OF_MEMBERS = {"worst": 2, "share": 2}
 _TENSORS = {**_OF_NODES, "roots": "i", "base": "f", **dict.fromkeys(_OF_MEMBERS, "f")}
 _ATTENTION = "attention."
 """Beginning of the names of the attention heads' tensors."""

@@ -23,7 +23,7 @@ from core.models.networks.tokenizer import TextTokenizer, Tokens
 from core.models.weights.config_check import require_encoder
 from core.models.weights.weight_files import max_text_tokens, weight_files
 from core.models.words.word_states import States, WordStates, windows, word_form, word_spans
-from core.text import sentences
+from core.text import plain_typography, sentences
 from core.types import Span
 
 EARLY_LAYER = 2
@@ -48,7 +48,8 @@ class WordEncoder:
         return cls(network, TextTokenizer.load(path), max_text_tokens(path, max_positions(network)))
 
     def read(self, texts: Sequence[str]) -> list[WordStates]:
-        """The words of each text with their states."""
+        """The words of each text with their states; marks of layout and typography are read as plain ones."""
+        texts = [plain_typography(text) for text in texts]
         placed = [(number, span) for number, text in enumerate(texts) for span in windows(text, self._tokenizer.count)]
         encoded = self._tokenizer.encode(
             [span.of(texts[number]) for number, span in placed], [self._limit] * len(placed)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.models.words.aggregation import SentenceTable, SummaryWeights
-from core.models.words.head import SIMILARITY, sentence_facts
+from core.models.words.head import sentence_facts
 from core.models.words.trees import Labels
 from core.models.words.word_features import Features
 from core.stats import Mask, Numbers, Values
-
-if TYPE_CHECKING:
-    pass
 
 WORDS_FILE, DOCUMENT_STATES_FILE = "word_states.f16", "document_states.f16"
 
@@ -57,14 +54,15 @@ class StateTable:
 class WordTable:
     """Features (words, features), whether each word is wrong, -1 where nobody knows, and where it stands.
 
-    `sentence` is the number of each word's sentence, (words,), in order, and `row` the training row of each sentence,
-    (sentences,): sentences come document by document.
+    `sentence` is the number of each word's sentence, (words,), in order, `row` the training row of each sentence,
+    (sentences,), and `copied` tells which the document has word for word: sentences come document by document.
     """
 
     values: Features
     wrong: Labels
     sentence: Numbers
     row: Numbers
+    copied: Mask
     states: StateTable
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -74,6 +72,7 @@ class WordTable:
             "wrong": self.wrong,
             "sentence": self.sentence,
             "row": self.row,
+            "copied": self.copied,
             "document": self.states.document,
             "ends": self.states.ends,
             "width": np.array([self.states.words.shape[1]]),
@@ -85,7 +84,7 @@ class WordTable:
         states = StateTable.mapped(folder, int(arrays["width"][0]), arrays["document"], arrays["ends"])
         if len(states.words) != len(arrays["values"]):
             raise ValueError(f"{folder} has states of {len(states.words)} words, and {len(arrays['values'])} were read")
-        return cls(arrays["values"], arrays["wrong"], arrays["sentence"], arrays["row"], states)
+        return cls(arrays["values"], arrays["wrong"], arrays["sentence"], arrays["row"], arrays["copied"], states)
 
     def words_of(self, rows: Mask) -> Mask:
         """The words of some of the training rows, (words,), for (rows,)."""
@@ -97,15 +96,13 @@ class WordTable:
         return int(start), int(end)
 
     def sentence_table(self, logits: Features, rows: int) -> SentenceTable:
-        """Facts of each sentence from the words' logits, (words,), and the similarity of each of the rows to its document."""
+        """Facts of each sentence from the words' logits, (words,), of which there are so many rows."""
         ends = np.searchsorted(self.sentence, np.arange(len(self.row) + 1))
         facts = [sentence_facts(self.values[start:end], logits[start:end]) for start, end in pairwise(ends)]
-        of_word = self.row[self.sentence]
-        counts = np.bincount(of_word, minlength=rows)
-        sums = np.bincount(of_word, weights=self.values[:, SIMILARITY], minlength=rows)
-        usual = sums.sum() / counts.sum()
-        similarity = np.where(counts > 0, sums / np.maximum(counts, 1), usual)
-        return SentenceTable(np.array(facts), self.row, similarity)
+        doubt, content, closeness, strange = (
+            np.array(column, dtype=np.float64) for column in zip(*map(astuple, facts), strict=True)
+        )
+        return SentenceTable(doubt, content, closeness, strange, self.copied, self.row, rows)
 
 
 def support_scores(table: SentenceTable, weights: SummaryWeights) -> Values:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import count, groupby
@@ -49,14 +49,6 @@ class Refusals:
             self.first.append(refusal)
 
 
-@dataclass(frozen=True, slots=True)
-class _Repeated:
-    """Rows that are left out since their id came before: whole records, and originals that came again with an edit."""
-
-    records: set[int]
-    items: set[int]
-
-
 def write_blocks(source: str, out: Folder, refusals: Refusals, spill: Path | None = None) -> Manifest:
     """Write the pairs of a file or a folder of files as blocks; the same pairs in any order give the same documents together.
 
@@ -71,7 +63,8 @@ def write_blocks(source: str, out: Folder, refusals: Refusals, spill: Path | Non
             documents = group_rows(_document_rows(source, refusals, ids), folder / "documents")
 
         facts = group_rows(read_rows(folder / "ids"), folder / "parted-ids")
-        repeated = _Repeated(set(), set())
+        # left out since their id came before: whole records, and originals that came again with an edit
+        repeated_records, repeated_items = set[int](), set[int]()
         for _, rows in groupby(facts, key=itemgetter(0)):
             first: dict[str, tuple[int, str, str, int]] = {}
             for _, row in rows:
@@ -82,18 +75,18 @@ def write_blocks(source: str, out: Folder, refusals: Refusals, spill: Path | Non
                 if known_record == record:
                     continue
                 if original and known_content == content:
-                    repeated.items.add(number)
+                    repeated_items.add(number)
                     continue
-                repeated.records.add(record)
+                repeated_records.add(record)
                 reason = f"The id {id!r} is on line {known_line} of {known_file} already. Give line {line} another."
                 refusals.add(Refusal(line, reason, file))
 
         blocks = [
             write_block(out, *numbered_block)
-            for numbered_block in enumerate(cut_blocks(_remaining_rows(documents, repeated)))
+            for numbered_block in enumerate(cut_blocks(_remaining_rows(documents, repeated_records, repeated_items)))
         ]
     if not blocks:
-        reason = f" The first: {refusals.first[0].reason}" if refusals.first else ""
+        reason = f" The first: {refusals.first[0].error}" if refusals.first else ""
         raise TouchstoneError(f"{source} has no pair that can be read.{reason}")
     return write_manifest(out, blocks, refusals.number, source)
 
@@ -125,10 +118,12 @@ def _items(row: Row, place: RecordPlace) -> list[Item]:
     return items_of_record(row, f"{place.path.stem}-{place.number}")
 
 
-def _remaining_rows(rows: Iterable[KeyedRow], repeated: _Repeated) -> Iterator[tuple[str, BlockRow]]:
+def _remaining_rows(
+    rows: Iterable[KeyedRow], without_records: Container[int], without_items: Container[int]
+) -> Iterator[tuple[str, BlockRow]]:
     for key, line in rows:
         record, number, *row = json.loads(line)
-        if record not in repeated.records and number not in repeated.items:
+        if record not in without_records and number not in without_items:
             yield key, tuple(row)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, overload
 
@@ -77,18 +76,18 @@ def cases_of_results(url: str, watch: _Watch = iter) -> Cases:
             f"{url} has no labelled pair and no edit, with which scores could be compared. Give the pairs of `blocks` a label."
         )
     samples = ResultSamples(stored, rows)
-    scores = [column.of(rows) for column in columns.values()]
-    if in_several_codes({signature for score in scores for signature in score.values}):
+    scores = [(column.spec, *column.of(rows)) for column in columns.values()]
+    if in_several_codes({signature for _, by_signature, _ in scores for signature in by_signature}):
         return pool_cases([samples])
 
     failed: Counter[str] = Counter()
     values: dict[tuple[str, str], Values] = {}
-    for score in scores:
-        failed[score.spec] += score.failed
-        for signature, column in score.values.items():
-            before = values.get((score.spec, signature), column)
-            values[score.spec, signature] = np.where(np.isnan(column), before, column)
-    directions = read_directions({score.spec for score in scores if score.values or score.failed})
+    for spec, by_signature, number in scores:
+        failed[spec] += number
+        for signature, column in by_signature.items():
+            before = values.get((spec, signature), column)
+            values[spec, signature] = np.where(np.isnan(column), before, column)
+    directions = read_directions({spec for spec, by_signature, number in scores if by_signature or number})
     verdicts = np.concatenate(pairs.verdicts)[rows]
     minimal, harmless = link_edits(_LABELS[verdicts], verdicts == _VERDICTS.index(Verdict.BORDERLINE), parents)
     return Cases(
@@ -172,20 +171,11 @@ class _Pairs:
         return empty
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _ScoresOfRows:
-    """The scores of a metric by signature, (rows,) each and nan where there is none, and how many rows failed."""
-
-    spec: str
-    values: dict[str, Values]
-    failed: int
-
-
 class _Scores:
     """Scores of one metric of all pairs, block by block; `written` are its files."""
 
     def __init__(self, spec: str, written: set[str]) -> None:
-        self._spec, self._written = spec, written
+        self.spec, self._written = spec, written
         self._values: list[Values] = []
         self._signatures: list[NDArray[np.int32]] = []  # places among the known ones, -1 for a failure, -2 for nothing
         self._known: dict[str, int] = {}
@@ -206,13 +196,14 @@ class _Scores:
         self._values.append(np.where(ok, table["score"].to_numpy(), np.nan))
         self._signatures.append(np.where(ok, of_row, -1).astype(np.int32))
 
-    def of(self, rows: Numbers) -> _ScoresOfRows:
+    def of(self, rows: Numbers) -> tuple[dict[str, Values], int]:
+        """The scores by signature, (rows,) each and nan where there is none, and how many rows failed."""
         scores, signatures = np.concatenate(self._values)[rows], np.concatenate(self._signatures)[rows]
         by_signature = {
             signature: np.where(signatures == place, scores, np.nan) for signature, place in self._known.items()
         }
         scored = {signature: values for signature, values in by_signature.items() if not np.isnan(values).all()}
-        return _ScoresOfRows(self._spec, scored, int(np.sum(signatures == -1)))
+        return scored, int(np.sum(signatures == -1))
 
 
 def _language_warnings(

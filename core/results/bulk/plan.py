@@ -15,12 +15,8 @@ from core.types import Counts
 _SECONDS_PER_HOUR = 3600.0
 
 
-@dataclass(frozen=True, slots=True)
-class TimedReport:
-    """Report of a block with the seconds from the beginning of the run until it came."""
-
-    after_s: float
-    report: BlockReport
+TimedReport = tuple[float, BlockReport]
+"""Report of a block after the seconds from the beginning of the run until it came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,25 +52,25 @@ def plan_run(
     mean time is Student's over blocks, as if these were drawn from endlessly many (Cochran, 1977, eq. 6.13 without the
     correction for a finite population). Needs two blocks beside the first ones.
     """
-    later = [timed.report for timed in sample[crew:]]
+    later = [report for _, report in sample[crew:]]
     sizes = np.array([block_pairs[report.block] for report in later])
     seconds = np.array([report.seconds for report in later])
     blocks = np.arange(len(later))
     pair_seconds = cluster_mean(np.repeat(seconds / sizes, sizes), np.repeat(blocks, sizes), bounds=(0.0, np.inf))
     mean_s = pair_seconds.value or 0.0
-    start = max((timed.after_s - mean_s * block_pairs[timed.report.block] for timed in sample[:crew]), default=0.0)
+    start = max((after_s - mean_s * block_pairs[report.block] for after_s, report in sample[:crew]), default=0.0)
     start = max(0.0, start)
     hours = _scaled(pair_seconds, pairs / workers / _SECONDS_PER_HOUR, start / _SECONDS_PER_HOUR)
     return BulkPlan(
         pairs,
         workers,
         len(sample),
-        sum(block_pairs[timed.report.block] for timed in sample),
+        sum(block_pairs[report.block] for _, report in sample),
         start,
         pair_seconds,
         hours,
         _scaled(hours, workers * hourly),
-        sum((timed.report.counts for timed in sample), Counts()),
+        sum((report.counts for _, report in sample), Counts()),
     )
 
 

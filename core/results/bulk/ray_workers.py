@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,30 +41,24 @@ class RayActors:
         self._actor = self._ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0)(BlockScorer)
         self._job = job
         self._idle: list[Any] = []
-        self._busy: dict[Any, _Assigned] = {}
+        self._busy: dict[Any, tuple[Any, str]] = {}  # actor and block of each task
 
     def submit(self, block: str) -> None:
         actor = self._idle.pop() if self._idle else self._actor.remote(self._job)
-        self._busy[actor.score.remote(block)] = _Assigned(actor, block)
+        self._busy[actor.score.remote(block)] = actor, block
 
     def wait(self) -> list[BlockReport]:
         ready, _ = self._ray.wait(list(self._busy), num_returns=1)
-        return [self._report(task, self._busy.pop(task)) for task in ready]
+        return [self._report(task, *self._busy.pop(task)) for task in ready]
 
     def close(self) -> None:
         self._ray.shutdown()
 
-    def _report(self, ready: Any, assigned: _Assigned) -> BlockReport:
+    def _report(self, ready: Any, actor: Any, block: str) -> BlockReport:
         try:
             report: BlockReport = self._ray.get(ready)
         except self._ray.exceptions.RayError as error:  # the next block is given to a new actor
-            self._ray.kill(assigned.actor)
-            return BlockReport(assigned.block, fault=f"The worker of the cluster failed: {str(error).splitlines()[-1]}")
-        self._idle.append(assigned.actor)
+            self._ray.kill(actor)
+            return BlockReport(block, fault=f"The worker of the cluster failed: {str(error).splitlines()[-1]}")
+        self._idle.append(actor)
         return report
-
-
-@dataclass(frozen=True, slots=True)
-class _Assigned:
-    actor: Any
-    block: str

@@ -170,7 +170,7 @@ def read_scores(folder: Folder, block: str, metric: str) -> list[StoredScore]:
     """The scores of a block alone, in the order of its pairs, as a database keeps them; a few bytes each."""
     rows = zip(*read_parquet(folder, f"{block}.parquet", ("status", "score", "signature", "error")), strict=True)
     return [
-        StoredScore(metric, sys.intern(signature), score) if status == "ok" else StoredScore(metric, "", None, error)
+        StoredScore(metric, score, sys.intern(signature)) if status == "ok" else StoredScore(metric, None, "", error)
         for status, score, signature, error in rows
     ]
 
@@ -262,7 +262,6 @@ def open_stored_results(url: str) -> StoredResults:
     return StoredResults(results, blocks, manifest, tuple(metrics))
 
 
-@dataclass(frozen=True)
 class StoredResultsImporter(Importer):
     """The pairs of a folder of results, whose scores are saved after them."""
 
@@ -284,5 +283,5 @@ def scored_sample(dataset: str, item: Item, scores: Iterable[StoredScore]) -> Sa
 def stored_score(outcome: Outcome) -> StoredScore:
     """A score as a database keeps it."""
     if isinstance(outcome, Failure):
-        return StoredScore(outcome.metric, "", None, outcome.error)
-    return StoredScore(outcome.metric, outcome.signature, outcome.score)
+        return StoredScore(outcome.metric, None, "", outcome.error)
+    return StoredScore(outcome.metric, outcome.score, outcome.signature)

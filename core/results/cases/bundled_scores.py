@@ -53,9 +53,9 @@ def bundled_samples() -> list[Sample]:
     by_example: dict[str, list[StoredScore]] = defaultdict(list)
     for scores in precomputed_scores():
         for id, value in scores.scores.items():
-            by_example[id].append(StoredScore(scores.metric, scores.signature, value))
+            by_example[id].append(StoredScore(scores.metric, value, scores.signature))
         for id, reason in scores.failures.items():
-            by_example[id].append(StoredScore(scores.metric, scores.signature, None, reason))
+            by_example[id].append(StoredScore(scores.metric, None, scores.signature, reason))
     stored = {id: tuple(scores) for id, scores in by_example.items()}  # as the store gives scores back
     return [
         Sample(

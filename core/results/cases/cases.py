@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from core.base import Profile
 from core.errors import TouchstoneError, UnknownNameError
 from core.results.cases.code_versions import newest_code_only
-from core.scoring import METRICS
+from core.scoring import METRICS, metric_title
 from core.stats import SELECTION_PROBABILITY, Mask, Numbers, Values, number_documents
 from core.text import count_unverified
 from core.types import Direction, Example, Sample, Split, Verdict
@@ -60,6 +60,8 @@ class Cases:
     """True for samples on which thresholds are chosen, (samples,)."""
     warnings: tuple[str, ...] = ()
     """Sentences on scores that were left out or are unverified for their language, and on datasets that overlap."""
+    unfinished: tuple[str, ...] = ()
+    """Sentences on metrics that have scored a dataset in part: their figures are not final."""
     separate: tuple[MetricColumn, ...] = ()
     """Metrics on several scales, which have figures in slices of one scale only."""
     probabilities: Values | None = None
@@ -122,6 +124,7 @@ def build_cases(samples: Sequence[Sample]) -> Cases:
             *left_out_metrics(directions),
             *_language_warnings(samples, directions),
         ),
+        unfinished=tuple(_unfinished_sentences(samples, directions)),
         probabilities=probabilities,
     )
 
@@ -200,6 +203,24 @@ def _language_warnings(samples: Sequence[Sample], directions: Mapping[str, str])
         if directions[spec] in _DIRECTIONS
         for sentence in count_unverified(spec, METRICS.parse(spec).verified_languages, examples)
     ]
+
+
+def _unfinished_sentences(samples: Sequence[Sample], directions: Mapping[str, str]) -> Iterator[str]:
+    """A sentence for each metric and dataset of which some texts have neither a score nor a failure, and others have."""
+    texts: dict[str, set[str]] = defaultdict(set)
+    scored: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for sample in samples:
+        if sample.stored:
+            texts[sample.dataset].add(sample.stored)
+        for score in sample.kept:
+            scored[score.metric, sample.dataset].add(sample.stored)
+    for (spec, dataset), done in sorted(scored.items()):
+        if directions[spec] in _DIRECTIONS and (missing := len(texts[dataset] - done)):
+            have, them = ("has", "it") if missing == 1 else ("have", "them")
+            yield (
+                f"{metric_title(spec)} is not finished on {dataset}: {missing} of {len(texts[dataset])} summaries {have} no score "
+                f"yet, and its figures will move with {them}."
+            )
 
 
 def _own_columns(samples: Sequence[Sample], directions: Mapping[str, str]) -> list[MetricColumn]:

@@ -23,6 +23,7 @@ from core.stats import (
     StatisticDifference,
     Values,
     auc,
+    compare_by_variance,
     compare_paired,
     cross_fit,
     cross_fit_complete,
@@ -33,9 +34,11 @@ from core.stats import (
     log_odds_with_missing,
     sigmoid,
     standard_scores,
+    variance_of,
 )
 
 FOLDS = 5
+_DEALS = 8  # of documents into folds, over which the gain is a mean
 MIN_LABELS = 24
 """Labelled summaries without which nothing is fitted: for two metrics about ten of each kind."""
 MIN_CLASS = 6
@@ -177,21 +180,66 @@ class Combining:
         return int(np.argmax([area.value or 0.0 for area in self.alone]))
 
     @cached_property
+    def dealt_areas(self) -> Values:
+        """Areas of the combination and of the best member by several deals of documents into folds, (deals, 2).
+
+        Both are judged on documents whose labels had no part: those of the other folds fit the weights, and choose the member.
+        """
+        complete = self.complete
+        scores, labels, documents = self.scores[complete], self.labels[complete], self.documents[complete]
+        scaled, areas = standard_scores(scores, scores.mean(axis=0), scores.std(axis=0)), []
+        for seed in range(_DEALS):
+            folds, chosen = deal_folds(documents, FOLDS, seed), np.empty(len(labels))
+            for fold in range(FOLDS):
+                others, here = folds != fold, folds == fold
+                if labels[others].all() or not labels[others].any():
+                    break
+                best = np.argmax([plain_area(column[others], labels[others]) for column in scaled.T])
+                chosen[here] = scaled[here, best]
+            else:
+                ranks = self._ranks_of(range(len(self.names)), folds)
+                areas.append((plain_area(ranks, labels), plain_area(chosen, labels)))
+        return np.array(areas).reshape(-1, 2)
+
+    @cached_property
     def gain(self) -> StatisticDifference:
-        """The area of the combination minus that of its best member, which was chosen with these labels and the combination was not."""
-        return compare_paired(self.combined, self.alone[self.best])
+        """The area of the combination minus that of the member that the same labels choose, both on other documents."""
+        return self.gain_over_choice(self.combined, self.dealt_areas[:, 0])
+
+    def gain_over_choice(self, area: Distribution, dealt: Values) -> StatisticDifference:
+        """An area, whose values by the deals of `dealt_areas` are `dealt`, (deals,), minus that of the member that labels choose.
+
+        Its variance is that of the paired resamples of documents and twice that between deals, by which fits and choices vary.
+        """
+        best = self.alone[self.best]
+        paired, gains = compare_paired(area, best), dealt - self.dealt_areas[:, 1]
+        if paired.difference.low is None or not len(gains):
+            return paired
+        of_documents = variance_of(area.draws - best.draws, paired.difference.documents)
+        variance = of_documents + 2 * float(gains.var(ddof=1))
+        return compare_by_variance(float(gains.mean()), variance, paired.difference)
 
     def of_subset(self, members: Sequence[int]) -> Values:
         """Numbers that order the summaries by some members, cross-fitted, (n,), nan where any member has no score."""
-        complete = self.complete
-        bags, folds = self.features.of_members(members).only(complete), self.folds[complete]
-        values = np.full(len(complete), np.nan)
-        values[complete] = cross_ranks(cross_fit_complete(bags, self.labels[complete], folds), bags, folds)
+        values = np.full(len(self.complete), np.nan)
+        values[self.complete] = self._ranks_of(members, self.folds[self.complete])
         return values
+
+    def _ranks_of(self, members: Sequence[int], folds: Numbers) -> Values:
+        """The same of the complete summaries alone, (complete,), by these folds of them, (complete,)."""
+        bags = self.features.of_members(members).only(self.complete)
+        return cross_ranks(cross_fit_complete(bags, self.labels[self.complete], folds), bags, folds)
 
     def without(self, place: int) -> Values:
         """The same without one member."""
         return self.of_subset([other for other in range(len(self.names)) if other != place])
+
+
+def plain_area(scores: Values, labels: Mask) -> float:
+    """The area under the ROC curve of (n,) scores without its interval."""
+    bad = np.sort(scores[~labels])
+    beaten = np.searchsorted(bad, scores[labels], side="left") + np.searchsorted(bad, scores[labels], side="right")
+    return float(beaten.mean()) / (2 * len(bad))
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +264,9 @@ def cheapest_subset(combining: Combining) -> Subset:
         order = np.argsort(-combining.weights, kind="stable")
         subsets = [tuple(sorted(order[:size].tolist())) for size in range(1, len(every))]
     values = {subset: combining.of_subset(subset) for subset in subsets}
-    plain = {subset: _plain_area(combining, ranks) for subset, ranks in values.items()}
-    whole = _plain_area(combining, combining.ranks)
+    complete, labels = combining.complete, combining.labels[combining.complete]
+    plain = {subset: plain_area(ranks[complete], labels) for subset, ranks in values.items()}
+    whole = plain_area(combining.ranks[complete], labels)
     near = sorted(
         (subset for subset in subsets if plain[subset] >= whole - TOLERANCE),
         key=lambda subset: (combining.costs[list(subset)].sum(), -plain[subset]),
@@ -234,13 +283,6 @@ def cheapest_subset(combining: Combining) -> Subset:
             )
     none = Estimate(0.0, None, None, combining.combined.n)
     return Subset(combining.names, float(combining.costs.sum()), combining.combined.estimate(), none)
-
-
-def _plain_area(combining: Combining, values: Values) -> float:
-    """Without resamples."""
-    complete = combining.complete
-    statistic = auc(LabelledScores(values[complete], combining.labels[complete], combining.documents[complete]))
-    return float(statistic.weigh(np.ones((len(statistic.documents), 1)))[0])
 
 
 @dataclass(frozen=True, slots=True)

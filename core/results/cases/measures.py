@@ -12,6 +12,7 @@ import numpy as np
 from core.base import Track, untracked
 from core.errors import TouchstoneError, UnknownNameError
 from core.results.cases.cases import Cases, MetricColumn
+from core.scoring import is_surface
 from core.stats import (
     MIN_TEST_DOCUMENTS,
     RESAMPLES,
@@ -249,7 +250,7 @@ def metric_rows(
 ) -> Iterator[MeasuresRow]:
     """Every metric on every slice, slice by slice in the order given; `names` are those of MEASURES to be told.
 
-    A metric on several scales has figures in the slices of one scale alone, and no row where there is no such slice.
+    Statistics of the surface are controls, of which none is best. A metric on several scales has figures in the slices of one scale alone, and no row where there is no such slice.
     """
     shown = shown_columns(cases, parts)
     labelled = [part for part in parts if part.pairs.any() or part.summaries.any()]
@@ -348,7 +349,9 @@ def _measure_slice(name: str, cases: Cases, part: Slice, resamples: Resamples) -
 
     second = {_CLASSICAL_TESTS[name][0]: classical} if name in _CLASSICAL_TESTS else {}
     made = {BOOTSTRAP_TEST: lambda best, other: bootstrap(best, other).p, **second}
-    return mark_best(estimates, made, resamples.number)
+    ranked = {metric: estimate for metric, estimate in estimates.items() if not is_surface(metric)}
+    marked = mark_best(ranked, made)
+    return {metric: marked.get(metric, MetricStatistic(estimate)) for metric, estimate in estimates.items()}
 
 
 BOOTSTRAP_TEST = "paired bootstrap"

@@ -32,6 +32,7 @@ from core.stats import (
     drawn_by_document,
     estimated_probabilities,
     labels_alone,
+    p_of_weights,
     pool_ranks,
     powered_mean,
     powered_rate,
@@ -40,6 +41,7 @@ from core.stats import (
     score_features,
     stratified_rate,
     tuned_scale,
+    worth_interval,
 )
 
 Drawing = Literal["test", "random", "scores"]
@@ -99,6 +101,13 @@ class LabelDraw:
             return 0.0
         return max(0.0, 1 - self.powered.variance / self.alone.variance)
 
+    @property
+    def worth(self) -> Estimate | None:
+        """Number of labels that would alone tell as much as these with the scores; None where the scores have no part in the rate."""
+        if self.powered.exact or self.predictions is None:
+            return None
+        return worth_interval(self.sample, self.predictions.centred(), self.size)
+
     def powered_by(self, metric: int) -> Rate:
         """The rate by the labels and the metric of this number."""
         predictions = predict_rates(score_features([self.ranks[metric]]), self.rows, self.sample)
@@ -115,6 +124,10 @@ def draw_of_labels(pool: SummaryPool, drawing: Drawing = "test") -> LabelDraw:
         )
     outcomes, documents = 1 - pool.labels[rows], pool.documents[rows]
     notes, problems = [], list(pool.warnings)
+    if len(rows) < len(pool.ids):
+        notes.append(
+            "Labels that were drawn by the error itself, such as reported ones, cannot be told from others by scores."
+        )
     ranks = tuple(pool_ranks(column.values) for column in pool.columns)
     if pool.probabilities is not None:
         sample, more = _weighted_sample(pool, rows, outcomes, documents)
@@ -129,12 +142,14 @@ def draw_of_labels(pool: SummaryPool, drawing: Drawing = "test") -> LabelDraw:
         sample = LabelSample.equal(outcomes, documents, len(pool.ids))
     tests = tuple(drawing_tests(ranks, rows, sample)) if len(rows) < len(pool.ids) else ()
     evident = _evident(pool.columns, tests)
-    if drawing == "scores" or (evident and drawing == "test"):
-        if pool.probabilities is not None:
-            raise TouchstoneError(
-                f"{evident} They do not fit their {SELECTION_PROBABILITY}: the estimate would be wrong. Correct the "
-                "probabilities, or leave the column out."
+    if pool.probabilities is not None:
+        features = score_features(ranks) if ranks else np.zeros((len(pool.ids), 0))
+        if evident and drawing == "test" and p_of_weights(features, ranks, rows, sample) < EVIDENT_P:
+            problems.append(
+                f"{evident} Weighted by their {SELECTION_PROBABILITY} they are still unlike all summaries: check how the column was "
+                "made. The estimate takes it as right."
             )
+    elif drawing == "scores" or (evident and drawing == "test"):
         sample = _corrected_sample(sample, ranks, rows, evident)
         problems.append(
             f"{evident or 'The labels were drawn by their scores.'} They are weighted by their scores as if drawn by these; the "
@@ -241,16 +256,11 @@ def error_type_rates(draw: LabelDraw) -> dict[str, Rate]:
     return dict(sorted(rates.items(), key=lambda kind_rate: (-kind_rate[1].value, kind_rate[0])))
 
 
-@dataclass(frozen=True, slots=True)
-class GradeMean:
-    """The mean of a grade among all summaries, by the grades with the scores and by the grades alone."""
+def grade_means(draw: LabelDraw) -> dict[str, tuple[Estimate, Estimate]]:
+    """The mean among all summaries of each grade that two labelled ones or more have, by the grades with the scores and alone.
 
-    powered: Estimate
-    alone: Estimate
-
-
-def grade_means(draw: LabelDraw) -> dict[str, GradeMean]:
-    """The mean of each grade that two labelled summaries or more have; those without it have no part in it."""
+    Summaries without a grade have no part in its mean.
+    """
     means = {}
     for aspect, values in draw.pool.grades.items():
         graded = np.flatnonzero(np.isfinite(values[draw.rows]))
@@ -261,7 +271,7 @@ def grade_means(draw: LabelDraw) -> dict[str, GradeMean]:
         if np.ptp(draw.sample.unseen) == 0 and draw.sample.unseen[0] < 1:
             sample = replace(sample, unseen=np.full(len(rows), 1 - len(rows) / draw.size))
         predictions = predict_means(draw.features, rows, sample)
-        means[aspect] = GradeMean(powered_mean(sample, predictions), powered_mean(sample, None))
+        means[aspect] = powered_mean(sample, predictions), powered_mean(sample, None)
     return means
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
 
@@ -96,7 +96,7 @@ def _check_scales(samples: Sequence[Sample], column: MetricColumn, repeated: _Ro
         return column, []
     for field, value in _DIVISIONS.items():
         # differences between the parts of one dataset that score a text in common
-        parts = _Parts(samples, value)
+        parts = [(sample.dataset, value(sample)) for sample in samples]
         shared = _common_scores(column, parts, repeated)
         differing = {
             (part, other): scale_warning(*scores.T) for (part, other), scores in shared.items() if part[0] == other[0]
@@ -107,10 +107,10 @@ def _check_scales(samples: Sequence[Sample], column: MetricColumn, repeated: _Ro
             if why
         ]
         if inside:
-            return replace(column, scales=parts.numbers()), inside
-    datasets = _Parts(samples, lambda _: "")
+            return replace(column, scales=_part_numbers(parts)), inside
+    datasets = [(sample.dataset, "") for sample in samples]
     # differences between datasets, also where they cannot be compared
-    scored = {datasets.of(int(row)) for row in np.flatnonzero(~np.isnan(column.values))}
+    scored = {datasets[row] for row in np.flatnonzero(~np.isnan(column.values))}
     common, none = _common_scores(column, datasets, repeated), np.zeros((0, 2))
     pairs = list(combinations(sorted(scored), 2))
     differences = [(part[0], other[0], scale_warning(*common.get((part, other), none).T)) for part, other in pairs]
@@ -120,7 +120,7 @@ def _check_scales(samples: Sequence[Sample], column: MetricColumn, repeated: _Ro
         if why
     ]
     if between:
-        return replace(column, scales=datasets.numbers()), between
+        return replace(column, scales=_part_numbers(datasets)), between
     # the datasets that score a text twice and differently, though nothing says what divides them
     numbers: Counter[str] = Counter()
     for rows in repeated:
@@ -135,28 +135,16 @@ def _check_scales(samples: Sequence[Sample], column: MetricColumn, repeated: _Ro
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """The part of each sample: its dataset, and what divides that."""
-
-    samples: Sequence[Sample]
-    value: Callable[[Sample], str]
-
-    def of(self, row: int) -> _Part:
-        return self.samples[row].dataset, self.value(self.samples[row])
-
-    def numbers(self) -> Numbers:
-        """(samples,)."""
-        parts = [self.of(row) for row in range(len(self.samples))]
-        numbers = {part: number for number, part in enumerate(dict.fromkeys(parts))}
-        return np.array([numbers[part] for part in parts], dtype=np.intp)
+def _part_numbers(parts: Sequence[_Part]) -> Numbers:
+    numbers = {part: number for number, part in enumerate(dict.fromkeys(parts))}
+    return np.array([numbers[part] for part in parts], dtype=np.intp)
 
 
-def _common_scores(column: MetricColumn, parts: _Parts, repeated: _Rows) -> dict[tuple[_Part, _Part], Values]:
+def _common_scores(column: MetricColumn, parts: Sequence[_Part], repeated: _Rows) -> dict[tuple[_Part, _Part], Values]:
     """The scores of the texts that every two parts have in common, (texts, 2)."""
     common: dict[tuple[_Part, _Part], list[tuple[float, float]]] = defaultdict(list)
     for rows in repeated:
-        scores = {parts.of(row): float(column.values[row]) for row in rows if not np.isnan(column.values[row])}
+        scores = {parts[row]: float(column.values[row]) for row in rows if not np.isnan(column.values[row])}
         for part, other in combinations(sorted(scores), 2):
             common[part, other].append((scores[part], scores[other]))
     return {pair: np.array(scores) for pair, scores in common.items()}

@@ -13,7 +13,7 @@ from core.results.cases.cases import Cases
 from core.results.cases.combining import Combining
 from core.scoring import SentenceScores, sentence_score
 from core.stats import Bags, Mask, StatisticDifference, compare_paired
-from core.text import sentences
+from core.text import layout_units
 
 Level = Literal["better", "summary", "sentence"]
 """Scores that the weights are fitted to; "better" are those of the larger cross-fitted area."""
@@ -46,7 +46,7 @@ def by_sentence(combining: Combining, cases: Cases, parts: SentenceScores) -> Se
         sample, whole = cases.samples[row], combining.scores[place]
         of_members = [parts.get((sample.stored, column.signature), ()) for column in columns]
         scored |= [bool(own_parts) for own_parts in of_members]
-        for span in sentences(sample.item.example.summary):
+        for span in layout_units(sample.item.example.summary):
             own = [sentence_score(own_parts, span) for own_parts in of_members]
             rows.append(
                 [

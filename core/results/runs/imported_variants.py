@@ -92,7 +92,7 @@ def read_variants(path: Path) -> ImportedVariants:
         except TouchstoneError as error:
             refusals.append(Refusal(line, str(error)))
     if not variants:
-        reason = f" Line {refusals[0].line}: {refusals[0].reason}" if refusals else " It has no lines of data."
+        reason = f" Line {refusals[0].line}: {refusals[0].error}" if refusals else " It has no lines of data."
         raise TouchstoneError(f"{path.name} holds no variant that can be read.{reason}")
     held = {source for source, _ in variants}
     return ImportedVariants(

@@ -12,8 +12,10 @@ from core.edits import Intent
 from core.results.runs.null_bands import NullBand, null_band
 from core.results.runs.shifts import STRESS_RESAMPLES, Shift, pairs_of_shifts
 from core.results.runs.stress_run import StressRun, intent_of
+from core.scoring import is_surface
 from core.stats import (
     FEW_PAIRS,
+    SIGNIFICANCE_LEVEL,
     Estimate,
     Move,
     Resamples,
@@ -21,8 +23,10 @@ from core.stats import (
     Statistic,
     classify_move,
     consistency_share,
+    holm_correction,
     mean_absolute_shift,
     mean_shift,
+    sign_test,
     tie_share,
     wrong_way_share,
 )
@@ -75,8 +79,13 @@ class MatrixCell:
     @property
     def is_clear(self) -> bool:
         """True if the mean shift differs from that of no edit at all: its interval does not hold zero."""
-        low, high = self.shift.low, self.shift.high
-        return low is not None and high is not None and (low > 0 or high < 0)
+        ends = self.shift.ends
+        return ends is not None and (ends[0] > 0 or ends[1] < 0)
+
+    @property
+    def is_right(self) -> bool:
+        """True if the metric does as it should: it moves beyond noise under a breaking kind, and stays within it under another."""
+        return self.move is (Move.RIGHT if self.intent == "breaking" else Move.STILL)
 
     @property
     def few(self) -> bool:
@@ -155,22 +164,54 @@ class MetricBalance:
 
 def metric_balances(cells: Iterable[MatrixCell]) -> list[MetricBalance]:
     """Robustness and sensitivity of every metric that has a known kind of both sorts, the best sum (Youden's J + 1) first."""
-    moves: dict[str, dict[Intent, list[Move]]] = {}
+    right: dict[str, dict[Intent, list[bool]]] = {}
     for cell in cells:
         if cell.move not in (Move.UNKNOWN, Move.NONE):
-            moves.setdefault(cell.metric, {}).setdefault(cell.intent, []).append(cell.move)
+            right.setdefault(cell.metric, {}).setdefault(cell.intent, []).append(cell.is_right)
     balances = [
         MetricBalance(
             metric,
-            of_intent["preserving"].count(Move.STILL),
-            len(of_intent["preserving"]),
-            of_intent["breaking"].count(Move.RIGHT),
-            len(of_intent["breaking"]),
+            sum(by_intent["preserving"]),
+            len(by_intent["preserving"]),
+            sum(by_intent["breaking"]),
+            len(by_intent["breaking"]),
         )
-        for metric, of_intent in moves.items()
-        if {"preserving", "breaking"} <= of_intent.keys()
+        for metric, by_intent in right.items()
+        if {"preserving", "breaking"} <= by_intent.keys()
     ]
     return sorted(balances, key=lambda balance: balance.robustness + balance.sensitivity, reverse=True)
+
+
+def rank_metrics(cells: Iterable[MatrixCell]) -> tuple[list[MetricBalance], list[MetricBalance]]:
+    """The metrics that share the lead, the best sum first, and those that are significantly behind the first of them.
+
+    They are compared over the harmless and breaking kinds that each of them has with at least ten pairs and a known noise,
+    so that all have the same denominators: by the sign test of the kinds that only one of two does right, corrected by Holm
+    (1979). Statistics of the surface are controls and have no rank. Both are empty where no such kinds are shared.
+    """
+    counted = [
+        cell
+        for cell in cells
+        if not (
+            cell.few or cell.move in (Move.UNKNOWN, Move.NONE) or cell.intent == "gaming" or is_surface(cell.metric)
+        )
+    ]
+    by_metric: dict[str, set[str]] = {}
+    for cell in counted:
+        by_metric.setdefault(cell.metric, set()).add(cell.kind)
+    shared = set.intersection(*by_metric.values()) if by_metric else set()
+    compared = [cell for cell in counted if cell.kind in shared]
+    balances = metric_balances(compared)
+    if not balances:
+        return [], []
+    right = {
+        balance.metric: np.array([float(cell.is_right) for cell in compared if cell.metric == balance.metric])
+        for balance in balances
+    }
+    first, *others = balances
+    ps = holm_correction([sign_test(right[first.metric] - right[other.metric]) for other in others])
+    behind = [other for other, p in zip(others, ps, strict=True) if p is not None and p < SIGNIFICANCE_LEVEL]
+    return [balance for balance in balances if balance not in behind], behind
 
 
 def kind_coverage(run: StressRun) -> list[KindCoverage]:

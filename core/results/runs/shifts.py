@@ -19,6 +19,7 @@ from core.stats import (
     cluster_documents,
     mean,
     ratio,
+    share,
     sums_by,
     undefined,
 )
@@ -193,7 +194,7 @@ def check_shares(run: StressRun, resamples: int = STRESS_RESAMPLES) -> list[Chec
         labels = np.array([label for _, of_check in checked for label in of_check])
         documents = np.array([group for group, of_check in checked for _ in of_check], dtype=np.intp)
         shares = {
-            label: bootstrap.estimate(mean((labels == label).astype(np.float64), documents))
+            label: bootstrap.estimate(share((labels == label).astype(np.float64), documents))
             for label in SENTENCE_LABELS
         }
         rows.append(CheckShare(dataset, kind, len(checked), len(labels), shares))

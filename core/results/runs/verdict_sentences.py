@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from core.edits import PERTURBATIONS, Intent
-from core.results.runs.matrix import MatrixCell
-from core.stats import Move, format_signed
+from core.results.runs.matrix import MatrixCell, MetricBalance
+from core.scoring import is_surface, metric_title
+from core.stats import FEW_PAIRS, Move, format_signed
 from core.types import ErrorType, Intention, Verdict
 
 _BROKEN: Mapping[ErrorType | None, str] = {
@@ -25,14 +26,18 @@ _PADDED = "You added words without content."
 _UNSTATED = "If you broke a fact:"
 
 
-def edit_verdict(moves: Sequence[Move], meant: Intention) -> str:
+def edit_verdict(moves: Sequence[Move], meant: Intention, to_come: int = 0) -> str:
     """Sentences on the effect of the edit and on how many metrics reacted as they should; empty without moves.
 
-    Metrics without a better side are not counted. An edit that nobody labelled is judged as if it broke a fact.
+    Metrics without a better side are not counted. An edit that nobody labelled is judged as if it broke a fact. While
+    metrics are `to_come` there is no "of so many": a verdict that later scores could turn is marked as one so far.
     """
-    if meant.verdict is Verdict.CONSISTENT:
-        return _verdict(_HARMLESS, moves, _count_moved)
-    return _verdict(edit_effect(meant) or _UNSTATED, moves, _count_noticed)
+    effect = edit_effect(meant) or _UNSTATED
+    harmless = meant.verdict is Verdict.CONSISTENT
+    if to_come:
+        count = moves.count(Move.WRONG if harmless else Move.RIGHT)
+        return f"{effect} {count} {'moved' if harmless else 'noticed'} so far, {to_come} to come."
+    return _verdict(effect, moves, _count_moved if harmless else _count_noticed)
 
 
 def edit_effect(meant: Intention) -> str:
@@ -43,13 +48,17 @@ def edit_effect(meant: Intention) -> str:
 
 
 def kind_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
-    """A sentence for each kind of edits: the pairs that metrics order rightly, their mean shifts, and what is beyond noise."""
+    """A sentence for each kind of edits: the pairs that metrics order rightly, their mean shifts, and what is beyond noise.
+
+    Statistics of the surface are controls: they count where no other metric was scored.
+    """
     by_kind: dict[str, list[MatrixCell]] = {}
     for cell in cells:
         by_kind.setdefault(cell.kind, []).append(cell)
     verdicts = {}
     for kind, of_kind in by_kind.items():
-        counted = [cell for cell in of_kind if cell.move is not Move.NONE]
+        scored = [cell for cell in of_kind if cell.move is not Move.NONE]
+        counted = [cell for cell in scored if not is_surface(cell.metric)] or scored
         if not counted:
             verdicts[kind] = ""
             continue
@@ -63,8 +72,10 @@ def kind_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
         shifted = f"the mean shift of {clear} of {_metrics(len(counted))} is clear of zero"
         if len(counted) == 1:
             shifted = f"mean shift {format_signed(counted[0].shift)}"
+        most = max(cell.shift.n for cell in counted)
+        few = f", on only {most} pair{'' if most == 1 else 's'}" if most < FEW_PAIRS else ""
         parts = filter(None, [ordered, shifted, _beyond_noise(counted)])
-        verdicts[kind] = f"{PERTURBATIONS.parse(kind).card.title}: {', '.join(parts)}."
+        verdicts[kind] = f"{PERTURBATIONS.parse(kind).card.title}{few}: {', '.join(parts)}."
     return verdicts
 
 
@@ -78,6 +89,7 @@ def metric_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
         by_metric.setdefault(cell.metric, []).append(cell)
     verdicts = {}
     for metric, of_metric in by_metric.items():
+        few = sum(cell.few for cell in of_metric if cell.move not in (Move.UNKNOWN, Move.NONE))
         # harmless kinds that move the mean at all: the noise is made of them, so that a metric may fall under each and
         # be within it
         clear = sum(cell.is_clear for cell in of_metric if cell.intent == "preserving" and cell.move is Move.STILL)
@@ -86,9 +98,63 @@ def metric_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
             _count_kinds(of_metric, "preserving", {Move.WRONG}, "moves under {} of {} harmless"),
             f"{clear} within noise still move its mean" if clear else "",
             _count_kinds(of_metric, "gaming", {Move.WRONG}, "gamed by {} of {} phrases"),
+            f"{few} of these on fewer than {FEW_PAIRS} pairs" if few else "",
         ]
         verdicts[metric] = ", ".join(filter(None, parts))
     return verdicts
+
+
+def balance_sentence(balance: MetricBalance) -> str:
+    """A sentence on the kinds under which a metric does as it should."""
+    return f"{metric_title(balance.metric)} {_kinds_right(balance)}."
+
+
+def rank_sentences(
+    leading: Sequence[MetricBalance], behind: Sequence[MetricBalance], learned: Collection[str] = ()
+) -> list[str]:
+    """Sentences on which metrics do best and which are behind, as `rank_metrics` tells them apart.
+
+    A single leader is called best only where every other metric is behind it. Metrics that `learned` from these documents
+    have a star.
+    """
+
+    def title(balance: MetricBalance) -> str:
+        return f"{metric_title(balance.metric)}{' ★' if balance.metric in learned else ''}"
+
+    if not leading:
+        return [
+            "No metric is called best: that takes harmless and breaking kinds that every metric has with a known noise, "
+            f"on at least {FEW_PAIRS} pairs each."
+        ]
+    first, *level = leading
+    kinds = first.harmless + first.breaking
+    if not level and not behind:
+        return [balance_sentence(first)]
+    over = f"over the {kinds} kinds that all {len(leading) + len(behind)} metrics have"
+    sentences = [f"Best {over}: {title(first)}, which {_kinds_right(first)}."]
+    if level:
+        titles = _listing([title(balance) for balance in level])
+        sentences = [
+            f"No metric is best {over}: {title(first)} {_kinds_right(first)}, and {titles} "
+            f"{'is' if len(level) == 1 else 'are'} not significantly behind."
+        ]
+    if behind:
+        titles = _listing(
+            [f"{title(balance)} ({balance.quiet + balance.noticed} of {kinds} right)" for balance in behind]
+        )
+        sentences.append(f"Significantly behind: {titles}.")
+    return sentences
+
+
+def _kinds_right(balance: MetricBalance) -> str:
+    return (
+        f"stays within noise under {balance.quiet} of {balance.harmless} harmless kinds and notices "
+        f"{balance.noticed} of {balance.breaking} breaking kinds"
+    )
+
+
+def _listing(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _verdict(done: str, moves: Sequence[Move], count: Callable[[Sequence[Move], int], str]) -> str:

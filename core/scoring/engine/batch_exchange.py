@@ -15,10 +15,10 @@ from core.models import (
     Endpoint,
     StoredBatch,
     StoredQuestion,
-    Usage,
     actual_usage,
     adapters,
     client_for,
+    counted_usage,
     is_usable,
     most_usage,
 )
@@ -237,8 +237,7 @@ class BatchExchange:
             if pending := pending_questions.get(key):
                 usage[key] = actual_usage(pending.question, answer)
             else:  # another start asked for it: by what the endpoint counted alone
-                written = int(answer.values[0]) if questions[key].kind == "endpoint_chat" else 1
-                usage[key] = Usage(answer.tokens, written)
+                usage[key] = counted_usage(questions[key].kind, answer)
         endpoint = self._endpoint.for_batches()
         if self._spend.settle(batch.reservation, endpoint, usage.values()):
             for key, tokens in usage.items():

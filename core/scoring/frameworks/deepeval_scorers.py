@@ -71,6 +71,8 @@ def summarization(pair: ScorerTexts, ask: Ask) -> Score:
 def _measure(metric: BaseMetric, case: LLMTestCase, verdicts: str, claims: str = "") -> Score:
     value = metric.measure(case, _show_indicator=False)
     judged = getattr(metric, verdicts)
+    if not judged:
+        raise UnscorableError("DeepEval finds no claim in the summary, and scores that 1. There is no score.")
     about: Iterable[str] = getattr(metric, claims) if claims else ["" for _ in judged]
     lines = [
         f"{_word(verdict)} {claim} {verdict.reason or ''}".strip()

@@ -50,7 +50,10 @@ def faithfulness(pair: ScorerTexts, ask: Ask) -> Score:
     measured = Faithfulness(llm=model).ascore(
         user_input=pair.question or _REQUEST, response=pair.summary, retrieved_contexts=[pair.document]
     )
-    return Score(_number(asyncio.run(measured).value), seen=Seen(notes=notes(model.lines)))
+    value = _number(asyncio.run(measured).value)
+    if not model.lines:
+        raise ValueError("RAGAS finds no statement in the summary")
+    return Score(value, seen=Seen(notes=notes(model.lines)))
 
 
 @scorer("ResponseGroundedness")

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from core.errors import UnscorableError
 from core.model_reference import Checkpoint, ConfigCheck, Dtype, ExpectedModel
-from core.scoring.metric import Metric
-from core.text import pieces_of_passages, sentences
+from core.scoring.metric_parts.unit_metric import UnitMetric
+from core.text import pieces_of_passages
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 Claims = Literal["sentences", "whole"]
@@ -46,10 +46,10 @@ class Passage:
         return Passage(self.text, Span(self.span.start + offset, self.span.end + offset))
 
 
-class SupportMetric(Metric):
+class SupportMetric(UnitMetric):
     """Every claim against every passage: the best passage of each claim counts.
 
-    The score is the mean over the sentences of the summary, or that of the summary as one claim where `whole` says so;
+    The score is the mean over the units of the summary, or that of the summary as one claim where `whole` says so;
     its sentences are then asked beside it, for the parts only.
     """
 
@@ -62,6 +62,9 @@ class SupportMetric(Metric):
     def whole(self) -> bool:
         """True if the summary is one claim."""
         return False
+
+    def unit_notes(self, summary: str) -> tuple[str, ...]:
+        return () if self.whole else super().unit_notes(summary)
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -103,7 +106,7 @@ class SupportMetric(Metric):
         for question, answer in zip(questions, answers, strict=True):
             rows.setdefault(question.claim or Span(0, 0), []).append((question, answer))
         best = {claim: self._part(claim, pairs) for claim, pairs in rows.items()}
-        parts = tuple(best[claim] for claim in sentences(example.summary))
+        parts = tuple(best[claim] for claim in self.units_of(example.summary))
         scored = [best[_whole_span(example.summary)]] if self.whole else parts
         read = [answer for pairs in rows.values() for _, answer in pairs]
         cuts = [max(answer.cut for _, answer in pairs) for pairs in rows.values()]
@@ -127,7 +130,7 @@ class SupportMetric(Metric):
         return self.passages(example.document)
 
     def _claims(self, summary: str) -> list[Span]:
-        spans = list(sentences(summary))
+        spans = list(self.units_of(summary))
         return [_whole_span(summary), *spans] if self.whole and spans not in ([], [_whole_span(summary)]) else spans
 
     def _part(self, claim: Span, pairs: Sequence[tuple[Question, Answer]]) -> Part:

@@ -14,7 +14,7 @@ import numpy as np
 
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint
-from core.text import Vectors, bm25, closest_rows, context_sentences, sentences, words
+from core.text import Units, Vectors, bm25, closest_rows, context_sentences, summary_units, words
 from core.types import Answer, Example, Question, Span
 
 WindowMode = Literal["symmetric", "coded"]
@@ -71,6 +71,8 @@ class Retrieval:
     """"question" if sentences are also compared with the question of the example; empty for the claim alone."""
     reranker: Checkpoint | None = None
     """Cross-encoder of kind "sequence_regressor" that orders the RERANKED closest sentences again; None for no second ranking."""
+    units: Units = "sentences"
+    """Units of the summary, each a claim."""
 
     def __post_init__(self) -> None:
         if self.k < 1 or self.w < 0:
@@ -92,14 +94,14 @@ class Retrieval:
         ]
         claimed = [
             Question(self.encoder, (span.of(example.summary).strip(),), claim=span)
-            for span in sentences(example.summary)
+            for span in summary_units(example.summary, self.units)
         ]
         query = [Question(self.encoder, (example.question.strip(),))] if self.query else []
         return [*read, *claimed, *query]
 
     def pairs(self, example: Example, answers: Sequence[Answer]) -> list[Question]:
         """The closest sentences of the document beside each claim, in their order, for the reranker."""
-        places, spans = context_sentences(example), sentences(example.summary)
+        places, spans = context_sentences(example), summary_units(example.summary, self.units)
         return [
             Question(self._cross_encoder, (claim.of(example.summary), places[hit].of(example.document)))
             for claim, row in zip(spans, self._closeness(example, answers), strict=True)
@@ -111,7 +113,7 @@ class Retrieval:
     ) -> list[SentencePassages]:
         """Passages found for each sentence of the summary, from the answers to `questions`, and to `pairs` where there is a
         reranker; raises UnscorableError."""
-        places, spans = context_sentences(example), sentences(example.summary)
+        places, spans = context_sentences(example), summary_units(example.summary, self.units)
         closeness = self._closeness(example, answers)
         if reranked:
             shown = min(RERANKED, len(places))
@@ -133,7 +135,7 @@ class Retrieval:
     def _cosines(self, example: Example, answers: Sequence[Answer]) -> Vectors:
         """The cosines of claims, and last of the question where it is read, with the sentences of the document."""
         places = context_sentences(example)
-        if not places or not sentences(example.summary):
+        if not places or not summary_units(example.summary, self.units):
             raise UnscorableError("There is nothing to compare: the document or the summary has no sentence.")
         vectors = np.array([answer.values for answer in answers])  # (sentences, width), of unit length
         cosines: Vectors = vectors[len(places) :] @ vectors[: len(places)].T
@@ -141,7 +143,7 @@ class Retrieval:
 
     def _closeness(self, example: Example, answers: Sequence[Answer]) -> Vectors:
         """Closeness of each sentence of the document to each claim, (claims, places)."""
-        spans, cosines = sentences(example.summary), self._cosines(example, answers)
+        spans, cosines = summary_units(example.summary, self.units), self._cosines(example, answers)
         if self.ranking == "embedding":
             closeness: Vectors = cosines[: len(spans)].copy()
             return closeness + cosines[-1] if self.query else closeness

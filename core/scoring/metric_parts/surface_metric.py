@@ -7,19 +7,19 @@ from collections.abc import Sequence
 
 from core.errors import UnscorableError
 from core.scoring.metric import Metric
-from core.text import closest_evidence, sentences, words
+from core.text import closest_evidence, layout_units, words
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 
 class SurfaceMetric(Metric):
-    """Asks no model. A sentence for which the measure is undefined has no part."""
+    """Asks no model. The parts are the sentences and list items for which the measure is defined."""
 
     @abstractmethod
     def measure(self, document: str, text: str) -> float:
         """The value for a text against the document. Raises UnscorableError where it is undefined."""
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # asks none
-        parts = [part for span in sentences(example.summary) if (part := self._part(example, span))]
+        parts = [part for span in layout_units(example.summary) if (part := self._part(example, span))]
         value = self.measure(example.document, example.summary)
         return Score(value, tuple(parts), Seen(pieces=(Span(0, len(example.document)),)))
 

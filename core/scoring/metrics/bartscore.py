@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 from core.errors import BadSettingError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
-from core.text import sentences
+from core.text import layout_units
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 
@@ -67,7 +67,7 @@ class BartScore(ReplaceableWeights):
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # one question
         [answer] = answers
         parts = []
-        for span in sentences(example.summary):
+        for span in layout_units(example.summary):
             # of the tokens that begin in it and have a letter; those of the template have none
             inside = [
                 value

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
-from core.text import context_sentences, sentences
+from core.text import context_sentences, layout_units
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
 
 _PAPER = "Zhang, Kishore, Wu, Weinberger, Artzi 2020, BERTScore: Evaluating Text Generation with BERT"
@@ -59,7 +60,7 @@ class BertScore(ReplaceableWeights):
         matches = _shift_spans(answer.spans[len(answer.values) :], example.document, len(self.before))
         places = context_sentences(example)
         parts = []
-        for span in sentences(example.summary):
+        for span in layout_units(example.summary):
             inside = [i for i, token in enumerate(tokens) if span.start <= token.start < span.end]
             if inside:
                 mean = fsum(answer.values[i] for i in inside) / len(inside)
@@ -142,6 +143,10 @@ class BertScoreDeberta(BertScore):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.rescaled and Path(self.checkpoint).name != Path(type(self).checkpoint).name:
+            raise BadSettingError(
+                f"{self.name}: the baseline is that of {type(self).checkpoint}; got checkpoint={self.checkpoint}. Set rescaled=false."
+            )
         if self.rescaled and self.layer != 40:
             raise BadSettingError(
                 f"{self.name}: the baseline is known for layer 40 only; got layer={self.layer}. Set rescaled=false."

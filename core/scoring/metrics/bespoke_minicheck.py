@@ -103,7 +103,7 @@ class BespokeMiniCheck(ChunkMetric):
         named: tuple[Option, ...] = (("model", self.checkpoint),) if self.through == "endpoint" else ()
         return (*named, ("top_tokens", _TOP_TOKENS), ("special_tokens", int(self.special_tokens)))
 
-    def rounds(self, example: Example) -> Rounds[Score]:
+    def rounds_as_read(self, example: Example) -> Rounds[Score]:
         contexts = units_of_passages(example)
         texts = tuple(span.of(example.document) for span in chain(*contexts))
         sizes = [len(text.encode()) + 1 for text in texts]
@@ -146,4 +146,5 @@ def yes_probability(answer: Answer) -> float:
             "without reasoning.",
             [answer],
         )
-    return fsum(share for word, share in zip(words, answer.values, strict=True) if word == "yes")
+    # the usage of an endpoint's answer stands behind the probabilities
+    return fsum(share for word, share in zip(words, answer.values, strict=False) if word == "yes")

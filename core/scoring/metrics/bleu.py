@@ -14,7 +14,7 @@ from sacrebleu.metrics.bleu import BLEU, BLEUScore
 from core.base import memoize
 from core.scoring.metric import METRICS, Card, Metric
 from core.scoring.metric_parts.surface_metric import words_or_error
-from core.text import SPACED, closest_evidence, sentences, words
+from core.text import SPACED, closest_evidence, layout_units, words
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 
@@ -42,7 +42,7 @@ class Bleu(Metric):
         words_or_error(example.summary, "summary")
         bleu = _score(example.document, example.summary)
         parts = tuple(
-            self._part(example, span) for span in sentences(example.summary) if words(span.of(example.summary))
+            self._part(example, span) for span in layout_units(example.summary) if words(span.of(example.summary))
         )
         notes = (f"Brevity penalty {bleu.bp:.3g}: {bleu.sys_len} against {bleu.ref_len} tokens.",)
         precisions = [precision for precision, number in zip(bleu.precisions, bleu.totals, strict=True) if number]

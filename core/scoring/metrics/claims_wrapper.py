@@ -9,12 +9,12 @@ from typing import ClassVar, Literal, Self
 from core.errors import UnreadableAnswerError, UnscorableError
 from core.model_reference import ModelRef
 from core.registry import Plugin
-from core.scoring.claim import DECOMPOSERS, Decomposer, FoundClaims
+from core.scoring.claim import DECOMPOSERS, NO_CLAIM, Decomposer, FoundClaims
 from core.scoring.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.scoring.metric_parts.lockstep import InnerOutcome, run_in_lockstep
 from core.scoring.metric_parts.question_answering import MultiRoundMetric, mean
 from core.scoring.metrics.retrieval_wrapper import wrapper_card
-from core.text import ANY, sentences
+from core.text import ANY, layout_units, words
 from core.types import ClaimScore, Example, Part, Rounds, Score, Seen, SummaryClaim
 
 Combine = Literal["mean", "min"]
@@ -105,6 +105,7 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
             cut=sum(answer.cut for answer in extraction.answers) + sum(score.seen.cut for score in scores),
             notes=(
                 *claim_notes,
+                *_uncovered(summary, claims),
                 *[
                     f"Claim {number}: {note}"
                     for number, verdict in enumerate(verdicts, 1)
@@ -127,7 +128,7 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
     def _sentence_parts(self, summary: str, claims: Sequence[ClaimScore]) -> tuple[Part, ...]:
         """A part for each sentence that claims with a score are of, with the evidence of the least consistent."""
         parts = []
-        for span in sentences(summary):
+        for span in layout_units(summary):
             inside = [
                 Part(span, claim_score.score, claim_score.evidence)
                 for claim_score in claims
@@ -148,3 +149,20 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
 
     def _consistency(self, score: float) -> float:
         return -score if self.card.direction == "lower" else score
+
+
+def _uncovered(summary: str, claims: Sequence[ClaimScore]) -> list[str]:
+    """Notes on the sentences that no claim is of, and on claims that share no word with the summary."""
+    places = [claim_score.claim.span for claim_score in claims if claim_score.claim.span]
+    summary_words = {*words(summary)}
+    sentences = [
+        f"{NO_CLAIM} “{span.of(summary).strip()}”: it has no part in the score."
+        for span in layout_units(summary)
+        if words(span.of(summary)) and not any(place.start < span.end and span.start < place.end for place in places)
+    ]
+    strange = [
+        f"Claim {number} shares no word with the summary: “{claim_score.claim.text}”"
+        for number, claim_score in enumerate(claims, 1)
+        if summary_words.isdisjoint(words(claim_score.claim.text))
+    ]
+    return [*sentences, *strange]

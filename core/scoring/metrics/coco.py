@@ -15,7 +15,7 @@ from core.errors import BadSettingError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card
 from core.scoring.metric_parts.question_answering import MultiRoundMetric, parser_question
-from core.text import sentences
+from core.text import layout_units
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 Strategy = Literal["token", "span", "sent", "doc"]
@@ -110,7 +110,7 @@ class CoCo(MultiRoundMetric):
         }
         parts = tuple(
             Part(span, math.fsum(inside) / len(inside))
-            for span in sentences(example.summary)
+            for span in layout_units(example.summary)
             if (inside := [change for start, change in lost.items() if span.start <= start < span.end])
         )
         value = math.fsum(lost.values()) / len(lost) if lost else 0.0

@@ -14,7 +14,7 @@ from typing import ClassVar
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, Metric, PublishedArchive
-from core.text import sentences
+from core.text import layout_units
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 DROPPED_RELATIONS = {"punct", "ROOT", "root", "det", "case", "aux", "auxpass", "dep", "cop", "mark"}
@@ -125,7 +125,7 @@ class DaeSpacy(Metric):
         judged = list(zip(_summary_arcs(example.summary, claimed), answer.values, strict=True))
         parts = tuple(
             Part(sentence, fsum(inside) / len(inside))
-            for sentence in sentences(example.summary)
+            for sentence in layout_units(example.summary)
             if (inside := [share for arc, share in judged if sentence.start <= arc.span.start < sentence.end])
         )
         notes = [f"{answer.cut} tokens at the end of the document were not read."] if answer.cut else []

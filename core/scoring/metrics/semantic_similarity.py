@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from core.errors import UnscorableError
 from core.model_reference import Checkpoint, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
-from core.scoring.metric_parts.canonical_metric import CanonicalMetric
-from core.text import context_sentences, sentences
+from core.scoring.metric_parts.unit_metric import CanonicalMetric
+from core.text import context_sentences
 from core.types import Answer, Example, Part, Question, Score, Seen
 
 Vectors = NDArray[np.float64]
@@ -63,7 +63,7 @@ class SemanticSimilarity(CanonicalMetric, ReplaceableWeights):
         ]
         claimed = [
             Question(self.weights, (span.of(example.summary).strip(),), claim=span)
-            for span in sentences(example.summary)
+            for span in self.units_of(example.summary)
         ]
         return [*read, *claimed]
 

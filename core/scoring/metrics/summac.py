@@ -23,11 +23,12 @@ from core.model_reference import Checkpoint, ConfigCheck, Dtype
 from core.scoring.metric import METRICS, Card, ReplaceableWeights
 from core.scoring.metric_parts.entailment import NLI_LABELS, Passage, expected_model, label_matrix
 from core.scoring.metric_parts.question_grid import QuestionGrid
-from core.text import SENTENCES_KEPT, pieces_of_passages, sentences
+from core.scoring.metric_parts.unit_metric import UnitMetric
+from core.text import SENTENCES_KEPT, Units, pieces_of_passages, summary_units
 from core.types import Answer, Example, Part, Question, Rounds, Score, Seen, Span
 
 Model = Literal["vitc", "vitc-base", "vitc-only", "mnli", "mnli-base", "anli", "snli-base", "snli-large"]
-Units = Literal["sentence", "paragraph", "document", "2sents", "mixed"]
+Granularity = Literal["sentence", "paragraph", "document", "2sents", "mixed"]
 Matrix = NDArray[np.float64]
 
 _MODELS: dict[str, tuple[str, int, int]] = {
@@ -58,13 +59,15 @@ _SETTINGS = (
 
 
 @memoize(SENTENCES_KEPT, len)
-def text_units(text: str, granularity: Units) -> tuple[Passage, ...]:
+def text_units(text: str, granularity: Granularity, split: Units = "sentences") -> tuple[Passage, ...]:
     """The units of a text, each of more than ten characters unless it is the whole text."""
     if granularity == "document":
         return (Passage(text, Span(0, len(text))),)
     if granularity == "paragraph":
         return tuple(_paragraphs(text))
-    units = [Passage(span.of(text), span) for span in sentences(text) if len(span.of(text)) >= _MIN_CHARACTERS]
+    units = [
+        Passage(span.of(text), span) for span in summary_units(text, split) if len(span.of(text)) >= _MIN_CHARACTERS
+    ]
     if granularity == "2sents":
         return (
             *(
@@ -89,7 +92,7 @@ def _paragraphs(text: str) -> list[Passage]:
 
 
 @dataclass(frozen=True)
-class SummaC(ReplaceableWeights):
+class SummaC(ReplaceableWeights, UnitMetric):
     """The matrix of pairs that both variants read. `checkpoint` replaces the weights of `nli`, whose order its labels have where it does not name them."""
 
     rows: ClassVar[int | None] = None
@@ -99,8 +102,8 @@ class SummaC(ReplaceableWeights):
     checkpoint: str = ""
     revision: str = ""
     dtype: Dtype = "float32"
-    document_units: Units = "sentence"
-    summary_units: Units = "sentence"
+    document_units: Granularity = "sentence"
+    summary_units: Granularity = "sentence"
     config_check: ConfigCheck = "strict"
 
     @cached_property
@@ -175,14 +178,14 @@ class SummaC(ReplaceableWeights):
         return text_units(example.document, self.document_units)
 
     def _claimed(self, example: Example) -> Sequence[Passage]:
-        return text_units(example.summary, self.summary_units)[: self.rows]
+        return text_units(example.summary, self.summary_units, self.units)[: self.rows]
 
     def _seen(self, example: Example, read: Sequence[Passage], claims: int, answers: Sequence[Answer]) -> Seen:
         cut = sum([answer.cut for answer in answers])
         beyond = len(self._document_units(example)) - len(read)
-        uncounted = len(text_units(example.summary, self.summary_units)) - claims
+        uncounted = len(text_units(example.summary, self.summary_units, self.units)) - claims
         summary, by_sentence = example.summary, self.summary_units == "sentence"
-        short = sum(by_sentence and len(span.of(summary)) < _MIN_CHARACTERS for span in sentences(summary))
+        short = sum(by_sentence and len(span.of(summary)) < _MIN_CHARACTERS for span in self.units_of(summary))
         notes = {
             f"The document goes on: {beyond} units after the first {_MAX_DOCUMENT_UNITS} are not read.": beyond,
             f"The summary goes on: {uncounted} units after the first {self.rows} do not count.": uncounted,
@@ -265,7 +268,7 @@ class SummaCConv(SummaC):
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         return (self.weights, *self.other_head)
 
-    def rounds(self, example: Example) -> Rounds[Score]:
+    def rounds_as_read(self, example: Example) -> Rounds[Score]:
         numbers = yield [Question(head, ()) for head in self.other_head]
         head = _conv_head()
         if numbers:  # 32 weights, as the kind "summac_head" tells them, over the bins of the released head

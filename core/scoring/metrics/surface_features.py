@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 from core.base import memoize
 from core.errors import UnscorableError
 from core.scoring.metric import METRICS, Card
-from core.scoring.metric_parts.canonical_metric import CanonicalMetric
 from core.scoring.metric_parts.surface_metric import SurfaceMetric, words_or_error
-from core.text import SPACED, entities, padded_words, sentences, words
+from core.scoring.metric_parts.unit_metric import CanonicalMetric
+from core.text import SPACED, Quantity, entities, find_quantities, padded_words, states_quantity, words
 
 _PAPER = "Surface features of Ramprasad & Wallace 2024, Do Automatic Factuality Metrics Measure Factuality?"
 _URL = "https://arxiv.org/abs/2411.16638"
@@ -63,7 +63,7 @@ class SentenceNovelty(CanonicalMetric, SurfaceMetric):
     )
 
     def measure(self, document: str, text: str) -> float:
-        claims = [sentence_words for span in sentences(text) if (sentence_words := words(span.of(text)))]
+        claims = [sentence_words for span in self.units_of(text) if (sentence_words := words(span.of(text)))]
         if not claims:
             raise UnscorableError(
                 "The summary holds no word, only punctuation or symbols: there is nothing to compare."
@@ -97,11 +97,27 @@ class EntityOverlap(CanonicalMetric, SurfaceMetric):
     )
 
     def measure(self, document: str, text: str) -> float:
-        names = {words(span.of(text)) for span in entities(text)}
-        if not names:
+        quantities = {
+            (quantity.amounts, quantity.measures): quantity
+            for quantity in find_quantities(text)
+            if not _counts_what_is_listed(quantity, text)
+        }
+        taken = {place for quantity in quantities.values() for place in range(quantity.span.start, quantity.span.end)}
+        names = {words(span.of(text)) for span in entities(text) if taken.isdisjoint(range(span.start, span.end))}
+        if not names and not quantities:
             raise UnscorableError("The summary names nothing: it holds no capitalised name and no number to look for.")
         text_of_words = padded_words(document)
-        return sum(f" {' '.join(name)} " in text_of_words for name in names) / len(names)
+        present = [f" {' '.join(name)} " in text_of_words for name in names]
+        present += [states_quantity(document, quantity) for quantity in quantities.values()]
+        return sum(present) / len(present)
+
+
+_LARGEST_COUNT = 12
+
+
+def _counts_what_is_listed(quantity: Quantity, text: str) -> bool:
+    """True for a small number in words, as in "the two agreed", which a document need not state."""
+    return not quantity.measures and text[quantity.span.start].isalpha() and max(quantity.amounts) <= _LARGEST_COUNT
 
 
 @METRICS.add

@@ -12,8 +12,8 @@ from typing import ClassVar
 
 from core.errors import BadSettingError, UnscorableError
 from core.model_reference import Checkpoint, Dtype
-from core.scoring.metric import METRICS, Card, Metric
-from core.text import sentences
+from core.scoring.metric import METRICS, Card
+from core.scoring.metric_parts.unit_metric import UnitMetric
 from core.types import Answer, Example, Part, Question, Score, Seen, Span
 
 YES_AND_NO = "Yes No"
@@ -44,7 +44,7 @@ def _card(title: str) -> Card:
 
 
 @dataclass(frozen=True)
-class UniEvalBase(Metric):
+class UniEvalBase(UnitMetric):
     """Base of the two models: one question for each sentence, with the whole document after it."""
 
     checkpoint: str = ""
@@ -72,7 +72,7 @@ class UniEvalBase(Metric):
                 options,
                 claim=span,
             )
-            for span in sentences(example.summary)
+            for span in self.units_of(example.summary)
         ]
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:

@@ -122,4 +122,5 @@ def read_marks(answer: Answer) -> Marks:
 
 
 def _shares(answer: Answer) -> list[tuple[str, float]]:
-    return list(zip(answer.texts, answer.values, strict=True))
+    # the usage of an endpoint's answer stands behind the probabilities
+    return list(zip(answer.texts, answer.values, strict=False))

@@ -17,7 +17,7 @@ from core.scoring.metric_parts.lockstep import InnerOutcome, run_in_lockstep
 from core.scoring.metric_parts.question_answering import MultiRoundMetric
 from core.scoring.outcome_records import sentence_score
 from core.scoring.plugins.function_metric import PluginMetric
-from core.text import ANY, SPACED, sentences
+from core.text import ANY, SPACED, layout_units
 from core.types import Example, Part, Rounds, Score, Seen, Span
 
 Fit = Sequence[float]
@@ -188,11 +188,11 @@ class SentenceCombination(CombinationMetric):
     """
 
     def _of_summary(self, fit: Fit, scores: Mapping[int, Score], example: Example) -> float:
-        spans = sentences(example.summary) or (Span(0, 0),)
+        spans = layout_units(example.summary) or (Span(0, 0),)
         return prod(self._probability(fit, _values_of(scores, span)) for span in spans)
 
     def _parts(self, fit: Fit, scores: Mapping[int, Score], example: Example) -> tuple[Part, ...]:
-        return tuple(self._part(fit, scores, span) for span in sentences(example.summary))
+        return tuple(self._part(fit, scores, span) for span in layout_units(example.summary))
 
     def _part(self, fit: Fit, scores: Mapping[int, Score], span: Span) -> Part:
         """A sentence with the evidence of the member that moves its log odds most, of those that give any."""

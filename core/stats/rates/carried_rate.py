@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.stats.proportion import NOT_LEVEL
 from core.stats.rates.prediction_powered import Predictions
-from core.stats.rates.rate import NOT_LEVEL, LabelSample, Rate
+from core.stats.rates.rate import LabelSample, Rate
 from core.stats.statistic import Estimate, Mask
 
 _LEAST_SEPARATION = 3.0  # standard errors between the mean predictions of both kinds, for a rate to be told by them
+
+OUTSIDE = "The carried rate and its whole interval lie outside of 0 to 1, or nothing varies: the assumption does not hold here."
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +26,13 @@ class CarriedRate:
     documents: int
 
     def estimate(self) -> Estimate:
-        """In 0..1, with the normal interval."""
+        """In 0..1, with Student's interval."""
         from scipy.special import stdtrit  # scipy takes half a second, and most commands estimate nothing
 
         margin = float(stdtrit(max(1, self.documents - 1), 1 - NOT_LEVEL / 2)) * self.variance**0.5
         value, low, high = (min(1.0, max(0.0, self.value + step)) for step in (0.0, -margin, margin))
+        if low == high:
+            return Estimate(value, None, None, self.n, OUTSIDE, self.documents)
         return Estimate(value, low, high, self.n, documents=self.documents)
 
     def p_of_equal(self, other: Rate) -> float:

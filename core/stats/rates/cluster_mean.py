@@ -10,8 +10,7 @@ import math
 
 import numpy as np
 
-from core.stats.bootstrap import CONFIDENCE_LEVEL
-from core.stats.statistic import Estimate, Numbers, Values, cluster_documents, sums_by
+from core.stats.statistic import CONFIDENCE_LEVEL, Estimate, Numbers, Values, cluster_documents, sums_by
 
 
 def cluster_mean(
@@ -33,5 +32,8 @@ def cluster_mean(
         return Estimate(value, None, None, n, "All cases are of one document: there is no interval.", number)
     deviations = sums_by(places, (values[has_value] - value)[:, None], number)
     error = math.sqrt(number / (number - 1) * float(np.sum(deviations**2))) / n
+    if not error:
+        same = "Every document has the same mean: there is no interval."
+        return Estimate(value, None, None, n, same, number)
     margin = float(stdtrit(number - 1, 1 - (1 - CONFIDENCE_LEVEL) / (2 * among))) * error
     return Estimate(value, max(bounds[0], value - margin), min(bounds[1], value + margin), n, documents=number)

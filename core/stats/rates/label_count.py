@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 
-from core.stats.bootstrap import CONFIDENCE_LEVEL
-from core.stats.rates.rate import MIN_ERRORS, clopper_pearson, wilson
-from core.stats.statistic import Values
+from core.stats.proportion import MIN_ERRORS, clopper_pearson, wilson
+from core.stats.statistic import CONFIDENCE_LEVEL, Values
 
 _GRID = 4001  # points of the scores of either kind of summary
 _WIDTH = 9.0  # standard deviations on either side

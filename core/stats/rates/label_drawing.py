@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,8 @@ EVIDENT_P = 0.001
 
 _LEAST_SHARE = 0.25  # of the labels, which the weighted ones must be worth
 _FARTHEST = 0.1  # from the middle of the pool, for the mean rank of the weighted labels
+_SIMULATED = 4_000  # draws: the smallest p is a quarter of EVIDENT_P
+_MARGIN = 1.5  # times a simulated distance, as labels that by chance lack those of large weight show too little spread
 _MOST_ROWS = 100_000  # of the pool, from which the chance of a label is learned
 
 
@@ -49,6 +51,36 @@ def drawing_tests(ranks: Sequence[Values], rows: Numbers, sample: LabelSample) -
     corrected = holm_correction(ps)
     both = [[p for p in corrected[2 * n : 2 * n + 2] if p is not None] for n in range(len(ranks))]
     return [DrawingTest(place, min(of_metric, default=None)) for place, of_metric in zip(places, both, strict=True)]
+
+
+def p_of_weights(features: Values, ranks: Sequence[Values], rows: Numbers, sample: LabelSample) -> float:
+    """The share of draws by the probabilities of the labels whose weighted scores lie as far from the pool as those of the labels do.
+
+    Labels of large weight are few, so that Student's t takes right probabilities for wrong ones in up to 7 % of draws. Here the draws are
+    made from all of the pool, each summary by the probability of the label whose `features`, (N, features), are nearest.
+    """
+    rng = np.random.default_rng(0)
+    from scipy.spatial import KDTree  # as above
+
+    _, nearest = KDTree(features[rows]).query(features)
+    probabilities = 1 / sample.weights[nearest]
+    picked = rng.choice(len(features), (_SIMULATED, sample.n), p=probabilities / probabilities.sum())
+    weights = 1 / probabilities[picked]
+    weights /= weights.sum(axis=1, keepdims=True)
+    farthest, simulated = 0.0, np.zeros(_SIMULATED)
+    for of_metric in ranks:
+        for values in (of_metric, (of_metric - 0.5) ** 2):
+            filled = np.where(np.isnan(values), np.nanmean(values), values)
+            distances = np.einsum("ij,ij->i", weights, filled[picked]) - filled.mean()
+            spread = float(np.sqrt(np.mean(distances**2)))
+            if not spread:
+                continue
+            of_labels = filled[rows]
+            alone = replace(sample, documents=np.arange(sample.n)).variance(of_labels)
+            spread *= math.sqrt(max(1.0, sample.variance(of_labels) / alone)) if alone else 1.0
+            farthest = max(farthest, abs(float(sample.weights @ of_labels) - float(filled.mean())) / spread)
+            simulated = np.maximum(simulated, np.abs(distances) / spread)
+    return (1 + int(np.sum(_MARGIN * simulated >= farthest))) / (_SIMULATED + 1)
 
 
 def estimated_probabilities(features: Values, rows: Numbers) -> Values:

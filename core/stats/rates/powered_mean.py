@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.stats.proportion import NOT_LEVEL
 from core.stats.rates.prediction_powered import Predictions, tuned_scale
-from core.stats.rates.rate import NOT_LEVEL, ONE_DOCUMENT, LabelSample
+from core.stats.rates.rate import ONE_DOCUMENT, LabelSample
 from core.stats.statistic import FOLDS, Estimate, Numbers, Values, deal_folds
 
 _PENALTY = 10.0  # of squared slopes on standard normal scores, in units of the grades' variance
 _LEAST_GRADES = 20  # with fewer nothing is fitted
+_ROUNDING = 1e-12  # of the largest grade: what the order of summing leaves between equal ones
+ALL_ALIKE = "All labelled summaries have the same grade, or all have one: there is no interval."
 
 
 def predict_means(features: Values, rows: Numbers, sample: LabelSample) -> Predictions | None:
@@ -47,5 +50,7 @@ def powered_mean(sample: LabelSample, predictions: Predictions | None) -> Estima
     if sample.clusters < 2:
         return Estimate(value, None, None, sample.n, ONE_DOCUMENT, sample.clusters)
     error = sample.variance(corrected, fitted=fitted) ** 0.5
+    if error <= _ROUNDING * float(np.abs(sample.outcomes).max()):
+        return Estimate(value, None, None, sample.n, ALL_ALIKE, sample.clusters)
     margin = float(stdtrit(sample.clusters - 1, 1 - NOT_LEVEL / 2)) * error
     return Estimate(value, value - margin, value + margin, sample.n, documents=sample.clusters)

@@ -7,18 +7,20 @@ Zrnic and Candès 2024: the prediction of each label comes from documents of oth
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.stats.bootstrap import Resamples
 from core.stats.rates.rate import LabelSample, Rate, labels_alone
-from core.stats.statistic import FOLDS, Mask, Numbers, Values, deal_folds
+from core.stats.statistic import FOLDS, Estimate, Mask, Numbers, Values, cluster_documents, deal_folds, quotient
 
 MIN_CLASS = 4
 """With fewer labels of one kind nothing is fitted, and the scores have no part in the estimate."""
 
 _PENALTIES = (1.0, 10.0, 100.0)  # of squared slopes on standard normal scores, where several metrics compete
 _STEPS = 12  # of Newton's method, which comes to rest after about six
+_WORTH_RESAMPLES = 1_000
 _MAX_SCALE = 2.0  # of a prediction that ridge regression has shrunk
 
 
@@ -147,6 +149,9 @@ def powered_rate(sample: LabelSample, predicted: Values | None, scale: float | N
     corrected = sample.outcomes - factor * predicted
     value = float(sample.weights @ corrected)
     variance = sample.variance(corrected, fitted=int(scale is None and factor > 0))
+    variance = max(
+        variance, alone.variance / sample.n
+    )  # n labels that are predicted rightly leave about one in n wrong
     if not 0 < value < 1:
         return alone
     return Rate(value, variance, sample.n, sample.clusters)
@@ -160,10 +165,26 @@ def label_worth(rate: Rate, alone: Rate, pool: int) -> float:
     return 1 / (rate.variance / spread + 1 / pool)
 
 
-def worth_with_scores(scores: Values, outcomes: Values, documents: Numbers) -> float | None:
+def worth_interval(sample: LabelSample, predicted: Values, pool: int) -> Estimate:
+    """The number of labels that are worth as much as these with centred predictions, (n,), with its interval; at most the pool.
+
+    The interval resamples documents, or labels that were drawn one by one.
+    """
+    corrected = sample.outcomes - tuned_scale(sample, predicted) * predicted
+    squares = [sample.sums(values) ** 2 for values in (sample.outcomes, corrected)]
+    squares[1] += squares[0].mean() / sample.n  # as in `powered_rate`
+    times = Resamples.draw(sample.clusters, _WORTH_RESAMPLES).estimate(
+        quotient(squares[0], squares[1], np.arange(sample.clusters))
+    )
+
+    worth = times.rescaled(lambda ratio: 1 / ((1 / sample.n - 1 / pool) / max(1.0, ratio) + 1 / pool))
+    return replace(worth, n=sample.n)
+
+
+def worth_with_scores(scores: Values, outcomes: Values, documents: Numbers) -> Estimate | None:
     """The number of labels that one label with its score is worth in an estimate of the rate, at the rate of these labels, (n,) each.
 
-    Of summaries drawn one by one from a large pool; 1 where the scores say nothing of the label, None with too few of one kind.
+    Of summaries drawn one by one from a large pool; 1 where the scores say nothing of the label, at most n, None with too few of one kind.
     """
     n = len(outcomes)
     predictions = predict_rates(
@@ -174,4 +195,8 @@ def worth_with_scores(scores: Values, outcomes: Values, documents: Numbers) -> f
     single = LabelSample(outcomes, np.arange(n), np.full(n, 1 / n), np.ones(n))
     predicted = predictions.centred()
     corrected = outcomes - tuned_scale(single, predicted) * predicted
-    return max(1.0, single.variance(outcomes) / max(1e-12, single.variance(corrected, fitted=1)))
+    squares = [(values - values.mean()) ** 2 for values in (outcomes, corrected)]
+    squares[1] += squares[0].mean() / n  # as in `powered_rate`
+    numbers, places = cluster_documents(documents)
+    times = Resamples.draw(len(numbers), _WORTH_RESAMPLES).estimate(quotient(squares[0], squares[1], places))
+    return times.rescaled(lambda ratio: max(1.0, ratio))

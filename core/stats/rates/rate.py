@@ -8,14 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from core.stats.bootstrap import CONFIDENCE_LEVEL
+from core.stats.proportion import MIN_ERRORS, NOT_LEVEL, SIZE_ROUNDING, exact_interval, independent_cases, wilson
 from core.stats.statistic import Estimate, Numbers, Values, cluster_documents
 
-MIN_ERRORS = 10
-"""Of labels with fewer independent ones of one kind the normal approximation fails: the interval is the exact one."""
-
-NOT_LEVEL = 1 - CONFIDENCE_LEVEL
-_ROUNDING = 1e-6  # labels, that the effective number of independent ones is off by
+ALL_LABELLED = "All summaries have a label: the rate is known."
 ONE_DOCUMENT = "All labels are of one document: there is no interval."
 
 
@@ -105,63 +101,32 @@ class Rate:
 
     def interval(self, error: float = NOT_LEVEL) -> tuple[float, float]:
         """The interval that misses the rate in that share of draws; nan of labels that were drawn in one document."""
-        from scipy.special import ndtri, stdtrit  # scipy takes half a second, and most commands estimate nothing
+        from scipy.special import stdtrit  # scipy takes half a second, and most commands estimate nothing
 
         if not self.exact and self.variance <= 0:
             return self.value, self.value
         if self.documents < 2:
             return math.nan, math.nan
-        z, t = float(ndtri(1 - error / 2)), float(stdtrit(self.documents - 1, 1 - error / 2))
         if self.exact:
-            size = self.size * (z / t) ** 2 if self.size < self.n - _ROUNDING else self.size
-            return clopper_pearson(self.value * size, size, error)
+            return exact_interval(self.value, self.size, self.n, self.documents, error)
         value = min(max(self.value, 0.0), 1.0)
         size = value * (1 - value) / self.variance
-        return wilson(value, size, t) if size else (value, value)
+        return wilson(value, size, float(stdtrit(self.documents - 1, 1 - error / 2))) if size else (value, value)
 
     def estimate(self) -> Estimate:
         low, high = self.interval()
-        if math.isnan(low):
-            return Estimate(self.value, None, None, self.n, ONE_DOCUMENT, self.documents)
+        if math.isnan(low) or low == high:
+            error = ONE_DOCUMENT if self.variance > 0 or self.exact else ALL_LABELLED
+            return Estimate(self.value, None, None, self.n, error, self.documents)
         return Estimate(min(max(self.value, 0.0), 1.0), low, high, self.n, documents=self.documents)
-
-
-def wilson(rate: float, size: float, z: float) -> tuple[float, float]:
-    """The score interval of a rate among `size` labels, which need be no whole number (Wilson 1927)."""
-    centre = (rate + z * z / (2 * size)) / (1 + z * z / size)
-    margin = z / (1 + z * z / size) * math.sqrt(rate * (1 - rate) / size + z * z / (4 * size * size))
-    return max(0.0, centre - margin), min(1.0, centre + margin)
-
-
-def clopper_pearson(errors: float, size: float, error: float = NOT_LEVEL) -> tuple[float, float]:
-    """The exact interval, with at least its nominal coverage, of `errors` among `size` labels (Clopper and Pearson 1934).
-
-    Neither need be a whole number (Korn and Graubard 1998).
-    """
-    from scipy.special import betaincinv  # as above
-
-    low = float(betaincinv(errors, size - errors + 1, error / 2)) if errors > 0 else 0.0
-    high = float(betaincinv(errors + 1, size - errors, 1 - error / 2)) if errors < size else 1.0
-    return low, high
 
 
 def labels_alone(sample: LabelSample) -> Rate:
     """The rate by the labels alone: Wilson's interval of the effective number of labels, or the exact one of few errors."""
     rate, variance = sample.rate, sample.variance(sample.outcomes)
-    size = effective_size(sample)
-    few = sample.errors * size / sample.n < MIN_ERRORS - _ROUNDING
+    size = independent_cases(sample.outcomes, sample.weights, sample.places)
+    alike = float(sample.weights @ sample.unseen) * rate * (1 - rate) / size
+    if variance < SIZE_ROUNDING * alike:  # documents that happen to have the same share each show no effect
+        variance = alike
+    few = sample.errors * size / sample.n < MIN_ERRORS - SIZE_ROUNDING
     return Rate(rate, variance, sample.n, sample.clusters, few and bool(sample.unseen.any()), size)
-
-
-def effective_size(sample: LabelSample) -> float:
-    """The effective sample size: the number of independent labels of the same variance, at most all (Korn and Graubard 1998).
-
-    Labels that are all alike show no effect of documents; then each document counts as one label.
-    """
-    spread = sample.rate * (1 - sample.rate)
-    if spread <= 0:
-        shares = np.bincount(sample.places, weights=sample.weights)
-        return 1 / float(shares @ shares)
-    variance = sample.variance(sample.outcomes, finite=False)
-    n = sample.n
-    return min(n, n / (n - 1) * spread / variance) if variance > 0 else float(n)

@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from core.stats.comparison import holm_correction
-from core.stats.rates.rate import NOT_LEVEL, Rate
+from core.stats.proportion import NOT_LEVEL
+from core.stats.rates.rate import ALL_LABELLED, Rate
 from core.stats.statistic import Estimate
 
 _LEAST_P = 1e-6
@@ -38,8 +39,18 @@ def difference_interval(first: Rate, second: Rate, error: float = NOT_LEVEL) -> 
     return max(-1.0, value - float(below)), min(1.0, value + float(above))
 
 
-def difference_p(first: Rate, second: Rate) -> float:
-    """The share of draws that the interval which just leaves out 0 misses; at least one in a million."""
+def rate_difference(first: Rate, second: Rate) -> Estimate:
+    """The first rate minus the second, without an interval where all summaries of both have a label."""
+    value, n, documents = first.value - second.value, min(first.n, second.n), min(first.documents, second.documents)
+    if _are_known(first, second):
+        return Estimate(value, None, None, n, ALL_LABELLED, documents)
+    return Estimate(value, *difference_interval(first, second), n, documents=documents)
+
+
+def difference_p(first: Rate, second: Rate) -> float | None:
+    """The share of draws that the interval which just leaves out 0 misses, at least one in a million; None of two rates that are known."""
+    if _are_known(first, second):
+        return None
     least, most = np.log(_LEAST_P), 0.0
     for _ in range(_HALVINGS):
         middle = (least + most) / 2
@@ -56,14 +67,16 @@ def rate_differences(rates: Mapping[str, Rate], against: str = "") -> list[RateD
     differences = []
     for (label, other), p in zip(pairs, ps, strict=True):
         first, second = comparable[label], comparable[other]
-        low, high = difference_interval(first, second)
-        n, documents = min(first.n, second.n), min(first.documents, second.documents)
-        estimate = Estimate(first.value - second.value, low, high, n, documents=documents)
-        differences.append(RateDifference(label, other, estimate, p))
+        differences.append(RateDifference(label, other, rate_difference(first, second), p))
     return sorted(
         differences,
         key=lambda row: (row.p if row.p is not None else 1.0, -abs(row.difference.value or 0.0)),
     )
+
+
+def _are_known(first: Rate, second: Rate) -> bool:
+    """True for two rates of which all summaries have a label: there is nothing to test."""
+    return not any(rate.exact or rate.variance > 0 for rate in (first, second))
 
 
 def rank_intervals(rates: Mapping[str, Rate], differences: Sequence[RateDifference]) -> dict[str, Estimate]:

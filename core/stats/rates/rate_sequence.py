@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.stats.proportion import NOT_LEVEL
 from core.stats.rates.prediction_powered import MIN_CLASS, fit_logistic
-from core.stats.rates.rate import NOT_LEVEL
 from core.stats.rates.score_draw import DrawnPool
 from core.stats.statistic import Mask, Numbers, Values
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.stats.bootstrap import CONFIDENCE_LEVEL
 from core.stats.rates.rate import LabelSample
-from core.stats.statistic import Estimate, Numbers, Values, deal_folds
+from core.stats.statistic import CONFIDENCE_LEVEL, Estimate, Numbers, Values, deal_folds
 
 _HALVES = 2  # of the labels by document: each half is judged by the threshold of the other
 _MIN_OF_A_KIND = 2  # labels, without which there is no threshold
@@ -55,7 +54,10 @@ def corrected_rate(suspicion: Values, rows: Numbers, sample: LabelSample) -> Cor
         return CorrectedRate(Estimate(None, None, None, n, USELESS, documents), share, sensitivity, specificity)
     value = min(max((share + specificity - 1) / (sensitivity + specificity - 1), 0.0), 1.0)
     low, high = lang_reiczigel(share, len(pool), sensitivity, int(wrong.sum()), specificity, int(right.sum()))
-    estimate = Estimate(value, min(low, value), max(high, value), n, documents=documents)
+    low, high = min(low, value), max(high, value)
+    if low == high:
+        return CorrectedRate(Estimate(None, None, None, n, USELESS, documents), share, sensitivity, specificity)
+    estimate = Estimate(value, low, high, n, documents=documents)
     return CorrectedRate(estimate, share, sensitivity, specificity)
 
 

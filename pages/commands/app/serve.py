@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from ipaddress import ip_address
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,6 +14,7 @@ from core.settings import Settings, secret
 from pages.commands.shared.messages import print_status
 from pages.commands.shared.options import DeviceOption
 
+LikeForm = Literal["vllm-score", "vllm-rerank", "tei-rerank", "tei-predict"]
 EXAMPLE = "python cli.py serve --metric rouge2"
 
 
@@ -28,6 +29,12 @@ def command(
     token_from: Annotated[
         str, typer.Option(help="The variable, of the environment or .env, with the token that who asks must send.")
     ] = "",
+    like: Annotated[
+        LikeForm | None,
+        typer.Option(
+            help="Answer in the form of another server too: the score and rerank paths of vLLM, or those of TEI."
+        ),
+    ] = None,
     timeout_s: Annotated[float, typer.Option(min=1, help="Seconds until a request is given up.")] = 120.0,
     at_once: Annotated[int, typer.Option(min=1, help="Requests that are answered at the same time.")] = 8,
     device: DeviceOption = None,
@@ -35,8 +42,10 @@ def command(
     """Serve scores of metrics over HTTP, until Ctrl+C: POST /score with document and summary, or a batch of them."""
     import uvicorn
 
+    from pages.server.score_forms import SCORE_FORMS
     from pages.server.score_service import ScoreService
 
+    form = SCORE_FORMS[like] if like else None
     token = secret(token_from).get_secret_value() if token_from else ""
     if token_from and not token:
         raise BadSettingError(
@@ -53,6 +62,7 @@ def command(
         print_status(
             f"http://{host}:{port}/score answers for {', '.join(parsed.spec for parsed in metrics)}; http://{host}:{port}/ describes it."
         )
-        uvicorn.run(
-            ScoreService(engine, metrics, token, timeout_s, at_once).app(), host=host, port=port, log_level="warning"
-        )
+        if form:
+            print_status(f"As {like}: {', '.join(f'http://{host}:{port}{path}' for path in form.paths)}.")
+        service = ScoreService(engine, metrics, token, form, timeout_s, at_once)
+        uvicorn.run(service.app(), host=host, port=port, log_level="warning")

@@ -11,9 +11,16 @@ from typing import Annotated
 
 import typer
 
-from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, one_way_export
+from annotations.exchange.campaign_files import (
+    campaign_lines,
+    is_campaign_file,
+    is_store_file,
+    one_way_export,
+    store_lines,
+)
 from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.samples import load_samples, save_scores
+from annotations.exchange.store_import import format_store_import, import_store
 from annotations.store.dataset_import import DatasetSource, format_import
 from annotations.store.remembered_answers import remembered_answer
 from annotations.store.score_writes import SavedScores, format_saved_scores
@@ -86,6 +93,13 @@ def command(
     summary: Annotated[
         str, typer.Option(metavar="COLUMN", help="Of generic: the column of the system's text where several may be it.")
     ] = "",
+    document: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="Of generic: the column of the source text where its name does not say it; none for no document.",
+        ),
+    ] = "",
     label: Annotated[
         str, typer.Option(help="Of generic: the column of the label where the guess is another; none for no label.")
     ] = "",
@@ -128,6 +142,7 @@ def command(
         )
     settings_of_table = {
         "summary": summary,
+        "document": document,
         "label": label,
         "label_of_1": label_of_1,
         "vote_of_1": vote_of_1,
@@ -148,6 +163,12 @@ def command(
         if is_campaign_file(source):
             _import_campaign(source, name or "")
             return
+        if is_store_file(source):
+            with closing(Store.open(Settings.read().database_url)) as store:
+                typer.echo(format_store_import(import_store(store, store_lines(source))))
+            return
+        if sentence := one_way_export(source):
+            raise TouchstoneError(sentence)
         importer = _importer_by_content(source, answers)
     reader = _reader(importer, answers)
     spec = format_spec(reader) if answers else importer
@@ -156,15 +177,10 @@ def command(
 
 
 def _importer_by_content(source: Path, answers: dict[str, str]) -> str:
-    """Name of the importer that the content of a file calls for; with answers about its labels it is read as a table.
-
-    Raises TouchstoneError for an export of ours that is no table.
-    """
+    """Name of the importer that the content of a file calls for; with answers about its labels it is read as a table."""
     if recognition := recognise(source):
         print_status(f"  {recognition.sentence}")
         return Generic.name if answers else recognition.importer
-    if sentence := one_way_export(source):
-        raise TouchstoneError(sentence)
     return Generic.name
 
 
@@ -185,7 +201,7 @@ def _import_dataset(
         spec,
         file,
         source_sha256(place),
-        reader.licence,
+        reader.licence_of(place),
         reader.release,
         settings.user,
         replaces,
@@ -255,9 +271,10 @@ def _with_remembered_answer(reader: Generic, source: Path, store: Store) -> Gene
     answer = remembered_answer(store.datasets(), reader.shape(source))
     if answer is None:
         return reader
-    settings = ", ".join(f"{name}={value}" for name, value in answer.settings.items())
-    print_status(f"  As answered for {answer.dataset}, a table of the same columns and labels: {settings}")
-    return replace(reader, **answer.settings)
+    dataset, settings = answer
+    listed = ", ".join(f"{name}={value}" for name, value in settings.items())
+    print_status(f"  As answered for {dataset}, a table of the same columns and labels: {listed}")
+    return replace(reader, **settings)
 
 
 def _infer_mapping(reader: Generic, source: Path, output: Path | None) -> None:

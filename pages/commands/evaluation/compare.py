@@ -23,7 +23,6 @@ from core.assessment import (
     compare_sides,
     comparisons_junit,
     comparisons_markdown,
-    few_documents_sentences,
     format_comparisons,
     graded_columns,
     is_stress_run,
@@ -109,12 +108,11 @@ def command(
             raise TouchstoneError(
                 "--labels compares shares of consistent summaries: --data, thresholds and --resamples have no part in it."
             )
-        compared = _compare_rates([base, new], labels)
+        comparisons, plan = _compare_rates([base, new], labels)
     else:
-        compared = _compare_scores(
+        comparisons, plan = _compare_scores(
             _open_sides([base, new], data or [], limits, device), base_threshold, new_threshold, resamples
         )
-    comparisons = compared.comparisons
     changes = [change for comparison in comparisons for change in comparison.changes]
     absent = {limit.measure for limit in limits} - {change.measure for change in changes}
     if absent:
@@ -123,9 +121,9 @@ def command(
             f"{', '.join(dict.fromkeys(change.measure for change in changes))}."
         )
     failed = regressions(changes, limits)
-    notes = [*ruled_out_sentences(changes, limits), *compared.notes]
+    notes = ruled_out_sentences(changes, limits)
     for path, write in writers:
-        path.write_text(write(comparisons, failed, [*compared.plan, *notes]), encoding="utf-8")
+        path.write_text(write(comparisons, failed, [*plan, *notes]), encoding="utf-8")
     typer.echo(format_comparisons(comparisons, failed))
     typer.echo(f"\n{verdict_sentence(comparisons, failed)}")
     for sentence in notes:
@@ -134,13 +132,8 @@ def command(
         raise typer.Exit(1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """Comparisons, what was said of the items before they were made, and notes on their intervals."""
-
-    comparisons: Sequence[MetricComparison]
-    plan: Sequence[str]
-    notes: Sequence[str] = ()
+_Compared = tuple[Sequence[MetricComparison], Sequence[str]]
+"""Comparisons, and the sentences on the items before they were made."""
 
 
 def _compare_rates(sides: Sequence[str], labels: Sequence[Path]) -> _Compared:
@@ -156,7 +149,7 @@ def _compare_rates(sides: Sequence[str], labels: Sequence[Path]) -> _Compared:
     )
     for sentence in plan:
         print_status(sentence)
-    return _Compared([comparison], plan)
+    return [comparison], plan
 
 
 def _compare_scores(
@@ -181,11 +174,7 @@ def _compare_scores(
             "Nothing can be compared: labels of one kind only, or two metrics on two scales without labels. Name data with "
             "consistent and inconsistent summaries with --data."
         )
-    return _Compared(
-        comparisons,
-        opened.plan,
-        few_documents_sentences([change for comparison in comparisons for change in comparison.changes]),
-    )
+    return comparisons, opened.plan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,12 +198,12 @@ def _open_sides(sides: Sequence[str], data: Sequence[str], limits: Sequence[Limi
                 f"{runs[0]} is a stress run, whose variants are its labels: compare it with another run, without --data."
             )
         old, new = map(read_stress_run, runs)
-        shared = shared_texts(old, new)
+        cases, scores, others = shared_texts(old, new)
         if old.plan.battery != new.plan.battery:
             print_status(f"The runs are of different batteries: {old.plan.battery_label} and {new.plan.battery_label}.")
-        if shared.others:
-            print_status(f"{shared.others} texts are in one run only: not compared.")
-        return _Sides(shared.sides, shared.cases)
+        if others:
+            print_status(f"{others} texts are in one run only: not compared.")
+        return _Sides(scores, cases)
     thresholds = {}  # the thresholds of the database are needed where a side is neither a file nor a metric
     if not all(Path(side).is_file() or side.partition("[")[0] in METRICS.names() for side in sides):
         with closing(Store.open(Settings.read().database_url)) as store:

@@ -39,9 +39,9 @@ def command(
     cases = read_scored_samples(dataset)
     cases = select_metrics(cases, metric) if metric else cases
     with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
-        provenance = load_provenance(store, dataset)
+        files, own = load_provenance(store, dataset)
     slice_cases(cases, by)  # raises where there is no such field
-    archive = write_pack(PackRequest(tuple(dataset), by, resamples, cases, provenance.files, provenance.own))
+    archive = write_pack(PackRequest(tuple(dataset), by, resamples, cases, files, own))
     try:
         output.write_bytes(archive)
     except OSError as error:

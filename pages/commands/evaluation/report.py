@@ -68,11 +68,12 @@ def command(
     for place, (before, part) in enumerate(zip(recipe.parts, parts, strict=True)):
         if part.pin is None:
             continue
-        comparison = compare(before.then, basis_of(part.pin)) if before.then else None
-        if comparison:
-            remarks[place] = comparison.sentence
-            changed = changed or comparison.change is not PinChange.NONE
-        print_status(f"{part.pin.title}: {comparison.sentence if comparison else 'Made; nothing to compare with.'}")
+        sentence = "Made; nothing to compare with."
+        if before.then:
+            change, sentence = compare(before.then, basis_of(part.pin))
+            remarks[place] = sentence
+            changed = changed or change is not PinChange.NONE
+        print_status(f"{part.pin.title}: {sentence}")
     for path in to or ():
         for written in write_pins(report, path, remarks):
             print_status(f"Wrote {written}")

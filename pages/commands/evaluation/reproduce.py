@@ -123,6 +123,6 @@ def _fetch(papers: Sequence[Paper], data: Path, engine: Engine) -> None:
 
 
 def _run_all(job: Job) -> None:
-    for stage in run_job(job):
-        print_status(f"  {stage.name}: {'already done' if stage.again else 'done'}")
+    for name, again in run_job(job):
+        print_status(f"  {name}: {'already done' if again else 'done'}")
     print_status(f"Wrote {job.site / 'index.html'}.")

@@ -12,8 +12,7 @@ from annotations.store.store import Store
 from core.errors import TouchstoneError
 from core.evaluation import (
     fit_threshold,
-    fixed_threshold_figures,
-    format_fixed_threshold,
+    fixed_threshold_sentences,
     format_threshold,
     threshold_json,
 )
@@ -76,7 +75,7 @@ def command(
         cases = score_labelled(engine, audit_data, [parsed])
         resamples = draw_resamples(cases, affordable_resamples(cases))
         if at is not None:
-            typer.echo(format_fixed_threshold(fixed_threshold_figures(at, cases, resamples)))
+            typer.echo(fixed_threshold_sentences(at, cases, resamples))
             return
         threshold = fit_threshold(name or (output.name if output else ""), cases, audit_data.facts, resamples)
         if name:

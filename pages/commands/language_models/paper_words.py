@@ -33,16 +33,16 @@ def command(
     data = file.read_bytes()
     clean = read_document(file.name, data, watch=lambda pages: with_progress(pages, "pages read"))
     stored = read_document(file.name, data, clean=False)  # a figure may be torn by what makes text of it
-    findings = find_words(f"{clean.text}\n\n{stored.text}", words)
-    number = len(words.pieces) - len(findings.missing)
-    if findings.texts:
-        print_status(f"Wrote {number} of {len(words.pieces)} texts into {save_words(findings, words, folder)}.")
+    texts, missing = find_words(f"{clean.text}\n\n{stored.text}", words)
+    number = len(words.pieces) - len(missing)
+    if texts:
+        print_status(f"Wrote {number} of {len(words.pieces)} texts into {save_words(texts, words, folder)}.")
     for piece in words.pieces:
-        state = "not found" if piece in findings.missing else "found"
+        state = "not found" if piece in missing else "found"
         typer.echo(f"{state:9}  {piece.name}, {piece.part}: {piece.where}")
     for line in words.unprinted:
         print_status(f"Not printed: {line}.")
-    if findings.missing:
+    if missing:
         print_status(
             "A text that a page or column break tears apart is not found. Paste the pages with the prompts into a .txt file, "
             "join what belongs together, and read that: all are looked for again."

@@ -30,7 +30,7 @@ def command(
     refusals = Refusals()
     manifest = write_blocks(pairs, Folder.at(out), refusals, spill)
     for refusal in refusals.first:
-        print_status(f"{refusal.file}, line {refusal.line}: {refusal.reason}")
+        print_status(f"{refusal.file}, line {refusal.line}: {refusal.error}")
     if refusals.number > len(refusals.first):
         print_status(f"… and {refusals.number - len(refusals.first):,} more that cannot be read.")
     typer.echo(json.dumps(asdict(manifest), ensure_ascii=False, indent=1))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,14 +12,32 @@ from typing import Annotated
 
 import typer
 
+from core.data import Refusal
 from core.errors import TouchstoneError
 from core.evaluation import OwnThreshold
+from core.model_reference import asks_endpoint
 from core.results import Folder, ScoringJob, Shard, plan_sentences
-from core.scoring import METRICS
+from core.scoring import METRICS, json_line, outcome_record
 from core.settings import Settings
+from core.text import find_mark
+from core.types import Failure, Result
 from pages.commands.shared.block_scoring import BlockPlan, Workers, plan_blocks, progress_record, score_blocks
-from pages.commands.shared.file_scoring import score_file
-from pages.commands.shared.messages import exit_with_failures, print_spent, print_status
+from pages.commands.shared.inputs import (
+    items_or_refusals,
+    open_output,
+    read_examples,
+    refuse_overwriting_input,
+    start_reading,
+)
+from pages.commands.shared.messages import (
+    download_models,
+    exit_with_failures,
+    open_engine,
+    print_estimate,
+    print_spent,
+    print_status,
+    with_progress,
+)
 from pages.commands.shared.options import BatchOption, DeviceOption
 from pages.sources.thresholds import open_thresholds
 
@@ -124,13 +144,34 @@ def _score_file(
     batch: bool,
     stats: bool,
 ) -> None:
+    """Write a line for each pair and metric as it comes, with the decisions of thresholds."""
     settings, metrics = Settings.read().on(device), [METRICS.parse(spec) for spec in specs]
-    report = score_file(pairs, output, metrics, thresholds, settings, batch)
-    for (spec, mark), count in report.unverified.items():
+    refuse_overwriting_input(pairs, output)
+    started, refusals = time.perf_counter(), list[Refusal]()
+    failed, unverified = 0, Counter[tuple[str, str]]()
+    examples = start_reading(read_examples(pairs, refusals))
+    with open_engine(settings, batch) as engine:
+        download_models(engine.pool, metrics)
+        if any(asks_endpoint(metric.checkpoints()) for metric in metrics):
+            readable = (item.example for item in items_or_refusals(pairs) if not isinstance(item, Refusal))
+            print_estimate(engine, engine.conversations(metrics, readable))
+        with open_output(output) as file:
+            for example, outcome in with_progress(engine.run(metrics, examples), "scores"):
+                record = outcome_record(example, outcome)
+                for threshold in thresholds:
+                    record = threshold.decide(record)
+                file.write(json_line(record))
+                failed += isinstance(outcome, Failure)
+                if isinstance(outcome, Result) and (mark := find_mark(outcome.seen.notes)):
+                    unverified[outcome.metric, mark] += 1
+    counts, spent = engine.counts(), engine.spent()
+    seconds = round(time.perf_counter() - started, 3)
+    for (spec, mark), count in unverified.items():
         print_status(f"{spec}: {count} scores are {mark}.")
-    if report.failed:
-        print_status(f"Scores that failed: {report.failed}. The field `error` in {output} says why.")
-    print_spent(report.spent)
+    if failed:
+        print_status(f"Scores that failed: {failed}. The field `error` in {output} says why.")
+    print_spent(spent)
     if stats:
-        typer.echo(json.dumps(report.usage_record()))
-    exit_with_failures(report.refusals, report.failed)
+        usage = {"endpoints": {name: asdict(spend) for name, spend in spent.items()}} if spent else {}
+        typer.echo(json.dumps({**asdict(counts), "seconds": seconds, **usage}))
+    exit_with_failures(refusals, failed)

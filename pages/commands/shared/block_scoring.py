@@ -61,8 +61,8 @@ def score_blocks(job: ScoringJob, workers: Workers) -> RunProgress:
     progress = RunProgress(len(unscored))
     if unscored:
         last = 0.0
-        for timed in timed_reports(unscored, job, workers):
-            progress.add(timed.report)
+        for _, report in timed_reports(unscored, job, workers):
+            progress.add(report)
             if time.monotonic() - last >= _LINE_S:
                 last = time.monotonic()
                 print_status(progress.line(last))
@@ -98,7 +98,7 @@ def plan_blocks(job: ScoringJob, plan: BlockPlan) -> BulkPlan:
         )
     sizes = block_pairs(Folder.at(job.blocks))
     sample = random.Random(plan.seed).sample(unscored, min(plan.sample, len(unscored)))
-    done = [timed for timed in timed_reports(sample, job, crew) if not timed.report.fault]
+    done = [(after_s, report) for after_s, report in timed_reports(sample, job, crew) if not report.fault]
     if len(done) < needed:
         raise TouchstoneError(f"Only {len(done)} blocks of the sample could be scored. The lines above say why.")
     pairs = plan.pairs or sum(sizes[name] for name in unscored)
@@ -131,7 +131,7 @@ def timed_reports(blocks: Sequence[str], job: ScoringJob, workers: Workers) -> I
         for report in run_blocks(blocks, crew):
             if report.fault:
                 print_status(f"{report.block}: {report.fault}")
-            yield TimedReport(time.monotonic() - begun, report)
+            yield time.monotonic() - begun, report
 
 
 def progress_record(progress: RunProgress) -> dict[str, object]:

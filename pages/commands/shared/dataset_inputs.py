@@ -146,7 +146,7 @@ def read_explanations(
         if not any(item.explanations for item in items):
             raise TouchstoneError(f"{dataset} has no explanations. Import one that has, such as factualnlg.")
         entries = list(cases_from_items(items))
-    skipped = Counter(entry.why for entry in entries if isinstance(entry, SkippedCase))
+    skipped = Counter(entry for entry in entries if isinstance(entry, SkippedCase))
     if skipped:
-        print_status(f"Not graded: {', '.join(f'{count} {why}' for why, count in skipped.items())}.")
+        print_status(f"Not graded: {', '.join(f'{count} {reason}' for reason, count in skipped.items())}.")
     return [entry for entry in entries if isinstance(entry, ExplanationCase)]

@@ -109,7 +109,7 @@ def report_refusals(records: Iterable[T | Refusal], source: Path, refusals: list
             continue
         refusals.append(record)
         if len(refusals) - before <= _PRINTED_REFUSALS:
-            print_status(f"{source}, line {record.line}: {record.reason}")
+            print_status(f"{source}, line {record.line}: {record.error}")
     if (further := len(refusals) - before - _PRINTED_REFUSALS) > 0:
         print_status(f"{source}: further lines that cannot be read: {further:,}.")
 

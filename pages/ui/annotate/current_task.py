@@ -93,11 +93,11 @@ def feedback_of(marked: MarkedAnswer, questions: QuestionSet) -> Feedback:
 
 def score_rows(task: ShownTask) -> list[tuple[str, str, str]]:
     """Scores of the metrics for a task that this person answered blind."""
-    rows = read_or_keep(
+    scores = read_or_keep(
         f"scores {task.reservation}",
         lambda: load_revealed_scores(services.store(), current_member(), task.reservation),
     )
-    return [(row.metric, _format_score(row.original), _format_score(row.edited)) for row in rows]
+    return [(metric, _format_score(original), _format_score(edited)) for metric, (original, edited) in scores.items()]
 
 
 def _format_score(value: float | None) -> str:

@@ -74,24 +74,17 @@ def audit_state() -> AuditState:
     return page_state(AuditState)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Audits:
-    """The audits of the process by id."""
-
-    lock: threading.Lock
-    tasks: LRUCache[str, AuditTask]
-
-
 @st.cache_resource(show_spinner=False)
-def _audits() -> _Audits:
-    return _Audits(threading.Lock(), LRUCache(_MOST_KEPT))
+def _audits() -> tuple[threading.Lock, LRUCache[str, AuditTask]]:
+    """The audits of the process by id, and the lock to hold meanwhile."""
+    return threading.Lock(), LRUCache(_MOST_KEPT)
 
 
 def audit_in_address() -> AuditTask | None:
     """The audit that the address names; None where there is none of that name any more."""
-    audits = _audits()
-    with audits.lock:
-        return audits.tasks.get(st.query_params.get(AUDIT_PARAMETER, ""))
+    lock, audits = _audits()
+    with lock:
+        return audits.get(st.query_params.get(AUDIT_PARAMETER, ""))
 
 
 def missing_audit() -> None:
@@ -220,9 +213,9 @@ def _begin() -> None:
         state.error = str(error)
         return
     state.error = ""
-    audits, id = _audits(), uuid4().hex[:12]
-    with audits.lock:
-        audits.tasks[id] = task
+    (lock, audits), id = _audits(), uuid4().hex[:12]
+    with lock:
+        audits[id] = task
     st.query_params.from_dict({AUDIT_PARAMETER: id})
 
 
@@ -249,20 +242,21 @@ def _new_task(specs: Sequence[str], datasets: Sequence[str], most: int, threshol
 
 def audit_newer_version(newer: Mapping[str, str], key: str, again: AuditSource) -> None:
     """Offer an audit of an older version of a dataset again on the newest one; it is filled into the form and begun."""
-    if not newer:
-        return
+    if newer:
+        newer_version_line(newer, key, partial(begin_newer_audit, newer, again))
 
-    def begin() -> None:
-        state = audit_state()
-        of_bench = [name for name in again.audited if name.partition("[")[0] in METRICS.names()]
-        state.metrics, state.battery = of_bench, again.battery
-        state.datasets = list(dict.fromkeys(newer.get(name, name) for name in again.datasets))
-        state.most, state.thresholds = again.most or state.most, list(again.thresholds)
-        released = [name for name in again.audited if name not in of_bench]
-        AuditState.released.of("-".join(state.datasets)).set(released)
-        _begin()
 
-    newer_version_line(newer, key, begin)
+def begin_newer_audit(newer: Mapping[str, str], again: AuditSource) -> str:
+    """Fill an audit into the form, on the newer versions of its datasets, and start it; its id, "" where the form has the error."""
+    state = audit_state()
+    of_bench = [name for name in again.audited if name.partition("[")[0] in METRICS.names()]
+    state.metrics, state.battery = of_bench, again.battery
+    state.datasets = list(dict.fromkeys(newer.get(name, name) for name in again.datasets))
+    state.most, state.thresholds = again.most or state.most, list(again.thresholds)
+    released = [name for name in again.audited if name not in of_bench]
+    AuditState.released.of("-".join(state.datasets)).set(released)
+    _begin()
+    return "" if state.error else st.query_params[AUDIT_PARAMETER]
 
 
 def follow_audit(opened: AuditTask) -> AuditReport | None:

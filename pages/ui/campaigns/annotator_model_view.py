@@ -19,16 +19,19 @@ def annotator_model_view(campaign: CampaignSettings, state: object) -> None:
     import pandas as pd
 
     manager = campaign_manager()
-    model = background_result(
+    models = background_result(
         "Fitting models of annotators…",
         ("annotator models", campaign.id, campaign.version, state),
         lambda: manager.annotator_models(campaign.id),
     )
-    if model is None or not model.people:
+    if not models:
+        return
+    people, doubtful = models
+    if not people:
         return
     st.subheader("Models of annotators")
     rows = []
-    for person in model.people:
+    for person in people:
         shown = {_MODEL_TITLES[name]: format_percent(estimate) for name, estimate in person.competence.items()}
         rows.append({"person": person.person, "labels": person.labels, **shown})
     frame = pd.DataFrame(rows)
@@ -39,11 +42,11 @@ def annotator_model_view(campaign: CampaignSettings, state: object) -> None:
         "with the right answers from all labels and the known answers of gold. In brackets the 95 % interval of a bootstrap over documents."
     )
     st.subheader("Second look")
-    if not model.doubtful:
+    if not doubtful:
         st.caption("No label departs far from the model or from the stored scores.")
         return
     question = campaign.questions.by_id[campaign.questions.measure]
-    doubtful = [
+    shown_labels = [
         {
             "probability": answer.probability,
             "answer": format_answer(question, answer.answer),
@@ -52,10 +55,10 @@ def annotator_model_view(campaign: CampaignSettings, state: object) -> None:
             "from": answer.source,
             "summary": answer.summary,
         }
-        for answer in model.doubtful
+        for answer in doubtful
     ]
     st.dataframe(
-        pd.DataFrame(doubtful),
+        pd.DataFrame(shown_labels),
         hide_index=True,
         alt="Labels that deserve a second look",
         column_config={

@@ -173,7 +173,7 @@ def item_pool(questions: QuestionSet, key: str) -> ItemPool:
         if offered:
             edited = {"some": "edited summaries", "one": "summaries with a single edit", "any": "summaries"}
             pairs = edited[questions.edits]
-            needed = {"summary": "summaries", "pair": pairs, "explanation": f"{pairs} with an explanation"}
+            needed = {"summary": "summaries", "pair": pairs, "explanation": f"{pairs} with an explanation of an error"}
             st.info(
                 f"Of {len(offered)} items none can be asked about: this question set needs {needed[questions.unit]}.",
                 icon=":material/info:",
@@ -199,7 +199,7 @@ def item_pool(questions: QuestionSet, key: str) -> ItemPool:
                     candidates = [candidate for candidate in candidates if not selected or field(candidate) in selected]
 
     types: list[ErrorType] = []
-    if _asks_for_edits(questions):
+    if questions.required_type:
         types = st.multiselect(
             "Error types to write",
             list(ErrorType),

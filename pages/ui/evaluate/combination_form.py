@@ -52,8 +52,8 @@ def combination_form(choice: EvaluationChoice, shown: ShownStudy | None) -> None
             on_click=_save,
             args=(choice, shown.study),
         )
-    if state.combination_problem:
-        st.error(escape_message(state.combination_problem), icon=":material/error:")
+    if state.combination_error:
+        st.error(escape_message(state.combination_error), icon=":material/error:")
     elif state.saved_combination in METRICS.names():
         st.success(
             escape_markdown(
@@ -80,7 +80,7 @@ def _save(choice: EvaluationChoice, study: Combine) -> None:
     if services.settings().has_guests:
         raise RightsError("Whoever runs this server adds metrics to it, in a terminal: python cli.py combine …")
     state, name = evaluate_state(), str(st.session_state[_NAME_KEY]).strip()
-    state.combination_problem, state.saved_combination = "", ""
+    state.combination_error, state.saved_combination = "", ""
 
     def entry() -> CombinationEntry:
         require_free_name(name, services.settings().metrics_dir)
@@ -92,12 +92,12 @@ def _save(choice: EvaluationChoice, study: Combine) -> None:
 
     saved = attempt(entry)
     if isinstance(saved, Problem):
-        state.combination_problem = saved.error
+        state.combination_error = saved.error
         return
     made = combination_class(saved)
     written = attempt(partial(save_entry, saved, made, services.settings().metrics_dir))
     if isinstance(written, Problem):
-        state.combination_problem = written.error
+        state.combination_error = written.error
         return
     add_to_bench(made())
     state.saved_combination = name

@@ -74,11 +74,11 @@ class EvaluateState:
     """By dataset, the scoring task whose end the page has rendered."""
     saved_threshold: str = ""
     """Name of the threshold saved last in this session."""
-    threshold_problem: str = ""
+    threshold_error: str = ""
     """Reason why the last threshold was not saved; empty where it was."""
     saved_combination: str = ""
     """Name of the combination saved last in this session."""
-    combination_problem: str = ""
+    combination_error: str = ""
     """Reason why the last combination was not saved; empty where it was."""
     measuring: CostMeasuring | None = None
     """Measurement of costs that is running or has failed."""
@@ -88,7 +88,7 @@ class EvaluateState:
     """Id of the campaign drawn last in this session."""
     drawn_sentence: str = ""
     """Receipt of that campaign: its size, and where it stops."""
-    draw_problem: str = ""
+    draw_error: str = ""
     """Reason why the last sample was not drawn; empty where it was."""
     datasets = WidgetValue[list[str] | None]("evaluate-datasets", None)
     by = WidgetValue[str | None]("evaluate-by", None)
@@ -186,6 +186,8 @@ def choose_slices(names: tuple[str, ...]) -> EvaluationChoice | None:
                     )
                 )
             st.query_params["metric"] = list(metrics) if len(metrics) < len(offered) else []
+    if cases.unfinished:
+        st.warning("\n\n".join(map(escape_markdown, cases.unfinished)), icon=":material/hourglass_top:")
     if cases.warnings:
         st.warning("\n\n".join(map(escape_markdown, cases.warnings)), icon=":material/balance:")
     if cases.all_columns and not metrics:

@@ -83,8 +83,8 @@ def draw_form(choice: EvaluationChoice, shown: ShownStudy | None) -> None:
         )
         _draw(request, name, datasets[0], choice.metric_names, overlap)
     state = evaluate_state()
-    if state.draw_problem:
-        st.error(escape_message(state.draw_problem), icon=":material/error:")
+    if state.draw_error:
+        st.error(escape_message(state.draw_error), icon=":material/error:")
     elif state.drawn_campaign:
         st.success(escape_markdown(state.drawn_sentence), icon=":material/check:")
         st.page_link(
@@ -97,17 +97,17 @@ def draw_form(choice: EvaluationChoice, shown: ShownStudy | None) -> None:
 
 def _draw(request: DrawRequest, name: str, dataset: str, metrics: Sequence[str], overlap: int) -> None:
     state = evaluate_state()
-    state.draw_problem, state.drawn_campaign = "", ""
+    state.draw_error, state.drawn_campaign = "", ""
     points = round(100 * request.margin, 4)
     manager = ManagerActions(services.store(), current_member())
     sample = attempt(lambda: draw_samples(load_samples(services.store(), dataset), request, metrics))
     if isinstance(sample, Problem):
-        state.draw_problem = sample.error
+        state.draw_error = sample.error
         return
     drawing = CampaignDrawing(name, request.way, points, dataset, sample.metrics, sample.draw, sample.items, overlap)
     campaign = attempt(partial(manager.draw, drawing))
     if isinstance(campaign, Problem):
-        state.draw_problem = campaign.error
+        state.draw_error = campaign.error
         return
     state.drawn_campaign = campaign.id
     state.drawn_sentence = (

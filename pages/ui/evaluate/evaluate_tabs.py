@@ -41,8 +41,8 @@ def _data_tab(choice: EvaluationChoice) -> None:
 
 
 def _pack_tab(choice: EvaluationChoice) -> None:
-    provenance = load_provenance(services.store(), choice.datasets)
-    request = PackRequest(choice.datasets, choice.by, choice.resamples, choice.cases, provenance.files, provenance.own)
+    files, own = load_provenance(services.store(), choice.datasets)
+    request = PackRequest(choice.datasets, choice.by, choice.resamples, choice.cases, files, own)
     archive = background_result("Writing every table and figure…", ("pack", choice.key), lambda: write_pack(request))
     if archive is not None:
         st.write(

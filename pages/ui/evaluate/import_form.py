@@ -8,11 +8,18 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotations.exchange.campaign_files import campaign_lines, is_campaign_file, one_way_export
+from annotations.exchange.campaign_files import (
+    campaign_lines,
+    is_campaign_file,
+    is_store_file,
+    one_way_export,
+    store_lines,
+)
 from annotations.exchange.campaign_import import import_campaign
+from annotations.exchange.store_import import format_store_import, import_store
 from annotations.people.people import Right
 from core.base import Limits, read_apart
-from core.data import DATASETS, format_counts
+from core.data import DATASETS, Importer, format_counts
 from core.errors import TouchstoneError
 from core.models import fetch_released_dataset
 from pages.server import services
@@ -95,19 +102,15 @@ def _import_dialog() -> None:
             if upload and upload.looks_like:
                 st.info(escape_markdown(upload.looks_like), icon=":material/info:")
         questions = st.container()
-    if upload and importer == _GENERIC_IMPORTER and (sentence := one_way_export(upload.source)):
+    if upload and importer == _GENERIC_IMPORTER and _is_own_export(upload.source):
         with mapping_column:
-            st.warning(sentence, icon=":material/warning:")
-        return
-    if upload and importer == _GENERIC_IMPORTER and is_campaign_file(upload.source):
-        with mapping_column:
-            _campaign_import(upload)
+            _own_export(upload)
         return
     with mapping_column:
         reading = None
         if upload:
             is_table = importer == _GENERIC_IMPORTER
-            reading = mapping_form(upload.source, questions) if is_table else Reader(plugin().read)
+            reading = mapping_form(upload.source, questions) if is_table else _known_form(plugin(), upload)
     with source_column:
         st.text_input("Name of the dataset", importer, key=EvaluateState.dataset_name.of(importer).key)
         replaced_file_choice(EvaluateState.dataset_name.of(importer).get() or importer)
@@ -148,6 +151,30 @@ def _current_upload() -> UploadedFiles | None:
     return upload
 
 
+def _known_form(importer: Importer, upload: UploadedFiles) -> Reader:
+    """The reader of a form that needs no mapping, below what is not read of it."""
+    try:
+        lines = importer.describe(upload.source)
+    except TouchstoneError:
+        lines = []  # reading it says what is wrong
+    st.caption("  \n".join(map(escape_markdown, lines)))
+    return Reader(importer.read)
+
+
+def _is_own_export(source: Path) -> bool:
+    """True for an export of Touchstone that is more than a dataset, or has none in it."""
+    return is_campaign_file(source) or is_store_file(source) or bool(one_way_export(source))
+
+
+def _own_export(upload: UploadedFiles) -> None:
+    if sentence := one_way_export(upload.source):
+        st.warning(escape_markdown(sentence), icon=":material/warning:")
+    elif is_store_file(upload.source):
+        _store_import(upload)
+    else:
+        _campaign_import(upload)
+
+
 def _campaign_import(upload: UploadedFiles) -> None:
     """An exported campaign comes back as a campaign: as a table it would lose its questions, people and decisions."""
     st.info(
@@ -165,6 +192,24 @@ def _campaign_import(upload: UploadedFiles) -> None:
             st.error(escape_message(str(error)), icon=":material/error:")
             return
         st.success(escape_markdown(f"{campaign.name} is imported: see Campaigns."))
+
+
+def _store_import(upload: UploadedFiles) -> None:
+    """An export of everything: pairs, scores and labels come back as what they were."""
+    st.info(
+        "This is an export of everything that was kept: pairs, scores, labels and judgements. They are added to what is here.",
+        icon=":material/database:",
+    )
+    member, demo = member_later(), services.settings().demo
+    if st.button("Import everything", type="primary", key="import-everything", disabled=demo):
+        try:
+            member().require(Right.MANAGE)
+            rows = read_apart(upload.file, _CAMPAIGN_LIMITS, store_lines, upload.source)
+            added = import_store(services.store(), rows)
+        except TouchstoneError as error:
+            st.error(escape_message(str(error)), icon=":material/error:")
+            return
+        st.success(escape_markdown(format_store_import(added)))
 
 
 def _import_button(

@@ -65,7 +65,7 @@ class ImportRequest:
             self.importer,
             file,
             source_sha256(place),
-            plugin.licence,
+            plugin().licence_of(place),
             plugin.release,
             self.by,
             self.replaces,

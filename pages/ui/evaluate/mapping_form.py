@@ -15,6 +15,7 @@ from core.base import Limits, read_apart
 from core.data import (
     ANSWER_WORDS,
     ARCHIVES,
+    NO_DOCUMENT,
     NO_LABEL,
     SIDES,
     UNLABELLED_WORDS,
@@ -25,6 +26,7 @@ from core.data import (
     ScoreColumn,
     are_answers,
     column_words,
+    decoding_error,
     encoding_of,
     example_rows,
     form_columns,
@@ -38,6 +40,7 @@ from core.data import (
     left_out,
     likely_encodings,
     open_classes,
+    open_document,
     open_questions,
     open_summary,
     open_votes,
@@ -55,6 +58,7 @@ from core.data import (
     undecided_words,
     used_settings,
     with_consistent_words,
+    with_document,
     with_label_of_1,
     with_summary,
     with_vote_of_1,
@@ -102,21 +106,11 @@ def mapping_form(source: Path, questions: DeltaGenerator) -> Reader | None:
     try:
         sheets = _sheet_names(source, source.stat().st_mtime_ns)
         sheet = st.selectbox("Sheet", sheets, key=f"map-sheet-{source.name}") if len(sheets) > 1 else ""
-        texts = [path for path in table_paths(source) if not is_packed(path)]
-        other = next((path for path in texts if encoding_of(path) != UTF8), None)
-        encoding = encoding_of(other) if other else UTF8
-        if other:
-            readings = dict(likely_encodings(other))
-            encoding = st.selectbox(
-                "The file is not UTF-8. Read it as",
-                [*dict.fromkeys((encoding, *readings, *text_encodings()))],
-                format_func=lambda name: f"{name}: {readings[name]}" if name in readings else name,
-                key=f"map-encoding-{source.name}",
-                help="Look at the letters of the first rows below.",
-            )
+        encoding = _chosen_encoding(source, sheet)
         tables = [path for path in table_paths(source) if path.suffix.lower() not in ARCHIVES]
         decisions = [note for path in tables for note in table_notes(path, encoding, sheet)]
         rows, guessed, stated = _preview_and_guess(source, source.stat().st_mtime_ns, encoding, sheet)
+        garbled = _garbled_choice(rows, questions, source.name)
     except TouchstoneError as error:
         st.error(escape_message(str(error)), icon=":material/error:")
         return None
@@ -127,16 +121,13 @@ def mapping_form(source: Path, questions: DeltaGenerator) -> Reader | None:
     if not mapped.summary:
         st.caption("Choose the column that holds the summary.")
         return None
-    summary = mapped.summary
-    candidates = () if form_of(source, encoding, sheet) else open_summary(rows, guessed)
-    if candidates and summary == guessed.summary:
-        summary = _ask_for_summary(rows, candidates, questions, source.name)
-        mapped = with_summary(mapped, summary) if summary else mapped
+    is_form = form_of(source, encoding, sheet) is not None
+    mapped, said = (mapped, {}) if is_form else _with_texts(mapped, guessed, rows, questions, source.name)
     mapped, answers = _with_directions(mapped, rows, stated, questions, source.name)
-    if not summary:
+    if said is None:
         answers = None
-    elif answers is not None and candidates:
-        answers |= {"summary": summary, "shape": table_shape(rows, mapped)}
+    elif answers is not None and said:
+        answers |= {**said, "shape": table_shape(rows, mapped)}
 
     omitted = left_out(mapped, rows)
     meanings = label_meanings(mapped, rows)
@@ -159,8 +150,51 @@ def mapping_form(source: Path, questions: DeltaGenerator) -> Reader | None:
     )
     if answers is None:
         return None
-    settings = used_settings(mapped, encoding, sheet) | answers
-    return Reader(partial(read_with_map, columns=mapped, encoding=encoding, sheet=sheet), settings)
+    settings = used_settings(mapped, encoding, sheet) | answers | ({"garbled": garbled} if garbled else {})
+    return Reader(partial(read_with_map, columns=mapped, encoding=encoding, sheet=sheet, garbled=garbled), settings)
+
+
+def _chosen_encoding(source: Path, sheet: str) -> str:
+    """UTF-8, or what a person chooses for a file that is not, or whose letters were mixed up."""
+    texts = [path for path in table_paths(source) if not is_packed(path)]
+    if other := next((path for path in texts if encoding_of(path) != UTF8), None):
+        return _encoding_choice("The file is not UTF-8. Read it as", encoding_of(other), other)
+    if texts and _trace(_preview_and_guess(source, source.stat().st_mtime_ns, UTF8, sheet)[0]):
+        return _encoding_choice("Letters were mixed up. Read the file as", UTF8, texts[0])
+    return UTF8
+
+
+def _encoding_choice(title: str, encoding: str, path: Path) -> str:
+    """The encoding that a person chooses by the first letters that each gives; at first the likely one."""
+    readings = dict(likely_encodings(path))
+    return st.selectbox(
+        title,
+        [*dict.fromkeys((encoding, *readings, *text_encodings()))],
+        format_func=lambda name: f"{name}: {readings[name]}" if name in readings else name,
+        key=f"map-encoding-{path.name}",
+        help="Look at the letters of the first rows below.",
+    )
+
+
+def _trace(rows: Sequence[Row]) -> str:
+    """The first trace of a wrong encoding in the cells of rows, as the rest of a sentence; "" for none."""
+    cells = (cell for row in rows for cell in row.values() if isinstance(cell, str))
+    return next(filter(None, map(decoding_error, cells)), "")
+
+
+def _garbled_choice(rows: Sequence[Row], questions: DeltaGenerator, file: str) -> str:
+    """The setting keep where a person takes texts with traces of a wrong encoding as they are; otherwise they are refused."""
+    trace = _trace(rows)
+    if not trace:
+        return ""
+    with questions:
+        st.warning(escape_markdown(f"A text {trace}"), icon=":material/abc:")
+        keep = st.toggle(
+            "Import such texts as they are",
+            key=f"map-garbled-{file}",
+            help="Choose another encoding first: none brings back letters that were lost when the file was written.",
+        )
+    return "keep" if keep else ""
 
 
 @lru_cache(8)
@@ -192,12 +226,11 @@ def _with_directions(
     """The mapping with the meanings that a person gave to the labels, and their record; None while one is missing."""
     shape, classes, voted = table_shape(rows, mapped), open_classes(rows, mapped), open_votes(rows, mapped)
     remembered = remembered_answer(services.store().datasets(), shape) if classes or voted else None
-    before = remembered.settings if remembered else {}
+    last_dataset, before = remembered or ("", {})
     answers: dict[str, str] = {}
     with questions:
-        if remembered:
-            name = escape_markdown(remembered.dataset)
-            st.caption(f":material/history: As answered for {name}, a table of the same form.")
+        if last_dataset:
+            st.caption(f":material/history: As answered for {escape_markdown(last_dataset)}, a table of the same form.")
         if classes:
             mapped, answers = _ask_for_label(mapped, rows, classes, before, f"{file}-{shape}")
         side = (
@@ -217,6 +250,26 @@ def _with_directions(
     return mapped, {**record, **answers, **({"shape": shape} if answers else {})}
 
 
+def _with_texts(
+    mapped: ColumnMap, guessed: ColumnMap, rows: Sequence[Row], questions: DeltaGenerator, file: str
+) -> tuple[ColumnMap, dict[str, str] | None]:
+    """The mapping with the summary and the document that a person named, where the names of columns do not tell, and the answers.
+
+    None while one is missing.
+    """
+    said: dict[str, str] = {}
+    summaries, documents = open_summary(rows, guessed), open_document(rows, guessed)
+    if summaries:
+        is_guess = mapped.summary == guessed.summary
+        said["summary"] = _ask_for_summary(rows, summaries, questions, file) if is_guess else mapped.summary
+        mapped = with_summary(mapped, said["summary"]) if said["summary"] else mapped
+    if documents:
+        is_guess = mapped.document == guessed.document
+        said["document"] = _ask_for_document(rows, documents, questions, file) if is_guess else mapped.document
+        mapped = with_document(mapped, said["document"]) if said["document"] else mapped
+    return mapped, (said if all(said.values()) else None)
+
+
 def _ask_for_summary(rows: Sequence[Row], candidates: Sequence[str], questions: DeltaGenerator, file: str) -> str:
     """Column of the system's text as a person says; "" until one is chosen."""
     with questions:
@@ -232,6 +285,24 @@ def _ask_for_summary(rows: Sequence[Row], candidates: Sequence[str], questions: 
     return column or ""
 
 
+def _ask_for_document(rows: Sequence[Row], candidates: Sequence[str], questions: DeltaGenerator, file: str) -> str:
+    """Column of the document as a person says, or NO_DOCUMENT; "" until one is chosen."""
+    with questions:
+        column = st.radio(
+            "Which column is the document, against which the summary is checked?",
+            [*candidates, NO_DOCUMENT],
+            index=None,
+            key=f"map-which-document-{file}",
+            captions=[
+                *(escape_markdown(shorten(rows[0].get(candidate))) for candidate in candidates),
+                "no document here",
+            ],
+        )
+        if column is None:
+            st.caption(":material/help: The names do not say it. Answer this to import.")
+    return column or ""
+
+
 def _ask_for_label(
     mapped: ColumnMap, rows: Sequence[Row], classes: Sequence[str], before: Mapping[str, str], key: str
 ) -> tuple[ColumnMap, dict[str, str]]:
@@ -241,7 +312,7 @@ def _ask_for_label(
         shown = "  \n".join(escape_markdown(format_example(mapped, *example)) for example in examples)
         default = [word for word in before.get("consistent", "").split("+") if word in classes]
         question = f"{shown}  \nWhich of these mean a consistent summary? The others mean an inconsistent one."
-        words = st.multiselect(question, classes, default, key=f"map-classes-{key}")
+        words = st.pills(question, classes, selection_mode="multi", default=default, key=f"map-classes-{key}")
         return (with_consistent_words(rows, mapped, words), {"consistent": "+".join(words)}) if words else (mapped, {})
     word, row = examples[0]
     of_1 = before.get("label_of_1", "")

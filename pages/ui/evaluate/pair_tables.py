@@ -107,8 +107,7 @@ def _describe_cell(figure: MetricStatistic, name: str, failed: Cell) -> str:
         f"{failed} without a score" if failed else "",
         "the best of its slice" if figure.best else "",
         *(f"{test}: p = {p:.3f}, by Holm" for test, p in figure.tests.items() if p is not None and not figure.best),
-        f"cannot be told from the best below {figure.needs_resamples} resamples" if figure.needs_resamples else "",
-        "not tested against the best" if figure.untested and not figure.needs_resamples else "",
+        "not tested against the best" if figure.untested else "",
         few_documents([figure]),
         f"about {more} more cases like these would bring the interval to ± 5 points" if more else "",
     ]

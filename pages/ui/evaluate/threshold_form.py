@@ -53,11 +53,11 @@ def threshold_form(choice: EvaluationChoice) -> None:
     def save(shown: OwnThreshold) -> None:
         """Keep what the page shows under the name that was typed."""
         state, name = evaluate_state(), str(st.session_state[_NAME_KEY]).strip()
-        state.threshold_problem, state.saved_threshold = "", ""
+        state.threshold_error, state.saved_threshold = "", ""
         try:
             keep_threshold(store, replace(shown, name=name))
         except TouchstoneError as error:
-            state.threshold_problem = str(error)
+            state.threshold_error = str(error)
             return
         state.saved_threshold = name
 
@@ -71,8 +71,8 @@ def threshold_form(choice: EvaluationChoice) -> None:
             args=(fitted,),
         )
     state = evaluate_state()
-    if state.threshold_problem:
-        st.error(escape_message(state.threshold_problem), icon=":material/error:")
+    if state.threshold_error:
+        st.error(escape_message(state.threshold_error), icon=":material/error:")
     elif state.saved_threshold:
         st.success(
             escape_markdown(

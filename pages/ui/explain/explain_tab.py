@@ -23,6 +23,7 @@ from pages.ui.probe.edit_tabs import flaw_control, format_grade, record_field, r
 from pages.ui.probe.pair import current_edits, current_pair, edited_summary
 from pages.ui.probe.probe_state import ProbeState
 from pages.ui.shared.endpoint_form import available_endpoints, choose_endpoint_and_model, estimate_line
+from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.markup import escape_markdown, escape_message
 
 _GIVEN_PROMPT = "explain-given"
@@ -212,3 +213,4 @@ def _watch_answers() -> None:
     came, total = explain_requests.pending_counts()
     doing = "Stopping after the answer under way" if explain_requests.are_stopping() else "The model is being asked"
     st.caption(f"{doing}: {came} of {total} answers have come …")
+    endpoint_waits()

@@ -43,7 +43,8 @@ def endpoint_capabilities(endpoint: Endpoint, findings: dict[str, list[EndpointF
         return
     capabilities = capability_store().get(endpoint, endpoint.model)
     with st.expander(f"What {escape_markdown(endpoint.model)} takes", key=f"capabilities-{endpoint.title}"):
-        if capabilities:
+        forms = capability_store().forms(endpoint, endpoint.model)
+        if capabilities or forms:
             rows = []
             for capability in capabilities.values():
                 source = f"{_SOURCES[capability.source]}, {capability.found_at:%Y-%m-%d}"
@@ -52,6 +53,14 @@ def endpoint_capabilities(endpoint: Endpoint, findings: dict[str, list[EndpointF
                         "capability": CAPABILITY_TITLES[capability.name],
                         "value": format_value(capability.value),
                         "found by": f"{source}; its own setting counts" if capability.name in endpoint.own else source,
+                    }
+                )
+            for schema, form in forms.items():
+                rows.append(
+                    {
+                        "capability": f"{CAPABILITY_TITLES['structured']}: {schema}",
+                        "value": format_value(form.value),
+                        "found by": f"{_SOURCES[form.source]}, {form.found_at:%Y-%m-%d}",
                     }
                 )
             st.dataframe(rows, hide_index=True)

@@ -109,7 +109,7 @@ def _form() -> None:
             with st.container(horizontal=True):
                 st.form_submit_button("Test", icon=":material/network_check:", on_click=_test)
                 added = st.form_submit_button("Add", icon=":material/add:", type="primary", on_click=_add)
-        st.caption("The test asks three short questions, which are not counted as spent.")
+        st.caption("The test asks a few short questions, which are not counted as spent.")
         if state.error:
             st.error(escape_message(state.error), icon=":material/error:")
         for finding in state.findings:

@@ -8,13 +8,12 @@ from typing import Literal
 
 from core.registry import settings_label
 from core.results import NullBand, edit_verdict, format_edge, mark_place
+from core.scoring import SURFACE
 from core.stats import MIN_FOR_QUANTILES, Move, classify_move
 from core.types import UNSTATED, Direction, Intention, Verdict, WordScore
 
 RowState = Literal["ready", "waiting", "loading", "queued", "running", "failed", "needs download", "needs endpoint"]
 RowAction = Literal["download", "load", "retry", ""]
-
-SURFACE = "Surface"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +181,9 @@ def board_data(board: Board) -> BoardData:
 def board_verdict(board: Board) -> str:
     """Sentence on what the edit did and how many metrics noticed; empty without an edit."""
     preserving = board.meant.verdict is Verdict.CONSISTENT
-    moves = [move for row in board.rows if (move := shift_move(row, preserving=preserving))]
-    return edit_verdict(moves, board.meant)
+    judging = [row for row in board.rows if not row.is_surface]
+    moves = [move for row in judging if not is_to_come(row) and (move := shift_move(row, preserving=preserving))]
+    return edit_verdict(moves, board.meant, to_come=sum(map(is_to_come, judging)) if moves else 0)
 
 
 def format_number(value: float | None, low: Bound, high: Bound, decimals: int = 3) -> str:

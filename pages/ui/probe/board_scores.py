@@ -14,10 +14,10 @@ from core.base import apart_from_code, memoize
 from core.edits import read_battery, sentence_origins, standard_battery
 from core.model_reference import asks_endpoint, local_checkpoints
 from core.results import NullBands, SignedMetrics, bundled_harmless_shifts, changed_words
-from core.scoring import METRICS, BoardCell, CellKey, CellState, Metric, Request
+from core.scoring import METRICS, NO_CLAIM, BoardCell, CellKey, CellState, Metric, Request, part_of_unit
+from core.text import LAYOUT_NOTE, find_mark, layout_units, name_contexts
 from core.text import edits as executable
-from core.text import find_mark, name_contexts, sentences
-from core.types import Edit, Example, Failure, FailureKind, Outcome, Result, Span, WordScore
+from core.types import Edit, Example, Failure, FailureKind, Outcome, Part, Result, Span, WordScore
 from pages.server import services
 from pages.ui.probe.board_rows import Board, BoardRow, LastShown, Noise, RowAction, Selection, board_verdict
 from pages.ui.probe.fast_set import SCORE_ALL_KEY, last_edit_s, metrics_to_ask, waits_for_key
@@ -139,7 +139,7 @@ def current_cells(request: Request) -> Cells:
 def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Board:
     """The board of one consistent look at the cells; metrics that were not asked wait for their key."""
     text = request.examples[1].summary
-    spans = sentences(text)
+    spans = layout_units(text)
     saved = {outcome.metric: outcome for outcome in saved_outcomes() if outcome.example_id == "edited"}
     rows = []
     for metric in metrics:
@@ -159,16 +159,18 @@ def build_board(metrics: Sequence[Metric], request: Request, cells: Cells) -> Bo
     if cell is None or not isinstance(cell.outcome, Result):
         quotes: tuple[str, ...] = ()
     else:
-        evidence = {}
-        for part in cell.outcome.parts:
-            if part.evidence:
-                name, words = name_contexts(example.contexts, part.evidence), part.evidence.of(example.document)
-                evidence[part.span] = f"{name}: {words}" if name else words
-        quotes = tuple(
-            shorten(evidence.get(span, ""), _QUOTE_CHARACTERS, placeholder=" …") for span in sentences(example.summary)
-        )
+        parts = [part_of_unit(cell.outcome.parts, span) for span in spans]
+        quotes = tuple(shorten(_quote(example, part), _QUOTE_CHARACTERS, placeholder=" …") for part in parts)
 
     return Board(tuple(rows), sentences_shown, selection.spec, sentence, quotes, current_intention())
+
+
+def _quote(example: Example, part: Part | None) -> str:
+    """The evidence of a part, after the name of the context that has it."""
+    if part is None or part.evidence is None:
+        return ""
+    name, words = name_contexts(example.contexts, part.evidence), part.evidence.of(example.document)
+    return f"{name}: {words}" if name else words
 
 
 def current_selection(request: Request) -> Selection:
@@ -250,7 +252,8 @@ def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | 
         notes: tuple[str, ...] = ()
     else:
         cut = [f"{outcome.seen.cut} tokens were cut off"] if outcome.seen.cut else []
-        notes = (*cut, *_saved_by(saved, outcome))
+        layout = [note for note in outcome.seen.notes if note.startswith((LAYOUT_NOTE, NO_CLAIM))]
+        notes = (*cut, *layout, *_saved_by(saved, outcome))
     return replace(
         _empty_row(metric),
         state=shown.state.value,
@@ -258,7 +261,7 @@ def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | 
         before=before.outcome.score if isinstance(before.outcome, Result) else None,
         after=last.after,
         seconds=after.outcome.seconds if isinstance(after.outcome, Result) else None,
-        parts=last.parts[: len(sentences(text))],
+        parts=last.parts[: len(layout_units(text))],
         words=_words_by_sentence(after.outcome, text),
         parts_before=_parts_before(before.outcome, request) if isinstance(after.outcome, Result) else (),
         notes=notes,
@@ -282,12 +285,14 @@ def _words_by_sentence(outcome: Outcome | None, text: str) -> tuple[tuple[WordSc
     """The scored words of each sentence, placed from its start; nothing where the metric scores no words."""
     if not isinstance(outcome, Result) or not any(part.words for part in outcome.parts):
         return ()
-    by_span = {part.span: part.words for part in outcome.parts}
+    words = [word for part in outcome.parts for word in part.words]
     return tuple(
         tuple(
-            WordScore(Span(w.span.start - span.start, w.span.end - span.start), w.score) for w in by_span.get(span, ())
+            WordScore(Span(word.span.start - span.start, word.span.end - span.start), word.score)
+            for word in words
+            if span.start <= word.span.start and word.span.end <= span.end
         )
-        for span in sentences(text)
+        for span in layout_units(text)
     )
 
 
@@ -296,10 +301,14 @@ def _parts_before(outcome: Outcome | None, request: Request) -> tuple[float | No
     original, edited = (example.summary for example in request.examples)
     if original == edited or not isinstance(outcome, Result):
         return ()
-    by_span = {part.span: part.score for part in outcome.parts}
-    scores = [by_span.get(span) for span in sentences(original)]
+    scores = _unit_scores(outcome, original)
     origins = _sentence_origins(original, edited, current_pair().declared)
     return tuple(None if origin is None else scores[origin] for origin in origins)
+
+
+def _unit_scores(outcome: Result, summary: str) -> tuple[float | None, ...]:
+    parts = [part_of_unit(outcome.parts, span) for span in layout_units(summary)]
+    return tuple(part.score if part else None for part in parts)
 
 
 @memoize(64)
@@ -319,9 +328,8 @@ def _latest_shown(spec: str, before: BoardCell, after: BoardCell, text: str) -> 
     if isinstance(before.outcome, Result):
         last = replace(last, before=before.outcome.score)
     if isinstance(after.outcome, Result):
-        by_span = {part.span: part.score for part in after.outcome.parts}
         texts = (*(other for other in last.texts if other != text), text)[-_MAX_TEXTS:]
-        last = LastShown(last.before, after.outcome.score, tuple(map(by_span.get, sentences(text))), texts)
+        last = LastShown(last.before, after.outcome.score, _unit_scores(after.outcome, text), texts)
     shown[spec] = last
     return last if isinstance(after.outcome, Result) or after.state in _PENDING else LastShown()
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.scoring import METRICS, CellState, Claims, Combine, GivenClaims, Metric
+from core.scoring import METRICS, SURFACE, CellState, Claims, Combine, GivenClaims, Metric
 from core.text import BYTE_ORDER_MARK, claims_to_json, name_contexts, optional_fields, records_csv
 from core.types import ClaimList, Example, Failure, Outcome, Result
 from pages.server import services
-from pages.ui.probe.board_rows import SURFACE, format_score
+from pages.ui.probe.board_rows import format_score
 from pages.ui.probe.board_scores import has_pending
 from pages.ui.probe.claims_tab import current_claims
 from pages.ui.probe.fast_set import waits_for_key

@@ -15,7 +15,7 @@ from core.scoring import DECOMPOSERS, ConversationTask, Decomposer, GivenClaims,
 from core.types import ClaimList, Failure
 from pages.server import services
 from pages.ui.probe.pair import current_pair, edited_summary, keep_draft, note_change
-from pages.ui.probe.probe_state import ClaimsRequest, ProbeState, probe_state
+from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.shared.endpoint_form import (
     available_endpoints,
     choose_endpoint_and_model,
@@ -24,6 +24,7 @@ from pages.ui.shared.endpoint_form import (
     download_button,
     estimate_line,
 )
+from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.terms import term_caption
 
@@ -39,19 +40,19 @@ def current_claims() -> EditableClaims | None:
 def apply_claims() -> None:
     """Take what was found; claims of a text that was changed meanwhile wait until it is that text again."""
     request = probe_state().claims_request
-    if request is None or request.task.running:
+    if request is None or request.running:
         return
     probe_state().claims_request = None
-    for result in request.task.results:
+    for result in request.results:
         _take(result)
-    if request.task.error:
-        _keep_problem(request.task.error)
+    if request.error:
+        _save_error(request.error)
 
 
 def claims_ready() -> bool:
     """True if claims were found that the page does not show yet."""
     request = probe_state().claims_request
-    return request is not None and not request.task.running
+    return request is not None and not request.running
 
 
 def claims_tab() -> None:
@@ -62,8 +63,8 @@ def claims_tab() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             _watch_claims()
             st.button("Cancel", key="claims-cancel", on_click=_cancel_request)
-    if state.claims_problem and state.claims_problem_summary == edited_summary():
-        st.error(escape_message(state.claims_problem), icon=":material/error:")
+    if state.claims_error and state.claims_error_summary == edited_summary():
+        st.error(escape_message(state.claims_error), icon=":material/error:")
     claims = current_claims()
     if claims is None:
         if state.claims:
@@ -101,7 +102,7 @@ def _way_form() -> None:
             index=list(titles).index(ProbeState.claims_way.default),
             key=ProbeState.claims_way.key,
             format_func=lambda name: titles[name],
-            on_change=partial(setattr, probe_state(), "claims_problem", ""),
+            on_change=partial(setattr, probe_state(), "claims_error", ""),
             width=230,
         )
         if name == LanguageModelClaims.name:
@@ -163,14 +164,14 @@ def _find(endpoint: str) -> None:
     note_change()
     _cancel_request()
     state = probe_state()
-    state.claims_problem = ""
+    state.claims_error = ""
     try:
         way = _chosen_way(endpoint)
     except TouchstoneError:
         return  # the form says why
     conversation = decomposition(way, current_pair().as_example("claims", edited_summary()))
     if way.checkpoints():
-        state.claims_request = ClaimsRequest(ConversationTask(services.engine(), [conversation]))
+        state.claims_request = ConversationTask(services.engine(), [conversation])
         return
     for _, result in services.engine().converse([conversation]):
         _take(result)
@@ -178,14 +179,14 @@ def _find(endpoint: str) -> None:
 
 def _take(result: ClaimList | Failure) -> None:
     if isinstance(result, Failure):
-        _keep_problem(result.error)
+        _save_error(result.error)
         return
     _change(EditableClaims.of(result))
 
 
-def _keep_problem(message: str) -> None:
+def _save_error(error: str) -> None:
     state = probe_state()
-    state.claims_problem, state.claims_problem_summary = message, edited_summary()
+    state.claims_error, state.claims_error_summary = error, edited_summary()
 
 
 def _change(claims: EditableClaims) -> None:
@@ -196,7 +197,7 @@ def _change(claims: EditableClaims) -> None:
 def _cancel_request() -> None:
     state = probe_state()
     if state.claims_request:
-        state.claims_request.task.cancel()
+        state.claims_request.cancel()
     state.claims_request = None
 
 
@@ -206,6 +207,7 @@ def _watch_claims() -> None:
     if claims_ready() or probe_state().claims_request is None:
         st.rerun()
     st.caption("The claims are being written …")
+    endpoint_waits()
 
 
 def _claim_row(place: int, row: EditableClaim) -> None:

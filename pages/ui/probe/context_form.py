@@ -46,8 +46,8 @@ def context_form() -> None:
         placeholder="Paste the text of a context.",
     )
     st.button("Add the context", key="add-context", type="primary", on_click=_add_context)
-    if state.context_problem:
-        st.error(escape_message(state.context_problem), icon=":material/error:")
+    if state.context_error:
+        st.error(escape_message(state.context_error), icon=":material/error:")
     st.text_input(
         "Question that the summary answers",
         pair.question,
@@ -60,8 +60,8 @@ def context_form() -> None:
 def _add_context() -> None:
     """Put a context after those that are there; a document without any is the first one then."""
     state, pair = probe_state(), current_pair()
-    state.context_problem = "" if state.context_text.strip() else "The text is empty. Paste it first."
-    if state.context_problem:
+    state.context_error = "" if state.context_text.strip() else "The text is empty. Paste it first."
+    if state.context_error:
         return
     before = named_texts(pair) or [NamedText("context 1", pair.document)]
     name = state.context_name.strip() or f"context {len(before) + 1}"

@@ -20,6 +20,7 @@ from pages.server import services
 from pages.ui.probe.pair import current_pair, edited_summary, intend, rewrite_summary
 from pages.ui.probe.probe_state import LoadedPair, ProbeState, VariantRequest, probe_state
 from pages.ui.shared.endpoint_form import download_button
+from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
 
@@ -81,6 +82,7 @@ def _watch_variant(title: str) -> None:
     if variant_ready() or probe_state().variant_request is None:
         st.rerun()
     st.caption(escape_markdown(f"“{title}”: the model is writing …"))
+    endpoint_waits()
 
 
 def _put_into_editor(perturbation: Perturbation, text: str, result: Sequence[Edit] | Failure) -> None:

@@ -88,7 +88,7 @@ def edit_json_tab() -> None:
         "`error_type` the JSON says what the edits are meant to be.",
     )
     st.button("Execute", key="execute", type="primary", on_click=_execute_json)
-    if problem := probe_state().json_problem:
+    if problem := probe_state().json_error:
         st.error(escape_message(problem), icon=":material/error:")
     for number, place in enumerate(probe_state().json_places, start=1):
         st.button(
@@ -160,12 +160,12 @@ def _choose_occurrence(occurrence: int) -> None:
 def _execute_json() -> None:
     state = probe_state()
     original = current_pair().original
-    state.json_problem, state.json_places = "", ()
+    state.json_error, state.json_places = "", ()
     try:
         edits = executable.parse(state.edit_json, original, by=user_name())
         meant = executable.intention_of(state.edit_json)
     except TouchstoneError as error:
-        state.json_problem = str(error)
+        state.json_error = str(error)
         if isinstance(error, AmbiguousEditError):
             state.json_places, state.json_record = error.places, error.record
         return

@@ -66,7 +66,7 @@ def headline_sentence(board: Board, *, edited: bool) -> str:
         return "Change a word of the summary: which metrics notice?"
     rows = [row for row in board.rows if not row.is_surface]
     coming = sum(map(is_to_come, rows))
-    if coming < len(rows) and (verdict := board_verdict(board)):
+    if verdict := board_verdict(board):
         return verdict
     metrics = f"{coming} metric{'' if coming == 1 else 's'}"
     return f"{edit_effect(board.meant)} {f'Measuring {metrics} …' if coming else 'No metric has scored it.'}".strip()

@@ -206,7 +206,7 @@ def metrics_popover() -> None:
                 "Press Enter to add.",
                 on_change=_add_typed_spec,
             )
-            if problem := probe_state().spec_problem:
+            if problem := probe_state().spec_error:
                 st.error(escape_message(problem), icon=":material/error:")
             for spec in bench_specs_with_settings():
                 with st.container(horizontal=True, vertical_alignment="center"):
@@ -238,18 +238,18 @@ def _add_typed_spec() -> None:
     try:
         metric = METRICS.parse(state.typed_spec)
     except TouchstoneError as error:
-        state.spec_problem = str(error)
+        state.spec_error = str(error)
         name, example = state.typed_spec.strip(), current_pair().example
         for sample in services.store().samples_of(example) if example else []:
             if name in {score.metric for score in sample.item.scores}:
-                state.spec_problem = (
+                state.spec_error = (
                     f"{name} is a column of scores of {sample.dataset}: numbers that cannot be asked again about an edit. "
                     "Evaluate and Audit compare them with the metrics."
                 )
                 break
         return
     add_to_bench(metric)
-    state.typed_spec, state.spec_problem = "", ""
+    state.typed_spec, state.spec_error = "", ""
 
 
 def _remove_spec(spec: str) -> None:

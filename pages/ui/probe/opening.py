@@ -46,7 +46,7 @@ def open_pair(
     same = state.pair and (state.pair.document, state.pair.original) == (pair.document, pair.original)
     state.pinned = pinned or (state.pinned if same else ())
     state.claims = claims or (state.claims if same else None)
-    state.claims_problem = ""
+    state.claims_error = ""
 
     spans = [
         [place - pair.document.count("\r\n", 0, place) for place in (context.span.start, context.span.end)]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.assessment import PairScore, PairSource, Pin, pair_pin
+from core.assessment import PairSource, Pin, pair_pin
 from core.errors import TouchstoneError
-from core.types import Result
+from core.types import Result, StoredScore
 from pages.ui.probe.board_scores import BOARD_KEY, finished_outcomes, finished_reaction
 from pages.ui.probe.headline import headline_chips
 from pages.ui.probe.pair import current_edits, current_intention, current_pair, edited_summary, note_change
@@ -28,7 +28,11 @@ def _pinned_pair() -> Pin:
         raise TouchstoneError("No metric has scored this pair yet. Wait for the first score, and pin it then.")
     words = {chip.title: chip.word for chip in headline_chips(board)}
     scores = [
-        PairScore(row.spec, signatures[row.spec], row.before, row.after, words.get(row.title, "")) for row in rows
+        (
+            StoredScore(row.spec, row.before, signatures[row.spec]),
+            StoredScore(row.spec, row.after, signatures[row.spec]),
+        )
+        for row in rows
     ]
     source = PairSource(
         pair.document,
@@ -43,4 +47,4 @@ def _pinned_pair() -> Pin:
         finished_reaction() or "The summary is not edited.",
     )
     title = " · ".join(filter(None, [pair.domain.capitalize(), pair.title])) or "Another text"
-    return pair_pin(title, source, scores)
+    return pair_pin(title, source, scores, {row.spec: words.get(row.title, "") for row in rows})

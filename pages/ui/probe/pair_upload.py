@@ -55,7 +55,7 @@ def upload_popover() -> None:
                 "Summary", key=ProbeState.pasted_summary.key, height=90, placeholder="Paste a summary of it here."
             )
             st.button("Open the pair", key="open-pasted", type="primary", on_click=_open_pasted)
-            if problem := probe_state().upload_problem:
+            if problem := probe_state().upload_error:
                 st.error(escape_message(problem), icon=":material/error:")
         with adding:
             context_form()
@@ -106,7 +106,7 @@ def _take_reading() -> None:
         if reading:
             _take_document(reading.document)
     except TouchstoneError as error:
-        state.upload_problem = str(error)
+        state.upload_error = str(error)
 
 
 def _end_reading() -> None:
@@ -150,13 +150,13 @@ def _show_upload() -> None:
     if refused:
         with st.container(height=120, border=True):
             more = f"\n{len(refused) - _MOST_LISTED:,} lines more" if len(refused) > _MOST_LISTED else ""
-            lines = (f"Line {refusal.line}: {refusal.reason}" for refusal in refused[:_MOST_LISTED])
+            lines = (f"Line {refusal.line}: {refusal.error}" for refusal in refused[:_MOST_LISTED])
             st.text("\n".join(lines) + more)
 
 
 def _read_upload() -> None:
     state = probe_state()
-    state.uploaded, state.upload_problem, state.long_document, state.cleaning = (), "", "", None
+    state.uploaded, state.upload_error, state.long_document, state.cleaning = (), "", "", None
     _end_reading()
     file = state.upload
     if file is None:
@@ -180,7 +180,7 @@ def _read_upload() -> None:
         else:
             _take_document(read_document(name, data))
     except TouchstoneError as error:
-        state.upload_problem = str(error)
+        state.upload_error = str(error)
 
 
 def read_uploaded_pairs(name: str, data: bytes) -> Iterator[Item | Refusal]:
@@ -216,7 +216,7 @@ def _open_pasted() -> None:
         _take_reading()
     document, summary = state.long_document or state.pasted_document, state.pasted_summary
     missing = [what for what, text in (("document", document), ("summary", summary)) if not text.strip()]
-    state.upload_problem = f"The {' and the '.join(missing)} is empty. Paste or upload it first." if missing else ""
+    state.upload_error = f"The {' and the '.join(missing)} is empty. Paste or upload it first." if missing else ""
     if not missing:
         open_pair(LoadedPair("", "Pasted pair", "", "pasted", document, summary))
         state.upload_open = False

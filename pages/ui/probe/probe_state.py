@@ -73,13 +73,6 @@ class VariantRequest:
     task: ConversationTask[list[Edit]]
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimsRequest:
-    """The claims that are being found."""
-
-    task: ConversationTask[ClaimList]
-
-
 @dataclass(eq=False)
 class ProbeState:
     """State of one session on Probe; other pages open pairs there and add metrics to its board."""
@@ -133,11 +126,11 @@ class ProbeState:
     # what language models were asked for
     variant_request: VariantRequest | None = None
     """Variant that a language model is writing; None without one."""
-    claims_request: ClaimsRequest | None = None
+    claims_request: ConversationTask[ClaimList] | None = None
     """Extraction of claims that is running; None without one."""
-    claims_problem: str = ""
+    claims_error: str = ""
     """Reason why the last extraction of claims failed; empty where it did not."""
-    claims_problem_summary: str = ""
+    claims_error_summary: str = ""
     """Summary whose claims could not be extracted."""
     claims_asked: ClaimList | None = None
     """Claims that were also scored by the metrics which wait for a press; None before the press."""
@@ -148,12 +141,12 @@ class ProbeState:
     edit_samples: Mapping[tuple[Example, Editor], int] = field(default_factory=dict)
     """By summary and editor, the number of the sample to request next."""
 
-    # forms: their problems, and what was read or saved last
-    spec_problem: str = ""
+    # forms: their errors, and what was read or saved last
+    spec_error: str = ""
     """Reason why a typed spec is not a metric; empty where it is."""
-    upload_problem: str = ""
+    upload_error: str = ""
     """Reason why the last file was not read; empty where it was."""
-    context_problem: str = ""
+    context_error: str = ""
     """Reason why a context was not added; empty where it was."""
     question_of: LoadedPair | None = None
     """Pair whose question the field shows."""
@@ -165,7 +158,7 @@ class ProbeState:
     """Number of changes by their words in the document of the file; None without a file that has a layout or markup."""
     reading: DocumentReading | None = None
     """Document that is being read, or whose reading was cancelled; None without one."""
-    json_problem: str = ""
+    json_error: str = ""
     """Reason why the typed edits cannot be applied; empty where they can."""
     json_places: Sequence[str] = ()
     """Places where an ambiguous edit may apply, in words; the person picks a place."""

@@ -33,6 +33,7 @@ from pages.ui.shared.endpoint_form import (
     chosen_model,
     estimate_line,
 )
+from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.markup import diff_html, escape_markdown, escape_message
 from pages.ui.shared.notices import leave_receipt
 from pages.ui.shared.session_user import user_name
@@ -231,3 +232,4 @@ def _watch_answer(request: EditRequestTask) -> None:
     if edits_arrived():
         st.rerun()
     st.markdown("Edits are being written …" if request.outcome is None else "Asking which of them are trivial …")
+    endpoint_waits()

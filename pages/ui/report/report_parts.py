@@ -10,11 +10,12 @@ import streamlit as st
 from annotations.exchange.samples import newer_references
 from annotations.people.people import Member
 from annotations.store.reports import ReportPart, ReportRow
-from core.assessment import Address, Pin, PinnedPair, StudySource, address_of, read_pin
+from core.assessment import Address, AuditSource, PairSource, Pin, PinnedPair, address_of, read_pin
 from core.errors import TouchstoneError
 from core.evaluation import SHADES, legend_in, missing_reasons
 from core.text import as_segments, recover
 from pages.server import services
+from pages.ui.audit.audit_form import begin_newer_audit
 from pages.ui.report.report_choice import save_change
 from pages.ui.results.copy_popover import copy_popover
 from pages.ui.results.report_view import chart_view, table_view
@@ -111,11 +112,14 @@ def _origin(pin: Pin, id: str, change: str) -> None:
         if pin.signatures:
             with st.popover(f"Signatures ({len(pin.signatures)})", type="tertiary", key=f"signatures-{id}"):
                 st.code("\n".join(pin.signatures.values()), language=None, wrap_lines=True)
-    if isinstance(pin.source, StudySource):
+    if not isinstance(pin.source, PairSource):
         names = pin.source.datasets
         newer = newer_references(services.store(), names)
         if newer and newer_version_line(newer, f"pin-{id}"):
-            _open(address_of(replace(pin.source, datasets=tuple(newer.get(name, name) for name in names))))
+            newest = replace(pin.source, datasets=tuple(newer.get(name, name) for name in names))
+            if isinstance(newest, AuditSource):
+                newest = replace(newest, opened=begin_newer_audit(newer, pin.source))
+            _open(address_of(newest))
     if change:
         colour, icon = ("green", "check") if change.startswith("Unchanged") else ("orange", "change_circle")
         st.markdown(f":{colour}[:material/{icon}:] {escape_markdown(change)}")

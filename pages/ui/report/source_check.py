@@ -58,7 +58,7 @@ def source_changes(member: Member, row: ReportRow) -> dict[str, str]:
             if isinstance(again, Problem):
                 yield f"Not made again: {again.error}"
             else:
-                yield compare(basis_of(pin), basis_of(again)).sentence
+                yield compare(basis_of(pin), basis_of(again))[1]
 
     key = ("report-check", tuple(pins), state.times)
     changes = background_results("Making results again…", key, work, len(pins))

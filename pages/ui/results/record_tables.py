@@ -13,6 +13,7 @@ from annotations.exchange.export import EXPORT_COLUMNS, ExportRow, all_rows, to_
 from annotations.store.records import SavedRow
 from core.models import COST_COLUMNS, CostRow, cost_records, format_money
 from core.results import OFFLINE_METRICS, bundled_samples
+from core.stats import format_count
 from core.text import BYTE_ORDER_MARK, records_csv
 from pages.server import services
 from pages.ui.results.copy_popover import copy_table
@@ -81,9 +82,11 @@ def cost_table(costs: Sequence[CostRow]) -> None:
         return
     st.subheader("What language models cost")
     total = fsum(row.money or 0.0 for row in costs)
+    unpriced = sum(row.money is None for row in costs)
+    unknown = f", without {format_count(unpriced, 'row')} whose price is not set" if unpriced else ""
     runs = len({row.run for row in costs})
     st.caption(
-        f"By run and prompt, in the currency of the prices; {format_money(total)} in {runs} run(s). Answers from the cache "
+        f"By run and prompt, in the currency of the prices; {format_money(total)} in {runs} run(s){unknown}. Answers from the cache "
         "cost nothing and are not counted. The exports have these rows."
     )
     frame = pd.DataFrame([asdict(row) for row in costs])

@@ -45,9 +45,9 @@ _REDRAW_SHARE = (
 class StressState:
     """State of the page: why a run could not be started, until it was shown, and the values of its forms and filters."""
 
-    new_run_problem: str = ""
-    gaming_problem: str = ""
-    sweep_problem: str = ""
+    new_run_error: str = ""
+    gaming_error: str = ""
+    sweep_error: str = ""
     cell: object = None  # that is selected in the matrix, as the browser names it
     bisected: tuple[str, str, str] | None = None  # name of the run, source and kind of the variant
     run = WidgetValue[str | None]("stress-run", None)
@@ -67,9 +67,9 @@ def stress_state() -> StressState:
     return page_state(StressState)
 
 
-def show_problem(problem: str) -> None:
-    if problem:
-        st.error(escape_message(problem), icon=":material/error:")
+def show_error(error: str) -> None:
+    if error:
+        st.error(escape_message(error), icon=":material/error:")
 
 
 def listed_runs() -> dict[str, RunRow]:

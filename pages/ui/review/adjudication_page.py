@@ -264,8 +264,8 @@ def _decision_box(campaign: CampaignSettings, case: AdjudicationTask) -> None:
                 disabled=demo,
                 help="Nothing is kept in this demo." if demo else None,
             )
-            if problem := review_state().problems.pop(case.task, ""):
-                st.error(escape_message(problem), icon=":material/error:")
+            if error := review_state().errors.pop(case.task, ""):
+                st.error(escape_message(error), icon=":material/error:")
 
 
 def _save_decision(campaign: CampaignSettings, case: AdjudicationTask) -> None:
@@ -276,14 +276,14 @@ def _save_decision(campaign: CampaignSettings, case: AdjudicationTask) -> None:
         fill_form(case, campaign.questions, taken)
     cause, name = form_cause(case), f"case-{case.task}"
     if cause is None:
-        review_state().problems[case.task] = "Say why people differed: choose one of the four causes."
+        review_state().errors[case.task] = "Say why people differed: choose one of the four causes."
         return
     answers = form_answers(case, campaign.questions)
     decision = SentDecision(case.task, answers, cause, case.responses, press_id(name), form_note(case))
     try:
         adjudicator().save_decision(campaign.id, decision)
     except StoreError as error:
-        review_state().problems[case.task] = str(error)
+        review_state().errors[case.task] = str(error)
         return
     forget_press(name)
     leave_notice("Adjudicated.")

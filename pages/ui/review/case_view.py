@@ -110,7 +110,7 @@ class ReviewState:
     press_ids: dict[str, str] = field(default_factory=dict)
     begun: dict[str, tuple[int, bool]] = field(default_factory=dict)
     causes: dict[str, DisagreementCause | None] = field(default_factory=dict)
-    problems: dict[str, str] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
     answer = WidgetValue[Any]("decide", None)
     note = WidgetValue[str]("decide", "")
     cause_button = WidgetValue[bool]("decide", False)

@@ -31,12 +31,12 @@ def uncurated_count(campaign: CampaignSettings) -> int | None:
     """Number of written edits that are not curated yet; None where none are written in this campaign."""
     if all(question.kind != "edit" for question in campaign.questions.questions):
         return None
-    return sum(edit.corrected_type is None for edit in curator().edits(campaign.id))
+    return sum(corrected is None for corrected in curator().edits(campaign.id).values())
 
 
 def curation_page(campaign: CampaignSettings) -> None:
     """The edit that is open, and its error type."""
-    edits = [edit.response for edit in curator().edits(campaign.id)]
+    edits = list(curator().edits(campaign.id))
     if not edits:
         st.info("No edits of others are here to look at.", icon=":material/task_alt:")
         return

@@ -12,6 +12,7 @@ import streamlit as st
 
 from core.base import BackgroundTask, Progress
 from core.types import T
+from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.markup import escape_message
 from pages.ui.shared.session_state import page_state
 
@@ -98,6 +99,7 @@ def _show_waiting(what: str, key: Hashable, task: BackgroundTask[Any], shape: st
         st.progress(min(1.0, now.done / now.total), f"{what} {now.done} of {now.total}")
     else:
         st.caption(f":material/hourglass_empty: {what}")
+    endpoint_waits()
     if shape:
         st.html(shape)
 
@@ -114,3 +116,4 @@ def progress_bar(now: Progress, cancel: Callable[..., Any], *args: object) -> No
             key=f"cancel-{args}",
             disabled=now.stopping,
         )
+    endpoint_waits()

@@ -10,7 +10,7 @@ from core.data import dataset_of_reference, format_dataset
 from pages.ui.shared.markup import escape_label, escape_markdown
 
 
-def newer_version_line(newer: Mapping[str, str], key: str, run_again: Callable[[], None] | None = None) -> bool:
+def newer_version_line(newer: Mapping[str, str], key: str, run_again: Callable[[], object] | None = None) -> bool:
     """Name the newer versions, by name in the result, and offer to run it again on them; True where that was pressed."""
     datasets = [format_dataset(newest) for newest in newer.values()]
     older = [format_dataset(_numbered(name)) for name in newer]

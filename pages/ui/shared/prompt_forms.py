@@ -22,9 +22,9 @@ from pages.ui.shared.session_user import current_member
 
 @dataclass(eq=False)
 class PromptsState:
-    """State of the Prompts page: by prompt, why its file could not be used."""
+    """State of the Prompts page: by prompt, the error for which its file is not used."""
 
-    problems: dict[str, str] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
     prompt = WidgetValue[str]("prompt", "")
     text = WidgetValue[str]("prompt-text", "")
     file = WidgetValue[UploadedFile | None]("prompt-file", None)
@@ -144,9 +144,9 @@ def prompt_form(entry: PromptEntry) -> None:
         height=420,
         persist_state="session",
     )
-    with st.container():  # what lies below keeps its place when a problem is shown
-        if problem := prompts_state().problems.get(entry.name):
-            st.error(escape_message(problem), icon=":material/error:")
+    with st.container():  # what lies below keeps its place when an error is shown
+        if error := prompts_state().errors.get(entry.name):
+            st.error(escape_message(error), icon=":material/error:")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button("Save and use", type="primary", icon=":material/save:", on_click=_save_prompt, args=(entry.name,))
         st.button(
@@ -178,9 +178,9 @@ def _save_prompt(name: str) -> None:
         current_member().require(Right.EXPLORE)  # a press comes before the page is drawn
         new = prompt_replacements.replace_prompt(name, PromptsState.text.of(name).get())
     except TouchstoneError as error:
-        state.problems = {name: str(error)}
+        state.errors = {name: str(error)}
         return
-    state.problems = {}
+    state.errors = {}
     leave_notice(f"Saved: {new.signature} is used from now on.")
 
 
@@ -190,9 +190,9 @@ def _revert_prompt(entry: PromptEntry) -> None:
         current_member().require(Right.EXPLORE)
         prompt_replacements.revert_prompt(entry.name)
     except TouchstoneError as error:
-        state.problems = {entry.name: str(error)}
+        state.errors = {entry.name: str(error)}
         return
-    state.problems = {}
+    state.errors = {}
     PromptsState.text.of(entry.name).set(_new_draft(entry))
     leave_notice(f"Ours is used again for {entry.name}.")
 
@@ -202,7 +202,7 @@ def _take_from_file(name: str) -> None:
     if file is None:
         return
     if file.size > _MAX_FILE_BYTES:
-        state.problems = {name: f"{file.name} is too large for a prompt."}
+        state.errors = {name: f"{file.name} is too large for a prompt."}
         return
     PromptsState.text.of(name).set(file.getvalue().decode("utf-8-sig", errors="replace"))
-    state.problems = {}
+    state.errors = {}

@@ -45,7 +45,7 @@ class SessionUserState:
     local_member: Member | None = None
     let_in: Member | None = None
     session_id: str | None = None
-    sign_in_problem: str = ""
+    sign_in_error: str = ""
     name = WidgetValue[str]("annotator", "")
 
 
@@ -95,7 +95,7 @@ def require_member() -> Member:
                 for name in providers or [None]:
                     label = f"Sign in with {escape_markdown(name)}" if name else "Sign in with your organisation"
                     st.button(label, type="primary", on_click=st.login, args=(name,), key=f"login-{name}")
-        _mount_sign_in("Sign in", problem=session_user_state().sign_in_problem)
+        _mount_sign_in("Sign in", problem=session_user_state().sign_in_error)
         st.caption("Open the personal link that you were sent, or type its code. No code? Ask a manager.")
         end_run()
     return member
@@ -115,7 +115,7 @@ def current_member() -> Member:
         return _local_member()
     person = _member_of_organisation() or _member_of_session()
     if person is None:
-        raise RightsError(session_user_state().sign_in_problem or "You are signed out. Open your personal link again.")
+        raise RightsError(session_user_state().sign_in_error or "You are signed out. Open your personal link again.")
     return person
 
 
@@ -141,7 +141,7 @@ def sign_out() -> None:
     if state.session_id:
         with services.store().writing() as session:
             end_session(session, state.session_id)
-    state.session_id, state.sign_in_problem, state.let_in = "", "", None
+    state.session_id, state.sign_in_error, state.let_in = "", "", None
     if has_organisation() and st.user.is_logged_in:
         st.logout()
         end_run()
@@ -167,7 +167,7 @@ def _member_of_session() -> Member | None:
         with read_session(services.store().engine) as session:
             member = member_by_session(session, state.session_id)
     except SessionEndedError as error:
-        state.session_id, state.sign_in_problem = "", str(error)
+        state.session_id, state.sign_in_error = "", str(error)
         return None
     if member is None:
         state.session_id = ""
@@ -179,7 +179,7 @@ def _refuse_or_ask(linked: str, person: Member | None) -> None:
     """The server signed nobody in by the link that was opened: it is not valid, or another person's."""
     if person is None:
         del st.query_params[LINK_PARAMETER]
-        session_user_state().sign_in_problem = "This code is not valid. Ask a manager for a new one."
+        session_user_state().sign_in_error = "This code is not valid. Ask a manager for a new one."
         return
     try:
         with read_session(services.store().engine) as session:

@@ -30,7 +30,7 @@ from core.text import is_installed
 from pages.server import services
 from pages.ui.metrics.model_rows import model_row
 from pages.ui.probe.metric_choice import bench_specs_with_settings
-from pages.ui.results.run_choice import StressState, begin_run, listed_runs, open_run, show_problem, stress_state
+from pages.ui.results.run_choice import StressState, begin_run, listed_runs, open_run, show_error, stress_state
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.markup import escape_markdown, escape_message
@@ -285,10 +285,10 @@ def new_run_form() -> None:
             try:
                 open_run(begin_run(pairs.run(_plan_of_form(kinds, metrics))))
             except TouchstoneError as error:
-                stress_state().new_run_problem = str(error)
+                stress_state().new_run_error = str(error)
             st.rerun()
-        show_problem(stress_state().new_run_problem)
-        stress_state().new_run_problem = ""
+        show_error(stress_state().new_run_error)
+        stress_state().new_run_error = ""
         plan = attempt(partial(_plan_of_form, kinds, metrics))
         if isinstance(plan, Plan):  # what keeps it from being one is said when the button is pressed
             cost_line(plan, pairs)

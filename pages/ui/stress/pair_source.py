@@ -173,7 +173,7 @@ def _refused_lines(refusals: Sequence[Refusal]) -> None:
         return
     more = len(refusals) - _MAX_REFUSALS
     st.caption(f"{_count(len(refusals), 'line')} left out:")
-    st.text("\n".join(f"Line {refusal.line}: {refusal.reason}" for refusal in refusals[:_MAX_REFUSALS]))
+    st.text("\n".join(f"Line {refusal.line}: {refusal.error}" for refusal in refusals[:_MAX_REFUSALS]))
     if more > 0:
         st.caption(f"… and {more} more.")
 

@@ -10,7 +10,7 @@ from core.edits import Filler, PhraseFiller
 from core.errors import TouchstoneError
 from core.evaluation import extended_run, in_every_place, known_phrases
 from core.results import StressRun
-from pages.ui.results.run_choice import begin_run, listed_runs, open_run, show_problem, stress_state
+from pages.ui.results.run_choice import begin_run, listed_runs, open_run, show_error, stress_state
 from pages.ui.shared.markup import escape_markdown
 
 _MAX_PHRASE_CHARACTERS = 200  # characters of a phrase
@@ -46,8 +46,8 @@ def phrase_form(run: StressRun) -> None:
 
 
 def _problem_view() -> None:
-    show_problem(stress_state().gaming_problem)
-    stress_state().gaming_problem = ""
+    show_error(stress_state().gaming_error)
+    stress_state().gaming_error = ""
 
 
 def try_phrase_button(run: StressRun, text: str, label: str) -> None:
@@ -78,7 +78,7 @@ def _begin_longer_run(run: StressRun, name: str, phrases: Sequence[Filler]) -> N
     try:
         open_run(begin_run(extended_run(run, name, phrases)))
     except TouchstoneError as error:
-        stress_state().gaming_problem = str(error)
+        stress_state().gaming_error = str(error)
 
 
 def try_phrases(run: StressRun, phrases: Iterable[str]) -> None:

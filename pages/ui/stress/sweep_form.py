@@ -9,7 +9,7 @@ from core.evaluation import WINDOWS, is_retrieval_metric, window_families, windo
 from core.registry import settings_of
 from core.results import StressRun
 from core.scoring import METRICS
-from pages.ui.results.run_choice import StressState, begin_run, open_run, show_problem, stress_state
+from pages.ui.results.run_choice import StressState, begin_run, open_run, show_error, stress_state
 from pages.ui.shared.grouped_views import enter_view
 
 
@@ -57,7 +57,7 @@ def sweep_form(run: StressRun) -> None:
                 open_run(begin_run(window_run(run, map(METRICS.parse, metrics), stress_state().sweep_name)))
                 enter_view("stress", "")  # the windows come first there
             except TouchstoneError as error:
-                stress_state().sweep_problem = str(error)
+                stress_state().sweep_error = str(error)
             st.rerun()
-        show_problem(stress_state().sweep_problem)
-        stress_state().sweep_problem = ""
+        show_error(stress_state().sweep_error)
+        stress_state().sweep_error = ""

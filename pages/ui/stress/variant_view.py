@@ -21,6 +21,7 @@ from pages.ui.probe.opening import open_pair, restore_pair
 from pages.ui.probe.probe_state import LoadedPair
 from pages.ui.results.copy_popover import copy_table
 from pages.ui.results.run_choice import StressState, accepts_opinions, store_opinion, stress_state
+from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.markup import diff_html, escape_markdown
 from pages.ui.shared.notices import leave_notice
 from pages.ui.shared.session_user import user_name
@@ -181,6 +182,7 @@ def _bisect_progress(request: Request) -> None:
     if not waiting:
         st.rerun()
     st.progress(1 - waiting / total, f"{total - waiting} of {total} scores")
+    endpoint_waits()
 
 
 def _shorten(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -21,7 +21,12 @@ from core.assessment.audit.question import (
     worst_level,
 )
 from core.assessment.audit.shown_pairs import labelled_case
-from core.stats import Estimate, difference, format_share, mean
+from core.stats import (
+    Estimate,
+    difference,
+    format_share,
+    share,
+)
 
 SCALE = VerdictScale(good=MOST_MISSING, fails=0.2)
 
@@ -30,7 +35,6 @@ _ROUNDING = 1e-6  # of the range: what single precision leaves of a bound
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class AnswersQuestion(AuditQuestion):
     """Summaries of the data that have no score, and scores that the metric's card does not allow."""
 
@@ -46,12 +50,12 @@ class AnswersQuestion(AuditQuestion):
             return self.not_measured("The data have no summary.")
         missing = evidence.missing(metric)
         good, bad = (
-            evidence.drawn.of(mean(np.where(cases.labels == label, missing, np.nan), cases.documents))
+            evidence.drawn.of(share(np.where(cases.labels == label, missing, np.nan), cases.documents))
             for label in (1.0, 0.0)
         )
         more_bad = difference(bad, good)
-        share = AuditFigure(
-            "summaries without a score", evidence.drawn.estimate(mean(missing, cases.documents)), "share"
+        unscored = AuditFigure(
+            "summaries without a score", evidence.drawn.estimate(share(missing, cases.documents)), "share"
         )
         card = evidence.card(metric)
         low, high = (-np.inf if card.low is None else card.low), (np.inf if card.high is None else card.high)
@@ -60,19 +64,19 @@ class AnswersQuestion(AuditQuestion):
         bounds = ["no bound" if bound is None else f"{bound:g}" for bound in (card.low, card.high)]
         outside = AuditFigure(
             "scores outside its range",
-            evidence.drawn.estimate(mean(lie_outside, cases.documents)),
+            evidence.drawn.estimate(share(lie_outside, cases.documents)),
             "share",
             f"its card says {' to '.join(bounds)}",
         )
         selective = bool(evidence.misses_too_many(metric) and more_bad.low is not None and more_bad.low > 0)
-        of_missing = worst_level([SCALE.level(share.estimate), *([Level.FAILS] if selective else [])])
+        of_missing = worst_level([SCALE.level(unscored.estimate), *([Level.FAILS] if selective else [])])
         of_range = worst_level([Level.WEAK, SCALE.level(outside.estimate)]) if outside.estimate.value else Level.GOOD
         level = worst_level([of_missing, of_range]) if of_missing is not Level.TOO_FEW else Level.TOO_FEW
-        figure, other = (share, outside) if of_missing is level else (outside, share)
+        figure, other = (unscored, outside) if of_missing is level else (outside, unscored)
         reasons = evidence.failure_reasons(metric)
         return replace(
-            self.found(level, _sentence(share, outside, reasons, selective=selective), figure),
-            brief="; ".join(_briefs(share, outside, selective=selective)),
+            self.found(level, _sentence(unscored, outside, reasons, selective=selective), figure),
+            brief="; ".join(_briefs(unscored, outside, selective=selective)),
             details=(
                 AuditFigure("consistent summaries without a score", good.estimate(), "share"),
                 AuditFigure("inconsistent summaries without a score", bad.estimate(), "share"),

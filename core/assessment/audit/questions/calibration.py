@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -16,7 +16,6 @@ SCALE = VerdictScale(good=0.1, fails=0.25)
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class CalibrationQuestion(AuditQuestion):
     """Errors of the study `calibration` for the metric."""
 
@@ -51,7 +50,7 @@ class CalibrationQuestion(AuditQuestion):
             )
             # the Brier score of the share of consistent summaries, given to every one of them
             share, own_brier = float(np.nanmean(cases.labels)), largest.brier["raw"]
-            tells_more = own_brier.high is not None and own_brier.high < share * (1 - share)
+            tells_more = own_brier.ends is not None and own_brier.ends[1] < share * (1 - share)
             if level is Level.GOOD and not tells_more:
                 level = Level.WEAK
                 sentence += " They tell no more than the share of consistent summaries would (Brier score)."

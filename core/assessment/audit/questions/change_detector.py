@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
@@ -27,7 +27,6 @@ ORIGINALS_SCALE = VerdictScale(good=0.51, fails=0.5)
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class ChangeDetectorQuestion(AuditQuestion):
     """The areas against harmless edits, by rule, of the same length and by people, and against the originals: the worst counts."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from core.assessment.audit.evidence import Evidence
@@ -17,7 +17,6 @@ _THOUSAND = 1000
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class CostQuestion(AuditQuestion):
     """Measured by the clock and in processor time while the texts were asked again, so that the cache has no part in it; no verdict."""
 

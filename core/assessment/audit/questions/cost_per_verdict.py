@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -18,7 +18,6 @@ _THOUSAND = 1000
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class CostPerVerdictQuestion(AuditQuestion):
     """Cost of all labelled summaries by the number judged rightly at the threshold; a failure costs as much as the others on average."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -32,7 +32,6 @@ GAIN_SCALE = VerdictScale(good=0.1, fails=0.5)
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class GamingQuestion(AuditQuestion):
     """The best phrase on summaries that are not inconsistent, judged on those that are against repeating as many of their words."""
 

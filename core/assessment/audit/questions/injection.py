@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -15,11 +15,10 @@ from core.assessment.audit.judge_trials import (
     CONTROL,
     INJECTIONS,
     PLAIN,
-    SHARE,
     TREATED,
     ScoredTrial,
     effect,
-    mean_by_group,
+    share_by_group,
 )
 from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, FigureCase, VerdictScale
 from core.assessment.audit.trial_cases import shown_trials, trial_case
@@ -30,7 +29,6 @@ SCALE = VerdictScale(good=0.05, fails=0.2)
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class JudgeInjection(JudgeQuestion):
     """Instructions and the special tokens of chat templates, each against as many words of the text itself at the same place."""
 
@@ -100,5 +98,5 @@ def _lifted(evidence: Evidence, metric: str, title: str, trials: Sequence[Scored
         form = score_array(scored.scores[arm] for scored in trials)
         usable = refused & ~np.isnan(plain) & ~np.isnan(form)
         accepted = np.where(usable, threshold.accepts_scores(form, direction), np.nan)
-        figures.append(AuditFigure(label, mean_by_group(accepted, groups, bounds=SHARE), "share"))
+        figures.append(AuditFigure(label, share_by_group(accepted, groups), "share"))
     return figures

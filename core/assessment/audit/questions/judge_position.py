@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,12 +14,12 @@ from core.assessment.audit.judge_measurement import ComparedPair
 from core.assessment.audit.judge_question import JudgeQuestion
 from core.assessment.audit.judge_trials import (
     FIRST_AGAINST_LAST,
-    SHARE,
     WRONG_FIRST,
     WRONG_LAST,
     effect,
     mean_by_group,
     per_range,
+    share_by_group,
 )
 from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, FigureCase, VerdictScale
 from core.assessment.audit.trial_cases import shown_trials, trial_case
@@ -34,7 +34,6 @@ _EXPERIMENTS = 3
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class JudgePosition(JudgeQuestion):
     """The same things at two places: only the place differs, so that 0 is what a judge deserves that reads all of it alike."""
 
@@ -70,7 +69,7 @@ class JudgePosition(JudgeQuestion):
             np.nan if pair.comparison is None else float(pair.comparison.preference == "order-inconsistent")
             for pair in compared
         ]
-        estimate = mean_by_group(score_array(shares), groups, bounds=SHARE)
+        estimate = share_by_group(score_array(shares), groups)
         differing = AuditFigure("two summaries in both orders: different answers", estimate, "share")
         return replace(
             self.found(worst.level, sentence, worst.figure),

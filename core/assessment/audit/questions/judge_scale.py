@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from core.assessment.audit.controlled_effect import rise, worst_effect
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.judge_question import JudgeQuestion
-from core.assessment.audit.judge_trials import BROKEN, FAITHFUL, SHARE, ScoredTrial, mean_by_group, per_range
+from core.assessment.audit.judge_trials import BROKEN, FAITHFUL, ScoredTrial, mean_by_group, per_range, share_by_group
 from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, FigureCase, VerdictScale
 from core.assessment.audit.trial_cases import trial_pair
 from core.results import score_array
@@ -25,7 +25,6 @@ _GAP: Mapping[str, float] = {FAITHFUL: 1.0, BROKEN: -1.0}
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class JudgeScale(JudgeQuestion):
     """The pairs whose order is lost on another scale beyond those that lose it when they are asked about again on the same."""
 
@@ -44,16 +43,13 @@ class JudgeScale(JudgeQuestion):
         clear = np.abs(gaps * per_range(evidence.card(metric))) > _CLEAR
         groups = [pair.trial.group for pair in pairs]
         chance = _lost(gaps, _gaps(judge.of("pair", judge.again.spec)), clear)
-        effects, shares = (
-            [],
-            [AuditFigure("order lost, asked again", mean_by_group(chance, groups, bounds=SHARE), "share")],
-        )
+        effects, shares = [], [AuditFigure("order lost, asked again", share_by_group(chance, groups), "share")]
         for other in judge.scales:
             lost = _lost(gaps, _gaps(judge.of("pair", other.spec)), clear)
             beyond = mean_by_group(lost - chance, groups, len(judge.scales))
             figure = AuditFigure(f"order of pairs lost, {other.spec}, beyond asking again", beyond, "share")
             effects.append(rise(figure, SCALE, "its scale decides which summary is better"))
-            shares.append(AuditFigure(f"order lost, {other.spec}", mean_by_group(lost, groups, bounds=SHARE), "share"))
+            shares.append(AuditFigure(f"order lost, {other.spec}", share_by_group(lost, groups), "share"))
         worst = worst_effect(effects)
         if worst.figure.estimate.value is None:
             return self.not_measured("No pair is further apart than half of its scale: other scales need not show it.")

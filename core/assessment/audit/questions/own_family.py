@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -21,7 +21,6 @@ SCALE = VerdictScale(good=0.05, fails=0.2)
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class OwnFamilyQuestion(AuditQuestion):
     """Mean score of its family's summaries minus that of others, consistent ones and inconsistent ones each for themselves."""
 

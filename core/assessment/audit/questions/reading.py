@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
@@ -34,7 +34,6 @@ _CHANCE = 0.5
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class ReadingQuestion(AuditQuestion):
     """Pairs of a summary and its broken variant beside a document of 2,000 words that holds their own."""
 

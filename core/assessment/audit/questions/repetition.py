@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from core.assessment.audit.evidence import Evidence
@@ -23,7 +23,6 @@ SCALE = VerdictScale(good=0.99, fails=0.9)
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class RepetitionQuestion(AuditQuestion):
     """The share of texts with the same score."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -28,11 +28,11 @@ from core.types import Sample
 SCALE = VerdictScale(good=0.75, fails=0.6)
 """An area of .5 is a coin; published metrics of today lie between .7 and .9 on edited summaries."""
 
+_HUNDRED = 100.0
 _LEAST_GAIN = 101.0  # labels, that 100 must be worth to be told
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class SeesErrorsQuestion(AuditQuestion):
     """Figures of the study of measures for the metric, by error type where the data have types."""
 
@@ -108,7 +108,8 @@ def _worth(evidence: Evidence, metric: str) -> AuditFigure | None:
     worth = worth_with_scores(labelled.scores, (~labelled.labels).astype(np.float64), labelled.documents)
     if worth is None:
         return None
-    estimate = Estimate(100 * worth, None, None, len(labelled.labels), documents=len(np.unique(labelled.documents)))
+    most = max(_HUNDRED, float(worth.n))  # no more than there are summaries here
+    estimate = worth.rescaled(lambda times: min(_HUNDRED * times, most))
     return AuditFigure("labels that 100 human labels with it are worth", estimate, "count")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -22,7 +22,6 @@ _FIELDS = ("domain", "source", "system", "dataset", "slice")
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class SlicesQuestion(AuditQuestion):
     """The worst slice of those with ten documents or more."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
@@ -17,7 +17,6 @@ SCALE = VerdictScale(good=2.0, fails=1.0)
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class StillnessQuestion(AuditQuestion):
     """The sensitivity of `cli.py study shifts --view sensitivity`, and each harmless kind against the null band."""
 

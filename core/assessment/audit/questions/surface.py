@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
@@ -13,7 +13,6 @@ SCALE = VerdictScale(good=0.3, fails=0.6)
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class SurfaceQuestion(AuditQuestion):
     """Figures of `cli.py study surface` for the metric."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -28,9 +28,9 @@ from core.stats import (
     cohen_kappa,
     deal_folds,
     gwet_ac1,
-    mean,
     nominal_distance,
     raw_agreement,
+    share,
     threshold_decisions,
 )
 
@@ -39,7 +39,6 @@ SCALE = VerdictScale(good=0.7, fails=0.55)
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class ThresholdQuestion(AuditQuestion):
     """The cross-fitted threshold of the study `calibration` for the metric, its false alarms, and those of a saved one."""
 
@@ -143,9 +142,9 @@ def _saved_figures(evidence: Evidence, cases: Cases, metric: str) -> tuple[Audit
         performance = decision_figures(labelled, decisions, evidence.drawn)
         where = "" if part.name == OVERALL_SLICE else f", {part.name}"
         figures += [
-            AuditFigure(f"balanced accuracy at the saved threshold{where}", performance.accuracy, "share"),
-            AuditFigure(f"false alarms at the saved threshold{where}", performance.false_alarms, "share"),
-            AuditFigure(f"missed at the saved threshold{where}", performance.missed, "share"),
+            AuditFigure(f"balanced accuracy at the saved threshold{where}", performance["accuracy"], "share"),
+            AuditFigure(f"false alarms at the saved threshold{where}", performance["false_alarms"], "share"),
+            AuditFigure(f"missed at the saved threshold{where}", performance["missed"], "share"),
         ]
     return tuple(figures)
 
@@ -176,7 +175,7 @@ def _false_alarms(evidence: Evidence, cases: Cases, domain: str) -> AuditFigure:
     usable = part.summaries & ~np.isnan(cases.labels) & ~np.isnan(column.values)
     decisions = threshold_decisions(labelled, usable, deal_folds(cases.documents, FOLDS))
     refused = np.where(usable & labelled.labels, 1.0 - decisions, np.nan)
-    return AuditFigure("false alarms of it", evidence.drawn.estimate(mean(refused, cases.documents)), "share")
+    return AuditFigure("false alarms of it", evidence.drawn.estimate(share(refused, cases.documents)), "share")
 
 
 def _agreement_with_labels(evidence: Evidence, cases: Cases) -> list[AuditFigure]:

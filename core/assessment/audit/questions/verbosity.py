@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from core.assessment.audit.controlled_effect import bias
@@ -18,7 +18,6 @@ SCALE = VerdictScale(good=0.05, fails=0.2)
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class Verbosity(JudgeQuestion):
     """Both forms are as long a question and say nothing new; only in one of them it is the summary that is longer."""
 

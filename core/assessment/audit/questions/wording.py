@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -24,7 +24,6 @@ _BRIEF = "its decisions depend on the wording of its instructions"
 
 
 @QUESTIONS.add
-@dataclass(frozen=True)
 class Wording(JudgeQuestion):
     """The mean move of a score, and the decisions that flip, under each of the other wordings."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -31,7 +30,6 @@ _COLUMNS = {"Pearson": "Pearson, within systems", "Spearman": "Spearman, within 
 
 
 @PAPERS.add
-@dataclass(frozen=True)
 class FrankPaper(Paper):
     """Released scores against released ratings, of each split by itself: metrics are tuned on valid and reported on test."""
 

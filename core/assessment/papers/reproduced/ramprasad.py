@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -67,7 +67,6 @@ OURS: Mapping[str, str] = {
 
 
 @PAPERS.add
-@dataclass(frozen=True)
 class RamprasadPaper(Paper):
     """Figures of ours on other data: the paper draws most of its own without numbers, and its six datasets lie elsewhere."""
 

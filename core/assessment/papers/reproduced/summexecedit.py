@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import fsum
 from typing import ClassVar
@@ -65,7 +64,6 @@ def _domain(name: str) -> DataFile:
 
 
 @PAPERS.add
-@dataclass(frozen=True)
 class SummExecEditPaper(Paper):
     """Counts from the release or from SummEdits; detection and explanation scores need an endpoint."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -33,7 +32,6 @@ _TASKS = {
 
 
 @PAPERS.add
-@dataclass(frozen=True)
 class UniEvalPaper(Paper):
     """Released scores against released ratings, over all records of a task."""
 

@@ -20,7 +20,7 @@ from core.data.datasets.formats.column_map import (
 )
 from core.data.datasets.formats.fields import table_number
 from core.data.datasets.formats.grouping import begins_again, document_column, names_documents
-from core.data.datasets.formats.item_stream import FIELD_NAMES
+from core.data.datasets.formats.item_stream import FIELD_NAMES, parse_error_type
 from core.data.datasets.formats.label_column import Basis, LabelColumn, choose_label, column_words, read_label, spelling
 from core.data.datasets.formats.polarity import (
     higher_is_better,
@@ -31,8 +31,9 @@ from core.data.datasets.formats.polarity import (
     value_direction,
 )
 from core.data.datasets.formats.polarity_words import PERSON_WORDS
-from core.data.datasets.formats.summary_choice import choose_summary, is_reference_name
+from core.data.datasets.formats.summary_choice import choose_summary
 from core.data.datasets.formats.text_files import Row
+from core.data.datasets.formats.text_roles import TextRole, holds_texts, mean_length, text_role
 from core.errors import TouchstoneError
 from core.types import Verdict
 
@@ -53,10 +54,13 @@ _MORE_FIELD_NAMES = {
     ),
     "edited": ("edited_claim", "perturbed_summary", "corrupted_summary", "inconsistent_summary"),
     "group": ("document_id", "source_id", "docid"),
-    "system": ("system", "model", "model_name", "system_id", "summarizer", "llm"),
+    "system": (
+        *("system", "model", "model_name", "system_id", "model_id", "system_name", "summarizer"),
+        *("llm", "llm_name", "generator", "model_type"),
+    ),
     "split": ("split", "cut"),
     "domain": ("dataset", "origin", "corpus"),
-    "error_type": ("error_types", "category", "type"),
+    "error_type": ("error_types", "hallucination_type", "error_category", "category", "type"),
 }
 _JUDGE_NAME = re.compile(r"(annotator|rater|judge(?!ment)|worker|reviewer|vote)s?[_ -]?\w*$", re.IGNORECASE)
 _JUDGE_QUESTION = re.compile(
@@ -97,16 +101,22 @@ def infer_column_map(rows: Sequence[Row], stated: Collection[str] = (), label: s
     columns = list(dict.fromkeys(name for row in rows for name in row if name))
     if label not in ("", NO_LABEL, *columns):
         raise TouchstoneError(f"There is no column {label!r} for the label. The columns are {', '.join(columns)}.")
-    spelled_out = _match_by_name([column for column in columns if column != label])
+    spelled_out = _match_by_name(
+        [column for column in columns if column != label and not _is_short_source(rows, column)]
+    )
     if summary := choose_summary(rows, [column for column in columns if column != label])[0]:
         spelled_out = {field: column for field, column in spelled_out.items() if column != summary} | {
             "summary": summary
         }
-    named = _drop_contradicted(spelled_out, rows)
+    named = _drop_contradicted(_with_longer_document(rows, columns, spelled_out), rows)
     free_columns = [column for column in columns if column not in (*named.values(), label)]
-    named |= _match_by_length(rows, [column for column in free_columns if not is_reference_name(column)], named)
-    if "summary" not in named:
-        named |= _match_by_length(rows, [column for column in free_columns if column not in named.values()], named)
+    named |= _match_by_role(rows, free_columns, named)
+    for roles in ((TextRole.UNKNOWN,), (TextRole.UNKNOWN, TextRole.DOCUMENT), tuple(TextRole)):
+        if roles == (TextRole.UNKNOWN,) or "summary" not in named:
+            free_columns = [
+                column for column in columns if column not in (*named.values(), label) and text_role(column) in roles
+            ]
+            named |= _match_by_length(rows, free_columns, named)
     if "summary" not in named:
         raise TouchstoneError(f"No column holds a summary. The columns are {', '.join(columns) or 'none'}.")
     if all(_are_claims(row.get("claims")) for row in rows if "claims" in row) and "claims" in columns:
@@ -158,6 +168,35 @@ def _match_by_name(columns: Sequence[str]) -> dict[str, str]:
     if named.get("document", "").lower() == "input" and "contexts" in named:
         named.setdefault("question", named.pop("document"))  # what a system was asked about passages
     return named
+
+
+_MAY_BE_NAMES = frozenset({"source", "input", "src", "text"})
+
+
+def _is_short_source(rows: Sequence[Row], column: str) -> bool:
+    """True for a column as `source` with the names of corpora or addresses instead of texts."""
+    return spelling(column) in _MAY_BE_NAMES and not holds_texts(rows, column)
+
+
+def _with_longer_document(rows: Sequence[Row], columns: Sequence[str], named: dict[str, str]) -> dict[str, str]:
+    """The fields with another document, named as one too, where the first has titles: texts shorter than the summaries."""
+    if "document" not in named or "summary" not in named:
+        return named
+    least = mean_length(rows, named["summary"])
+    if mean_length(rows, named["document"]) >= least:
+        return named
+    free = [column for column in columns if column not in named.values() and text_role(column) is TextRole.DOCUMENT]
+    longer = [column for column in free if mean_length(rows, column) >= least]
+    return {**named, "document": longer[0]} if longer else named
+
+
+def _match_by_role(rows: Sequence[Row], columns: Sequence[str], named: Mapping[str, str]) -> dict[str, str]:
+    """The first column of texts for each of document and summary that is missing, by a word of its name."""
+    roles = {column: text_role(column) for column in columns if holds_texts(rows, column)}
+    texts = {"document": TextRole.DOCUMENT, "summary": TextRole.SUMMARY}
+    missing = [field for field in texts if field not in named and not (field == "document" and "contexts" in named)]
+    first = {field: next((column for column, role in roles.items() if role is texts[field]), "") for field in missing}
+    return {field: column for field, column in first.items() if column}
 
 
 def _label_reading(
@@ -298,6 +337,8 @@ def _drop_contradicted(named: dict[str, str], rows: Sequence[Row]) -> dict[str, 
     reading = read_label(rows, named["error_type"]) if "error_type" in named else None
     if reading and {*reading.meanings.values()} >= _SIDES:
         belied.add("error_type")  # a type that says faithful or hallucinated is the label
+    if spelling(named.get("error_type", "")) in _MAY_BE_TOPICS and not _names_errors(rows, named["error_type"]):
+        belied.add("error_type")
     plausible = {field: column for field, column in named.items() if field not in belied}
     if "id" in plausible and len({str(row.get(plausible["id"])) for row in rows}) < len(rows):
         document, summary = (plausible.get(field, "") for field in ("document", "summary"))
@@ -308,6 +349,23 @@ def _drop_contradicted(named: dict[str, str], rows: Sequence[Row]) -> dict[str, 
         if not document or names_documents(rows, repeated, document):
             return {"group": repeated, **plausible}
     return plausible
+
+
+_MAY_BE_TOPICS = frozenset({"category", "type"})
+
+
+def _names_errors(rows: Sequence[Row], column: str) -> bool:
+    """True for a column of which a cell names a kind of error or says that a text is wrong; topics and tasks do neither."""
+    words = column_words(rows, column)
+    return any(
+        parse_error_type(word) is not None
+        or value_direction(word) is Verdict.INCONSISTENT
+        or {*phrase_words(word)} & _ERROR_WORDS
+        for word in words
+    )
+
+
+_ERROR_WORDS = frozenset("error errors omission substitution intrinsic extrinsic entity number negation".split())
 
 
 def _are_claims(cell: object) -> bool:

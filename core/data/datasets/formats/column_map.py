@@ -296,9 +296,11 @@ def load_column_map(path: Path) -> ColumnMap:
 
 
 def is_filled(row: Row, column: str) -> bool:
-    """True if a cell holds something; NaN is nothing."""
+    """True if a cell holds something; NaN is nothing, and neither is a list without entries."""
     value = row.get(column)
-    return value is not None and value == value and str(value).strip() != ""  # only NaN differs from itself
+    return (
+        value is not None and value == value and value != [] and str(value).strip() != ""
+    )  # only NaN differs from itself
 
 
 def label_word(row: Row, column: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from math import fsum
 
 from core.data.datasets.formats.claim_rows import claims_of
+from core.data.datasets.formats.record_shapes import claimed_record, rater_rows, system_rows
 from core.data.datasets.formats.text_files import Row
 
 _HALUEVAL_TEXTS = ("summary", "answer", "response")
@@ -100,6 +101,9 @@ _FORMS: Sequence[Callable[[Row], list[Row] | None]] = (
     _halueval,
     _summeval,
     _labelled_sentences,
+    claimed_record,
+    system_rows,
+    rater_rows,
 )
 
 

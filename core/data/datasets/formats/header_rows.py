@@ -51,6 +51,12 @@ def find_header(rows: Sequence[Cells], name: str) -> Header:
     below = rows[row + 1 :]
     notes = [f"{_number(row, 'line')} above the header left out: {_shorten(rows[0])}"] if row else []
 
+    second = _second_names(names, below)
+    if second:
+        names, below = second.names, below[second.rows :]
+        notes.append(
+            f"the header has two rows, as pandas writes columns with two levels: {', '.join(filter(None, names))}"
+        )
     label_rows = _label_rows(names, below)
     if label_rows:
         notes.append(f"{_number(label_rows, 'row')} of a survey tool below the header left out: {_shorten(below[0])}")
@@ -63,7 +69,23 @@ def find_header(rows: Sequence[Cells], name: str) -> Header:
             f"{name} has no header: its first row reads {_shorten(rows[row])}. Add a first row with the names of the columns, such "
             "as document, summary, label."
         )
-    return Header(tuple(distinct_columns(names)), row, label_rows, tuple(notes))
+    for place in _repeated_columns(names, data):
+        notes.append(f"the column {names[place]} is there twice with the same cells: the second is left out")
+        names[place] = ""
+    skipped = label_rows + (second.rows if second else 0)
+    return Header(tuple(distinct_columns(names)), row, skipped, tuple(notes))
+
+
+def _repeated_columns(names: Sequence[str], data: Sequence[Cells]) -> list[int]:
+    """Places of columns that have the name of an earlier one and its cells, as a table that was written with its index has."""
+    columns = [
+        [_cell_text(cells[place]) if place < len(cells) else "" for cells in data] for place in range(len(names))
+    ]
+    return [
+        place
+        for place, name in enumerate(names)
+        if name and name in names[:place] and columns[place] == columns[names.index(name)] and any(columns[place])
+    ]
 
 
 def distinct_columns(names: Iterable[str]) -> list[str]:
@@ -106,6 +128,60 @@ def _may_be_header(cells: Cells, width: int) -> bool:
     if width > 1 and (named * 2 < width or is_title or (len(distinct) == 1 and named > 1)):
         return False
     return not (first.startswith("# ") and len(cells) != width)
+
+
+@dataclass(frozen=True, slots=True)
+class _SecondNames:
+    """The names of a header of two rows, and how many rows below the first belong to it."""
+
+    names: list[str]
+    rows: int
+
+
+def _second_names(names: Sequence[str], below: Sequence[Cells]) -> _SecondNames | None:
+    """The names of columns with two levels: the second, with the first before it where the second alone is not distinct.
+
+    The first level repeats or is blank under merged cells, or the second is words above numbers. None for any other table.
+    """
+    width = len(names)
+    if len(below) < 2 or width < 2:
+        return None
+    level = [_cell_text(cell) for cell in [*below[0], *[None] * width][:width]]
+    filled = [text for text in level if text]
+    if len(filled) < 2 or any(len(text) > _LONG_TEXT or table_number(text) is not None for text in filled):
+        return None
+    rows = 2 if _end(below[1]) == 1 and width > 2 else 1
+    first, before = list[str](), ""
+    for name, text in zip(names, level, strict=True):
+        before = name or (before if text else "")
+        first.append(before)
+    pairs = [pair for pair in zip(first, level, strict=True) if any(pair)]
+    repeats = len({*names} - {""}) < sum(map(bool, names))
+    merged = any(text and not name for name, text in [*zip(names, level, strict=True)][1:])
+    above_numbers = _is_above_numbers(level, below[rows:])
+    named = {_plain(text) for text in filled} & _USUAL_NAMES
+    if len({*pairs}) < len(pairs) or not (above_numbers or ((repeats or merged) and named)):
+        return None
+    once = Counter(level)
+    combined = [
+        text if text and once[text] == 1 and text not in names else f"{name}.{text}".strip(".")
+        for name, text in zip(first, level, strict=True)
+    ]
+    if rows > 1:
+        combined[0] = _cell_text(below[1][0])  # the name of the index
+    return _SecondNames(combined, rows)
+
+
+def _is_above_numbers(level: Sequence[str], data: Sequence[Cells]) -> bool:
+    """True if a row has words above columns of numbers alone, and is blank above all others or names them."""
+    above = 0
+    for place, text in enumerate(level):
+        column = [cell for cells in data if place < len(cells) and (cell := _cell_text(cells[place]))]
+        numbers = bool(column) and all(table_number(cell) is not None for cell in column)
+        if text and not numbers and any(len(cell) <= len(text) for cell in column):
+            return False
+        above += bool(text and numbers)
+    return above >= 2
 
 
 def _label_rows(names: Sequence[str], below: Sequence[Cells]) -> int:

@@ -53,7 +53,9 @@ _SCORE_NOUNS = frozenset(
 )
 _LABEL_NOUNS = frozenset("label labels verdict judgement judgment annotation class gold decision vote".split())
 _NEUTRAL = PLAIN_WORDS | _LABEL_NOUNS | {"true", "ground", "truth", "reference"}
-_TEXT_ENDINGS = ("_text", "_name", "_str", "_string", "_words", "_label", "_desc", "_description", "_meaning")
+TEXT_ENDINGS = ("_text", "_name", "_str", "_string", "_words", "_label", "_desc", "_description", "_meaning")
+"""Ends of the name of a column that says in words what the codes of another mean."""
+
 _MOST_CLASSES = 8  # words of a label
 _MOST_NUMBERED = 4  # entailment, neutral, contradiction, and no label
 _NLI_LETTERS = frozenset({"e", "n", "c"})
@@ -114,7 +116,8 @@ def read_label(
     levels = any(
         table_number(word) is not None and word not in ANSWER_WORDS for word in words if word not in BORDERLINE_WORDS
     )
-    if any(verdict in _SIDES for verdict in meanings.values()) and settled * 2 >= len(cells) and not levels:
+    sides = _SIDES & {*meanings.values()}
+    if sides and (settled * 2 >= len(cells) or sides == _SIDES) and not levels:
         basis = Basis.STATED if stated else Basis.CERTAIN
         reason = "by the classes that the file names" if stated else "by its words"
         return LabelColumn(column, meanings, basis, reason)
@@ -170,7 +173,10 @@ def choose_label(
     candidates = [
         column
         for column in columns
-        if not is_measurement(column) and not _is_person(rows, column) and not {*phrase_words(column)} & _SCORE_NOUNS
+        if not is_measurement(column)
+        and not _is_person(rows, column)
+        and not {*phrase_words(column)} & _SCORE_NOUNS
+        and not _lists_labels(rows, column)
     ]
     readings = {
         column: reading for column in candidates if (reading := read_label(rows, column, texts, column in stated))
@@ -210,6 +216,12 @@ def choose_label(
     if rivals:
         return LabelColumn("", {}, Basis.UNKNOWN, "several columns may be the label", (first.column, *rivals))
     return next((reading for reading in settled if _has_both_sides(reading)), first)
+
+
+def _lists_labels(rows: Sequence[Row], column: str) -> bool:
+    """True if a cell is a list of labels of which the row does not say what they are about."""
+    rows_with_lists = (row for row in rows if isinstance(cell := row.get(column), list) and len(cell) > 1)
+    return any(len(label_words(row, column)) == 1 for row in rows_with_lists)
 
 
 def _is_person(rows: Sequence[Row], column: str) -> bool:
@@ -262,7 +274,7 @@ def _check_codebook(rows: Sequence[Row], column: str, settled: Sequence[LabelCol
     """Compare the classes of a column with the words beside it."""
     name = spelling(column)
     for reading in settled:
-        if spelling(reading.column) not in {f"{name}{ending}" for ending in _TEXT_ENDINGS}:
+        if spelling(reading.column) not in {f"{name}{ending}" for ending in TEXT_ENDINGS}:
             continue
         meanings: dict[str, tuple[Verdict, int]] = {}
         for number, row in enumerate(rows, start=1):

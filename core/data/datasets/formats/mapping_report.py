@@ -165,7 +165,7 @@ def _left_to_a_person(columns: ColumnMap, rows: Sequence[Row]) -> list[str]:
     questions = []
     if question := open_votes(rows, columns):
         questions.append(question)
-    rivals = _rival_labels(columns, rows)
+    rivals = () if columns.annotators else _rival_labels(columns, rows)
     if rivals:
         questions.append(
             f"{', '.join(rivals)} may be the label, and they contradict each other. Say which: --label {rivals[0]}."

@@ -42,11 +42,15 @@ _GAP = re.compile(r"[\W_]+")
 _CODE = re.compile(
     r"^\s*[\[(]?(\d{1,2}|[a-z])\s*[\])]?\s*[-–—=:.)\]]\s+(?=\w)|^\s*(\d{1,2})\s*[=:]\s*(?=\w)", re.IGNORECASE
 )
-_ANSWER_FIRST = re.compile(r"^\s*(yes|no|ja|nein|oui|non|sí|si|sim|não|y|n)\s*[,;:.(/–—-]+\s*(?=\w)", re.IGNORECASE)
+_ANSWER_FIRST = re.compile(
+    r"^\s*(yes|no|ja|nein|oui|non|sí|si|sim|não|y|n)(\s*[,;:.(/–—]+\s*|\s*-+\s+|\s+-+\s*)(?=\w)", re.IGNORECASE
+)  # a hyphen without blanks joins: non-factual is no answer
+
 _DIGIT_MEANING = re.compile(r"(?<![\w.])([01])\s*(?:=|:|→|->|means|is)\s*([^\W\d][^,;/|()\[\]\d]*)", re.IGNORECASE)
 _EXPLANATION = re.compile(r"[(\[].*[)\]]")
 _ANSWERS = frozenset({"yes", "no", "y", "n", "true", "false"})
 _WITH = re.compile(r"\bw/(?!o)", re.IGNORECASE)
+_NON = re.compile(r"\bnon-(?=[^\W\d_])", re.IGNORECASE)
 _WITHOUT = re.compile(r"\bw/o\b", re.IGNORECASE)
 SYMBOLS = {"👍": Verdict.CONSISTENT, "👎": Verdict.INCONSISTENT}
 _LONGEST_PHRASE = 80  # characters; a longer text is a remark
@@ -118,6 +122,7 @@ def phrase_direction(phrase: str) -> Verdict | None:
 def phrase_words(phrase: str) -> list[str]:
     """The words of a name or value in lower case without accents; camelCase and words grown together are separated."""
     spelt = unicodedata.normalize("NFKC", phrase).replace("n't", " not").replace("n’t", " not")
+    spelt = _NON.sub("non", spelt)
     spelt = _WITH.sub("with ", _WITHOUT.sub("without ", spelt.replace("_", " ").replace("/ ", "/")))
     # case tells words apart before it is dropped; accents are combining marks after NFD
     plain = unicodedata.normalize("NFD", _CAMEL.sub(" ", spelt).lower())
@@ -237,7 +242,7 @@ def higher_is_better(name: str) -> bool | None:
         return None if inner is None else not inner
     words = [*phrase_words(name), *phrase_words(name.lower())]  # AlignScore is one word, and edit distance two
     words += [first + second for first, second in pairwise(words)]
-    if "no" in words or "0" in words:  # a number of errors, or none
+    if "no" in words or "0" in words or "per" in phrase_words(name)[1:-1]:  # a number of errors, words per sentence
         return None
     if "negative log likelihood" in " ".join(words):
         return False

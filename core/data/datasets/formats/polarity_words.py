@@ -182,7 +182,7 @@ METRIC_WORDS = frozenset(
     "overlap fluency fluent relevance relevant relevancy informativeness informative quality helpfulness helpful completeness complete "
     "coverage conciseness concise readability clarity likert stars star grade grades marks logprob logprobs loglikelihood likelihood hhem "
     "factscore factkb fenice prometheus ctc sbert cosine jaccard fmeasure em trueteacher lettucedetect gptscore geval "
-    "satisfaction usefulness useful adequacy falcon bertscores coco factcg longdocfactscore factgraph nubia".split()
+    "naturalness grammaticality satisfaction usefulness useful adequacy falcon bertscores coco factcg longdocfactscore factgraph nubia".split()
 )
 """Metrics and aspects of which more is better; digits after them do not matter."""
 

@@ -97,6 +97,9 @@ class _Survey:
     width: int
     """The most frequent number of cells."""
 
+    above: int = 0
+    """Rows of fewer cells above the header, which are notes."""
+
     is_spaced: bool = False
     """True if each cell but the first of a row begins with a blank."""
 
@@ -159,6 +162,7 @@ def _survey(source: Path, encoding: str, separation: Separation) -> _Survey:
                 break
     # what is above most rows is no note
     survey.broken += above if above * 2 > survey.rows else 0
+    survey.above = above
     survey.has_escaped_quotes = quotes == escaped > 0
     survey.is_of_program = evidence.is_of_program()
     return survey
@@ -215,9 +219,10 @@ def _by_commas(surveys: _Surveys) -> tuple[Quoting, str]:
         return "blanks", _NO_BLANKS
     if _is_escaped(surveys):
         return "backslash", _NO_BACKSLASHES
-    if not standard.broken and not standard.has_line_breaks:
-        return "standard", ""
     text = surveys["text"]
+    # a header that only quoting makes whole has a line break in a name
+    if not standard.broken and (not standard.has_line_breaks or text.above > standard.above):
+        return "standard", ""
     # a line that has all cells by itself is hardly a part of a quoted cell, but where a single separator makes it so
     differs = text.rows != standard.rows and text.width > 2
     if text.broken or text.width < 2 or not (standard.broken or differs):

@@ -1,4 +1,4 @@
-"""The classes that a file itself names: of a `datasets` schema in Parquet and Arrow files, and value labels of Stata and SPSS files.
+"""The classes that a file itself names: of a `datasets` schema, value labels of Stata and SPSS files, and lists of a workbook's cells.
 
 Its numbers become the names before anything else sees a row, so that words decide and no guess is needed.
 """
@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from core.data.datasets.formats.table_files import SAVED_RECORD, is_saved_folder, table_paths, table_rows
 from core.data.datasets.formats.text_files import NumberedRow, Row, existing_file
+from core.data.datasets.formats.workbook_files import is_workbook
+from core.data.datasets.formats.workbook_lists import workbook_classes
 from core.errors import TouchstoneError
 
 _HUGGINGFACE = b"huggingface"
@@ -64,7 +66,9 @@ def _with_names(lines: Iterator[NumberedRow], namers: Mapping[str, _Namer]) -> I
 
 
 def _namers(source: Path) -> dict[str, _Namer]:
-    """Column → what turns its numbers into names, for each column with classes in the `datasets` schema."""
+    """Column → what turns its numbers into names, for each column with classes in the `datasets` schema or a list of a workbook."""
+    if source.is_file() and is_workbook(source):
+        return {name: partial(_coded, codes) for name, codes in workbook_classes(source).items()}
     features = _features(source)
     return {name: namer for name, feature in features.items() if (namer := _namer(feature))}
 
@@ -110,6 +114,12 @@ def _namer(feature: object) -> _Namer | None:
             return _in_object(inner)  # which datasets keeps as an object of lists
         return _in_list(_namer(inner))
     return _in_object(feature) if "_type" not in feature else None
+
+
+def _coded(codes: Mapping[str, str], value: object) -> object:
+    """The word of a code; any other cell as it is."""
+    number = int(value) if isinstance(value, float) and value.is_integer() else value
+    return codes.get(str(number).strip(), value)
 
 
 def _name_of(value: object, names: list[object]) -> object:

@@ -14,6 +14,7 @@ from core.data.datasets.formats.polarity import (
     word_direction,
 )
 from core.data.datasets.formats.polarity_words import DETERMINERS, NEGATIONS
+from core.data.datasets.formats.record_shapes import is_of_claims
 from core.data.datasets.formats.text_files import Row
 from core.types import Verdict
 
@@ -68,7 +69,7 @@ def _listed_votes(row: Row) -> Row:
     """A column for each vote of a list that stands beside a list of who voted, or of a list of labels without sentences."""
     lists = {name: value for name, value in row.items() if isinstance(value, list) and _is_vote_list(value)}
     for name, votes in lists.items():
-        if _has_parallel_texts(row, votes):
+        if _has_parallel_texts(row, votes) or is_of_claims(name):
             continue
         stem, _, question = name.rpartition(".")
         voters = (

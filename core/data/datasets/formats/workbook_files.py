@@ -66,10 +66,10 @@ def workbook_notes(source: Path, sheet: str = "") -> list[str]:
     title, names, notes = sheet or default_sheet(source), sheet_names(source), list[str]()
     if not sheet and title != next(iter(names), ""):
         notes.append(f"the sheet {title} is read: those before it hold no table")
-    for name, place, cells in _sheet_cells(source):
+    for name, place, filled in sheet_tables(source):
         if name == title:
             marks = _sheet_marks(source, place)
-            rows = list(islice(_filled_rows(source, cells, marks), _SAMPLE_ROWS))
+            rows = list(islice(filled, _SAMPLE_ROWS))
             header = find_header([cells for _, cells in rows], source.name)
             columns = [header.names[column] for column in sorted(marks.merged_columns()) if column < len(header.names)]
             notes += header.notes
@@ -88,6 +88,12 @@ def xlsx_sheets(source: Path) -> Iterator[tuple[str, Iterator[NumberedRow]]]:
     """
     for title, place, cells in _sheet_cells(source):
         yield title, _sheet_rows(source, place, cells)
+
+
+def sheet_tables(source: Path) -> Iterator[tuple[str, str, Iterator[tuple[int, list[object]]]]]:
+    """The title of each sheet, its place in the archive, and its rows that are not blank, with their numbers."""
+    for title, place, cells in _sheet_cells(source):
+        yield title, place, _filled_rows(source, cells, _sheet_marks(source, place))
 
 
 def _sheet_cells(source: Path) -> Iterator[tuple[str, str, Iterator[tuple[object, ...]]]]:

@@ -1,15 +1,18 @@
 """Results of promptfoo as JSON (`results.results`) or JSON lines: for each prompt and test `vars`, `response`, `score`, `gradingResult`.
 
-`gradingResult.componentResults` has a `score` for each `assertion`; `namedScores` has those of assertions with a name of their own.
+`gradingResult.componentResults` has a `score` for each `assertion`; `namedScores` has those of assertions with a name of their own. As CSV
+the variables come first, then the output under `[provider] prompt`, `Status`, `Score` and `Named Scores`.
 promptfoo.dev/docs/configuration/outputs
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
+from core.data.datasets.formats.cells import cell_value
 from core.data.datasets.formats.json_files import whole_object
 from core.data.datasets.formats.known_forms import FORMS, SCORE, Form
 from core.data.datasets.formats.record_texts import asked_text, document_of, said_text
@@ -17,6 +20,8 @@ from core.data.datasets.formats.text_files import NumberedRow, Row
 from core.errors import TouchstoneError
 
 _FIELDS = frozenset({"vars", "prompt", "success"})
+_CSV_FIELDS = frozenset({"Status", "Score", "Named Scores", "Grader Reason"})
+_OUTPUT = re.compile(r"\[(?P<provider>.+?)\] .*", re.DOTALL)
 
 
 @FORMS.add
@@ -36,10 +41,13 @@ class Promptfoo(Form):
 
     def matches(self, rows: Sequence[Row]) -> bool:
         return bool(rows) and all(
-            row.keys() >= _FIELDS and ("response" in row or "gradingResult" in row) for row in rows
+            (row.keys() >= _FIELDS and ("response" in row or "gradingResult" in row)) or row.keys() >= _CSV_FIELDS
+            for row in rows
         )
 
     def pairs(self, row: Row) -> list[Row]:
+        if row.keys() >= _CSV_FIELDS:
+            return [_csv_pair(row)]
         response, prompt, provider = row.get("response"), row["prompt"], row.get("provider")
         summary = said_text(response.get("output")) if isinstance(response, dict) else ""
         if not summary:
@@ -60,6 +68,22 @@ class Promptfoo(Form):
                 **_scores(row),
             }
         ]
+
+
+def _csv_pair(row: Row) -> Row:
+    names = list(row)
+    output = names[names.index("Status") - 1]
+    values = {name: row[name] for name in names[: names.index(output)]}
+    named, matched = cell_value(row["Named Scores"]), _OUTPUT.fullmatch(output)
+    scores = named if isinstance(named, dict) and named else {"score": row["Score"]}
+    document, question = document_of(values), said_text(values.get("question", values.get("query")))
+    return {
+        "document": document or asked_text(values),
+        "summary": said_text(row[output]),
+        **({"question": question} if document and question else {}),
+        "system": matched["provider"] if matched else None,
+        **{f"{SCORE}{name}": score for name, score in scores.items()},
+    }
 
 
 def _scores(row: Row) -> dict[str, object]:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
+import httpx2
 import openai
 
 from core.errors import EndpointUnusableError, TouchstoneError
 from core.models.llm.chat import Sampling
 from core.models.llm.client.completions import (
+    TOOL_CALL,
     Completion,
     FirstToken,
     read_completion,
@@ -27,36 +32,59 @@ from core.models.llm.client.endpoint_errors import (
     BrokenStreamError,
     backoff_s,
     endpoint_error,
+    inner_error,
     is_away,
     is_momentary,
     is_rate_limited,
+    is_unknown,
     may_adapt,
     may_wait,
     names_minute,
     outcome_of,
     pause_s,
     refusal_words,
+    server_words,
     wait_words,
 )
 from core.models.llm.client.http_client import http_client
 from core.models.llm.client.pacing import CALLER, Caller, Pace
-from core.models.llm.client.requests import FirstTokens, chat_body, first_token_body, names_part, refused_part
+from core.models.llm.client.requests import (
+    FORMS,
+    JSON_MODE,
+    SCHEMA,
+    SCHEMA_LIMITS,
+    SYSTEM_ROLE,
+    FirstTokens,
+    chat_body,
+    concerns_every_schema,
+    first_token_body,
+    names_part,
+    refused_part,
+)
+from core.models.llm.client.unknown_refusals import keep_unknown
 from core.models.llm.dialect import Body
 from core.models.llm.endpoints.apis import DIALECTS
 from core.models.llm.endpoints.capabilities import (
     CapabilityStore,
     capabilities_without,
     capability_store,
+    form_without,
     parts_without,
+    parts_without_form,
+    schema_title,
 )
 from core.models.llm.endpoints.endpoint import Endpoint
+from core.settings import Settings
 
-_REFUSALS = (openai.BadRequestError, openai.UnprocessableEntityError)
-"""Errors by which servers refuse a question with a part that they do not know."""
-_FORM = "response_format"  # the server of llama-cpp-python calls an unknown one an error of its own, status 500
+_CHANGING = frozenset({"temperature", SYSTEM_ROLE, *FORMS})
+"""Parts of a request whose absence may change an answer."""
 _STREAM_USAGE: Body = {"stream_options": {"include_usage": True}}
 
+_SHORT_TOKENS = 1024  # an answer of so many at most comes as a whole
+_MAX_PAGES = 100  # of a list of models
+
 _T = TypeVar("_T")
+_LOG = logging.getLogger(__name__)
 
 
 class EndpointClient:
@@ -80,7 +108,9 @@ class EndpointClient:
         self._pace = Pace(endpoint.at_once, endpoint.wait_s, endpoint.title)
         self._capabilities = capabilities or capability_store()
         self._version = self._capabilities.version
-        self._left_out: dict[str, frozenset[str]] = {}  # by model: what its server was found to refuse
+        # by model, and by model and schema: what its server was found to refuse
+        self._left_out: dict[str, frozenset[str]] = {}
+        self._left_out_of_schema: dict[tuple[str, str], frozenset[str]] = {}
 
     def first_token(self, system: str, user: str, first_tokens: FirstTokens) -> FirstToken:
         """The most likely first tokens of an answer to a system and a user message."""
@@ -91,32 +121,41 @@ class EndpointClient:
         def ask(request: Body) -> FirstToken:
             return read_first_token(self._complete(request), self._endpoint)
 
-        return self._send(first_tokens.model, lambda: self._adapting(first_tokens.model, body, ask))
+        return self._send(first_tokens.model, lambda: self._adapting(first_tokens.model, "", body, ask))
 
     def chat(self, messages: Sequence[str], sampling: Sampling, schema: str) -> Completion:
         """The answer to a system message, then requests and answers in turn.
 
-        A schema (see `structured.answer_schema`) is left out where the server refuses the question with it and answers without,
-        and from then on: who asks reads the answer strictly in any case.
+        A schema (see `structured.answer_schema`) is relaxed, then left out where the server refuses the question with it and
+        answers without, and from then on: who asks reads the answer strictly in any case.
         """
 
         def body(left_out: frozenset[str]) -> Body:
             request = chat_body(self._endpoint, messages, sampling, schema, left_out)
-            if not self._endpoint.stream:
+            if "stream" in left_out or not self._is_streamed(sampling):
                 return request
             return request | {"stream": True} | ({} if "stream_options" in left_out else _STREAM_USAGE)
 
-        return self._send(sampling.model, lambda: self._adapting(sampling.model, body, self._ask))
+        answer = self._send(sampling.model, lambda: self._adapting(sampling.model, schema, body, self._ask))
+        # servers that make a tool of the schema answer by a call of it
+        return replace(answer, finish_reason="stop") if schema and answer.finish_reason == TOOL_CALL else answer
 
     def models(self) -> list[str]:
         """The names of the models that the endpoint says it serves, sorted."""
-        listed = self._send("", lambda: self._openai.get("/models", cast_to=object))
-        return read_model_names(self._dialect.model_list(listed), self._endpoint)
+        return sorted({name for page in self._model_pages() for name in read_model_names(page, self._endpoint)})
 
     def windows(self) -> dict[str, int]:
         """The tokens that models hold, by the names in the list of models; without those of which it does not say so."""
-        listed = self._send("", lambda: self._openai.get("/models", cast_to=object))
-        return read_windows(self._dialect.model_list(listed))
+        return {name: tokens for page in self._model_pages() for name, tokens in read_windows(page).items()}
+
+    def _model_pages(self) -> Iterator[object]:
+        """The list of models to its end, in the form of OpenAI; a server that turns in a circle is left after some pages."""
+        query: dict[str, str] = {}
+        for _ in range(_MAX_PAGES):
+            listed = self._send("", partial(self._openai.get, "/models", cast_to=object, options={"params": query}))
+            yield self._dialect.model_list(listed)
+            if not (query := self._dialect.next_page(listed)):
+                return
 
     def count_tokens(self, model: str, text: str) -> int:
         """The tokens of a text without special ones, by the path /tokenize that vLLM adds to those of OpenAI."""
@@ -130,15 +169,22 @@ class EndpointClient:
             )
         return count
 
-    def left_out(self, model: str) -> frozenset[str]:
-        """The parts that requests to a model go without."""
+    def left_out(self, model: str, schema: str = "") -> frozenset[str]:
+        """The parts that requests to a model go without, those for an answer of this schema."""
         if self._version != self._capabilities.version:
             self._version = self._capabilities.version
             self._left_out.clear()
+            self._left_out_of_schema.clear()
         if model not in self._left_out:
             refused_parts = parts_without(self._capabilities.get(self._endpoint, model), self._endpoint)
             self._left_out[model] = self._endpoint.left_out | refused_parts
-        return self._left_out[model]
+        if not schema:
+            return self._left_out[model]
+        if (model, schema) not in self._left_out_of_schema:
+            forms = {} if "structured" in self._endpoint.own else self._capabilities.forms(self._endpoint, model)
+            form = forms.get(schema_title(schema))
+            self._left_out_of_schema[model, schema] = parts_without_form(str(form.value)) if form else frozenset()
+        return self._left_out[model] | self._left_out_of_schema[model, schema]
 
     def adapt(self, body: Body, words: str, left_out: frozenset[str]) -> bool:
         """Leave out from now on what the server refused, by its words, of a request that went without `left_out` already.
@@ -165,44 +211,69 @@ class EndpointClient:
                 return None
             raise endpoint_error(self._endpoint, "", error) from None
 
-    def _adapting(self, model: str, body: Callable[[frozenset[str]], Body], ask: Callable[[Body], _T]) -> _T:
+    def _adapting(
+        self, model: str, schema: str, body: Callable[[frozenset[str]], Body], ask: Callable[[Body], _T]
+    ) -> _T:
         """Ask, and where the server refuses a part of the request, without it and from then on."""
-        left_out, named = self.left_out(model), frozenset[str]()
+        left_out, refused = self.left_out(model, schema), dict[str, str]()
         while True:
             request = body(left_out)
             try:
                 answer = ask(request)
-            except (*_REFUSALS, openai.InternalServerError) as error:
+            except openai.APIStatusError as error:
                 words = refusal_words(error)
-                if not may_adapt(error) or (not isinstance(error, _REFUSALS) and _FORM not in words):
-                    raise
-                part = refused_part(request, words, left_out)
+                part = refused_part(request, words, left_out) if may_adapt(error) else None
                 if part is None or part in left_out:
                     raise
                 (CALLER.get(None) or Caller()).sent.append(outcome_of(error))
                 left_out |= {part}
-                named |= {part} if names_part(words, part) else frozenset()
+                refused[part] = words
             else:
-                self._learn(model, left_out, named)
+                if refused:
+                    self._learn(model, schema, refused)
                 return answer
 
-    def _learn(self, model: str, left_out: frozenset[str], named: frozenset[str]) -> None:
-        """Go without these parts from now on; those that the server named are kept for other processes."""
-        self._left_out[model] = self.left_out(model) | left_out
-        if named:
-            self._capabilities.enter(self._endpoint, model, capabilities_without(named), "call")
+    def _learn(self, model: str, schema: str, refused: Mapping[str, str]) -> None:
+        """Go without these parts from now on, by the words that refused each; those that were named are kept for other processes."""
+        everywhere = {part for part, words in refused.items() if concerns_every_schema(words, part)}
+        named = {part for part, words in refused.items() if names_part(words, part)}
+        self._left_out[model] = self.left_out(model) | everywhere
+        if everywhere & named:
+            self._capabilities.enter(self._endpoint, model, capabilities_without(everywhere & named), "call")
+        if of_schema := refused.keys() - everywhere:
+            self._left_out_of_schema[model, schema] = self.left_out(model, schema) | of_schema
+            if of_schema <= named:
+                self._capabilities.enter_form(
+                    self._endpoint, model, schema_title(schema), form_without(self.left_out(model, schema))
+                )
+        if changing := [part for part in refused if part in _CHANGING]:
+            parts = " and ".join(_part_title(part, schema) for part in changing)
+            words = server_words(self._endpoint, refused[changing[-1]])
+            _LOG.warning("%s: %s refuses %s, and is asked without: “%s”", self._endpoint.base_url, model, parts, words)
 
     def _ask(self, body: Body) -> Completion:
-        if self._endpoint.stream:
-            return self._stream(body)
-        return read_completion(self._complete(body), self._endpoint)
+        if "stream" not in body:
+            return read_completion(self._complete(body), self._endpoint)
+        answer = self._stream(body)
+        if self._endpoint.stream is None and not answer.prompt_tokens:  # it states no usage of what it streams
+            model = str(body["model"])
+            self._left_out[model] = self.left_out(model) | {"stream"}
+        return answer
+
+    def _is_streamed(self, sampling: Sampling) -> bool:
+        if self._endpoint.stream is not None:
+            return self._endpoint.stream
+        return self._endpoint.api == "chat" and sampling.max_tokens + self._endpoint.reasoning_tokens > _SHORT_TOKENS
 
     def _complete(self, body: Body) -> object:
         """The answer as JSON: the library's own types raise errors of Python for what servers send besides."""
         path = self._dialect.path_to(str(body["model"]))
         answer = self._openai.post(path, cast_to=object, body=self._dialect.body(body))
         answer = json.loads(answer) if isinstance(answer, str) else answer  # JSON that says of itself that it is text
-        return self._dialect.completion(answer)
+        completion = self._dialect.completion(answer)
+        if error := inner_error(self._endpoint, completion):
+            raise error
+        return completion
 
     def _stream(self, body: Body) -> Completion:
         with self._openai.post(
@@ -212,10 +283,17 @@ class EndpointClient:
             stream=True,
             stream_cls=openai.Stream[object],
         ) as pieces:
-            if "json" in pieces.response.headers.get("content-type", ""):  # it does not stream
-                pieces.response.read()
-                return read_completion(pieces.response.json(), self._endpoint)
-            return read_stream(pieces, self._endpoint)
+            if not _is_event_stream(pieces.response):
+                completion = pieces.response.json()
+                if error := inner_error(self._endpoint, completion):
+                    raise error
+                return read_completion(completion, self._endpoint)
+            try:
+                return read_stream(pieces, self._endpoint)
+            except openai.APIConnectionError:
+                raise
+            except openai.APIError as error:  # of the library, for a piece that holds an error
+                raise inner_error(self._endpoint, {"error": error.body}) or error from None
 
     def _send(self, model: str, ask: Callable[[], _T]) -> _T:
         """Ask, and again where it failed for the moment: in its turn, for as long as the endpoint is waited for."""
@@ -245,6 +323,9 @@ class EndpointClient:
     def _final_error(self, model: str, error: Exception, caller: Caller) -> TouchstoneError:
         if isinstance(error, BrokenStreamError):
             return error
+        if isinstance(error, openai.APIStatusError) and is_unknown(error):
+            headers = error.response.headers
+            keep_unknown(Settings.read().cache_dir, self._endpoint, model, error.status_code, headers, error.body)
         final = endpoint_error(self._endpoint, model, error)
         if isinstance(final, EndpointUnusableError):
             caller.refused(final)
@@ -263,6 +344,27 @@ class EndpointClient:
         if not repeatable or tries > self._endpoint.retries or not may_wait(named):
             return None
         return backoff_s(tries) if named is None else named
+
+
+def _is_event_stream(response: httpx2.Response) -> bool:
+    """True if an answer comes piece by piece; else it is read, whatever type it says it has.
+
+    Raises the library's errors as where it reads by itself.
+    """
+    if "event-stream" in response.headers.get("content-type", ""):
+        return True
+    try:
+        response.read()
+    except httpx2.TimeoutException as error:
+        raise openai.APITimeoutError(response.request) from error
+    except httpx2.HTTPError as error:
+        raise openai.APIConnectionError(request=response.request) from error
+    return response.content.lstrip().startswith((b"data:", b"event:"))
+
+
+def _part_title(part: str, schema: str) -> str:
+    titles = {SCHEMA_LIMITS: "the limits of", SCHEMA: "the schema of", JSON_MODE: "JSON mode for"}
+    return f"{titles[part]} {schema_title(schema)}" if part in titles else part.replace("system", "the system role")
 
 
 _clients: dict[Endpoint, EndpointClient] = {}

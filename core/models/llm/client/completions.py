@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.errors import TouchstoneError
 from core.models.llm.chat import is_opening
@@ -12,6 +12,8 @@ from core.models.llm.client.endpoint_errors import BrokenStreamError, refusal_me
 from core.models.llm.client.usage import read_usage
 from core.models.llm.endpoints.endpoint import Endpoint
 
+TOOL_CALL = "tool_call"
+"""End of an answer whose text are the arguments of one call of a tool."""
 _NATURAL_ENDS = frozenset({"stop", "eos", "eos_token", "end_turn", "stop_sequence"})
 _FINISH_REASONS = {
     **dict.fromkeys(_NATURAL_ENDS, "stop"),
@@ -21,6 +23,7 @@ _FINISH_REASONS = {
 """Our words for how an answer ended, by those of servers; others are given as they are."""
 _CHARACTERS_PER_TOKEN = 4
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
+_REASONING_ENDS = frozenset({"</think>", "</thinking>", "[/THINK]", "<|message|>"})
 _REASONING_PARTS = frozenset({"thinking", "reasoning", "reasoning_text", "reasoning_content", "redacted_thinking"})
 # of vLLM, OpenRouter, Anthropic, Gemini
 _WINDOW_FIELDS = ("max_model_len", "context_length", "max_input_tokens", "inputTokenLimit")
@@ -29,11 +32,14 @@ _REASONING_PART_FIELDS = ("thinking", "reasoning", "text", "content", "summary")
 
 @dataclass(frozen=True, slots=True)
 class FirstToken:
-    """The most likely first tokens of an answer with their probabilities, in descending order, and the tokens read."""
+    """The most likely first tokens of an answer with their probabilities, in descending order, and its usage as a `Completion` has it."""
 
     tokens: tuple[str, ...]
     probabilities: tuple[float, ...]
     prompt_tokens: int
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,10 @@ def read_completion(answer: object, endpoint: Endpoint) -> Completion:
     choice = _first_choice(answer, endpoint)
     if not isinstance(choice.get("message"), dict):
         raise TouchstoneError(unexpected_format(endpoint))
-    return _completion(_content(choice["message"], endpoint), choice.get("finish_reason"), _field(answer, "usage"))
+    content, ended = _content(choice["message"], endpoint), choice.get("finish_reason")
+    if not content.text.strip() and (arguments := _call_arguments(choice["message"])):
+        content, ended = replace(content, text=arguments), TOOL_CALL
+    return _completion(content, ended, _field(answer, "usage"))
 
 
 def read_stream(pieces: Iterable[object], endpoint: Endpoint) -> Completion:
@@ -96,6 +105,7 @@ def read_first_token(answer: object, endpoint: Endpoint) -> FirstToken:
         raise TouchstoneError(
             f"{endpoint.base_url} gives no log-probabilities, which the score is made of. Serve the model with vLLM."
         )
+    places = _after_reasoning(places)
     shares: dict[str, float] = {}
     before = 1.0  # the probability of the openings that were written so far
     for number, place in enumerate(places):
@@ -114,16 +124,23 @@ def read_first_token(answer: object, endpoint: Endpoint) -> FirstToken:
         if is_last:
             break
         before = opening
-    return FirstToken(tuple(shares), tuple(shares.values()), read_usage(_field(answer, "usage")).read)
+    used = read_usage(_field(answer, "usage"))
+    return FirstToken(tuple(shares), tuple(shares.values()), used.read, used.written, used.cached, used.cost)
+
+
+def _after_reasoning(places: list[object]) -> list[object]:
+    """The places of the answer's own tokens: servers that do not tell reasoning apart list its tokens before."""
+    ends = [number for number, place in enumerate(places) if _field(place, "token") in _REASONING_ENDS]
+    return places[ends[-1] + 1 :] if ends else places
 
 
 def read_model_names(listed: object, endpoint: Endpoint) -> list[str]:
-    """The names in a list of models, sorted."""
+    """The names in a page of a list of models."""
     models = _field(listed, "data")
     names = [_field(model, "id") for model in models if isinstance(model, dict)] if isinstance(models, list) else [None]
     if not all(isinstance(name, str) for name in names):
         raise TouchstoneError(unexpected_format(endpoint))
-    return sorted(str(name) for name in names)
+    return [str(name) for name in names]
 
 
 def read_windows(listed: object) -> dict[str, int]:
@@ -135,6 +152,14 @@ def read_windows(listed: object) -> dict[str, int]:
         if isinstance(entry, dict)
     }
     return {name: size for name, size in sizes.items() if isinstance(size, int) and size > 0}
+
+
+def _call_arguments(message: object) -> str:
+    """The arguments of the only call of a tool in a message, as JSON; empty where there is none, or are several."""
+    calls = _field(message, "tool_calls")
+    functions = [_field(call, "function") for call in calls] if isinstance(calls, list) else []
+    arguments = _field(functions[0], "arguments") if len(functions) == 1 else None
+    return _clean(arguments) if isinstance(arguments, str) else ""
 
 
 def _first_choice(answer: object, endpoint: Endpoint) -> dict[str, object]:

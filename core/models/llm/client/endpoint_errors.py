@@ -17,7 +17,14 @@ from core.base import RefusedAddressError
 from core.errors import EndpointUnusableError, TouchstoneError
 from core.models.llm.client.http_client import MovedError, is_elsewhere
 from core.models.llm.client.pacing import EndpointClosedError
-from core.models.llm.client.refusal_kinds import RefusalKind, refusal_kind, says_minute, token_limit, window_of
+from core.models.llm.client.refusal_kinds import (
+    RESPONSES_ALONE,
+    RefusalKind,
+    refusal_kind,
+    says_minute,
+    token_limit,
+    window_of,
+)
 from core.models.llm.client.refusals import named_pause_s, read_words, refuses_temperature
 from core.models.llm.endpoints.apis import DIALECTS
 from core.models.llm.endpoints.endpoint import Endpoint
@@ -26,11 +33,14 @@ _SAMPLING_PARAMETERS = frozenset({"max_tokens", "temperature", "top_p"})
 """Parameters that reasoning models refuse."""
 _MOMENTARY_STATUSES = frozenset({408, 409, 425})
 _AWAY_STATUSES = frozenset({502, 503})
+_QUESTION_STATUSES = frozenset({400, 422})
 _UNUSABLE_STATUSES = frozenset({403, 405, 410})
 _CLOSED_KINDS = frozenset({RefusalKind.MONEY, RefusalKind.KEY, RefusalKind.MODEL})
-_ADAPTABLE_KINDS = frozenset({RefusalKind.QUESTION, RefusalKind.SERVER})
+_ADAPTABLE_KINDS = frozenset({RefusalKind.QUESTION, RefusalKind.PARAMETER, RefusalKind.SCHEMA})
 _NOT_CONNECTED = frozenset({"ConnectTimeout", "PoolTimeout"})
 _INTERRUPTIONS = frozenset({"ReadError", "RemoteProtocolError", "WriteError", "DecodingError"})
+_GATEWAY_STATUSES = frozenset({502, 503, 504})  # without words of the server itself
+_STATUSES = range(400, 600)
 _LONGEST_PAUSE_S = 120.0  # that a server may ask for
 _SHOWN_CHARACTERS = 300
 _MIN_SECRET_CHARACTERS = 6
@@ -38,6 +48,18 @@ _MIN_SECRET_CHARACTERS = 6
 
 class BrokenStreamError(TouchstoneError):
     """An answer that came in part."""
+
+
+def inner_error(endpoint: Endpoint, completion: object) -> openai.APIStatusError | None:
+    """The error that a server answers with status 200, with the status that it names; None where it names none."""
+    choices = completion.get("choices") if isinstance(completion, dict) else None
+    places = [completion, *(choices if isinstance(choices, list) else ())]
+    for error in (place.get("error") for place in places if isinstance(place, dict)):
+        code = error.get("code") if isinstance(error, dict) else None
+        if isinstance(code, int) and code in _STATUSES:
+            request = httpx2.Request("POST", endpoint.base_url)
+            return openai.APIStatusError("", response=httpx2.Response(code, request=request), body=error)
+    return None
 
 
 def kind_of(error: openai.APIStatusError) -> RefusalKind:
@@ -59,6 +81,11 @@ def is_rate_limited(error: Exception) -> bool:
     return isinstance(error, openai.APIStatusError) and kind_of(error) is RefusalKind.BUSY
 
 
+def is_unknown(error: openai.APIStatusError) -> bool:
+    """True if no row of the table of kinds fits the refusal."""
+    return kind_of(error) in {RefusalKind.QUESTION, RefusalKind.SERVER} and error.status_code not in _GATEWAY_STATUSES
+
+
 def is_away(error: Exception) -> bool:
     """True if no server takes questions at the address, or one in front of it says so."""
     if isinstance(error, openai.APIStatusError):
@@ -77,7 +104,18 @@ def is_momentary(error: Exception) -> bool:
 
 def may_adapt(error: openai.APIStatusError) -> bool:
     """True if a part of the request may be what the server refuses."""
-    return kind_of(error) in _ADAPTABLE_KINDS
+    kind = kind_of(error)
+    return kind in _ADAPTABLE_KINDS and (error.status_code in _QUESTION_STATUSES or kind is not RefusalKind.QUESTION)
+
+
+def refused_parameter(endpoint: Endpoint, error: openai.APIStatusError) -> str:
+    """The parameter of sampling that the model does not take, as is usual of reasoning models; empty where it is not that."""
+    if endpoint.reasoning_tokens or error.status_code not in _QUESTION_STATUSES or not may_adapt(error):
+        return ""
+    if refuses_temperature(read_words(error.body)):
+        return "temperature"
+    is_unsupported = "unsupported" in refusal_words(error).lower()
+    return error.param if error.param in _SAMPLING_PARAMETERS and is_unsupported else ""
 
 
 def names_minute(error: Exception) -> bool:
@@ -133,7 +171,7 @@ def endpoint_error(endpoint: Endpoint, model: str, error: Exception) -> Touchsto
 
     if isinstance(error, openai.APIStatusError):
         kind = kind_of(error)
-        if kind in _CLOSED_KINDS:
+        if kind in _CLOSED_KINDS or refused_parameter(endpoint, error):
             return EndpointClosedError(message)
         is_refused = kind is RefusalKind.QUESTION and error.status_code in _UNUSABLE_STATUSES
         return (EndpointUnusableError if is_refused or kind is RefusalKind.BUSY else TouchstoneError)(message)
@@ -181,10 +219,7 @@ def _unreachable_message(endpoint: Endpoint, error: openai.APIConnectionError) -
 def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError) -> str:
     words = server_words(endpoint, error.body)
     status, kind = error.status_code, kind_of(error)
-    unsupported = error.param if error.param in _SAMPLING_PARAMETERS else None
-    if refuses_temperature(words):
-        unsupported = "temperature"
-    if kind is RefusalKind.QUESTION and status in {400, 422} and unsupported and not endpoint.reasoning_tokens:
+    if unsupported := refused_parameter(endpoint, error):
         left_out = f", or {endpoint.setting('leave_out')} to its name" if endpoint.name else ""
         return (
             f"{endpoint.base_url} takes no {unsupported} for this model, as is usual of reasoning models. Set "
@@ -197,6 +232,10 @@ def _status_message(endpoint: Endpoint, model: str, error: openai.APIStatusError
             f"{endpoint.base_url} redirects to {other}, which gets no key, as it is another server, and says: “{words}”. "
             f"If the key is meant for it, set {endpoint.setting('base_url')} to its address."
         )
+
+    if re.search(RESPONSES_ALONE, words.lower()):
+        where = endpoint.setting("api") if endpoint.name else "api of an endpoint in the file of TOUCHSTONE_ENDPOINTS"
+        return f"{endpoint.base_url} serves {model!r} by the Responses API alone. Set {where} to responses. It says: “{words}”."
 
     served = f"serves no model {model!r} or not this path. Set the name that it serves.{_path_hint(endpoint)}"
 

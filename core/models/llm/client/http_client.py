@@ -60,13 +60,13 @@ def http_client(endpoint: Endpoint, resolve: LookUp = look_up) -> openai.Default
         elif endpoint.key_header and request.headers.pop("Authorization", ""):
             request.headers[endpoint.key_header] = endpoint.key
 
-    limit_s = endpoint.total_s if endpoint.stream else endpoint.patience_s
-
     def limit(response: httpx2.Response) -> None:
         if not isinstance(response.stream, httpx2.SyncByteStream):
             return
         whole_file = response.request.url.path.endswith("/content")
-        limits = (_FILE_S, _MAX_FILE_BYTES) if whole_file else (limit_s, _MAX_ANSWER_BYTES)
+        streams = endpoint.stream or "event-stream" in response.headers.get("content-type", "")
+        answer_s = endpoint.total_s if streams else endpoint.patience_s
+        limits = (_FILE_S, _MAX_FILE_BYTES) if whole_file else (answer_s, _MAX_ANSWER_BYTES)
         response.stream = _LimitedStream(response.stream, *limits)
 
     return openai.DefaultHttpxClient(

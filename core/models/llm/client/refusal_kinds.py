@@ -32,11 +32,17 @@ class RefusalKind(StrEnum):
     TOO_LONG = "too long"
     """A question beyond the window of the model or above a limit of tokens: never repeated."""
 
+    PARAMETER = "parameter"
+    """A parameter that the model does not take: left out where that changes nothing, else a person decides."""
+
+    SCHEMA = "schema"
+    """A form of structured answers that is not taken, or not with this schema: relaxed, then left out."""
+
     SERVER = "server"
     """An error of the server."""
 
     QUESTION = "question"
-    """Any other refusal, of a parameter or a schema among them."""
+    """Any other refusal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,10 @@ class _Row:
     statuses: frozenset[int]
     words: re.Pattern[str]
     source: str
+
+
+RESPONSES_ALONE = r"only (?:supported|available) in (?:the )?(?:/?v1/responses|responses)|use the responses api"
+"""Words by which a server says that a model speaks the Responses API alone, in small letters."""
 
 
 def _row(kind: RefusalKind, statuses: str, words: str, source: str) -> _Row:
@@ -103,6 +113,25 @@ _TABLE = (
         r"no 'model_name' with this string|the model .{1,120} does not exist",
         "litellm#8326, OpenAI and vLLM",
     ),
+    _row(RefusalKind.MODEL, "400 404", RESPONSES_ALONE, "OpenAI: models of the Responses API alone"),
+    _row(
+        RefusalKind.SCHEMA,
+        "400 422 500",
+        r"response_format|json_schema|json schema|invalid schema|\bgrammar\b|guided_|structured output",
+        "OpenAI, DeepSeek, vLLM, llama.cpp, llama-cpp-python",
+    ),
+    _row(
+        RefusalKind.PARAMETER,
+        "400 422",
+        r"unsupported[ _](?:parameter|value)|unrecognized request argument|is deprecated for this model|extra inputs are not",
+        "OpenAI, Anthropic, Mistral and others with pydantic",
+    ),
+    _row(
+        RefusalKind.PARAMETER,
+        "404",
+        r"no endpoints found that (?:support|can handle) the requested parameters",
+        "OpenRouter docs/provider-routing, require_parameters",
+    ),
     _row(RefusalKind.KEY, "401", "", "everywhere"),
     _row(RefusalKind.MODEL, "404", "", "everywhere; also an address without its path"),
     _row(RefusalKind.BUSY, "429 529", "", "everywhere; 529 of Anthropic"),
@@ -113,6 +142,10 @@ _TABLE = (
         "llama.cpp, Hugging Face, DeepSeek, Gemini",
     ),
 )
+_MINUTE = re.compile(
+    r"per[ _-]?min|\b[rt]pm\b|no deployments available"
+)  # the last of litellm 1.108, for its rpm and tpm
+_ECHOES = frozenset({"input", "ctx"})  # of pydantic
 _LIMIT_WORDS = (r"limit[:= ]+([\d,]+).*?requested[:= ]+([\d,]+)", r"requested[:= ]+([\d,]+).*?limit[:= ]+([\d,]+)")
 _WINDOW_WORDS = (
     r"(?:context|model) (?:length|window|size)\D{0,40}?([\d,]{3,})",
@@ -127,7 +160,7 @@ _WINDOW_WORDS = (
 
 def refusal_kind(status: int, headers: Mapping[str, str], body: object) -> RefusalKind:
     """The kind of a refusal by its status, its headers and its body."""
-    words = json.dumps(body, default=str).lower()
+    words = json.dumps(without_echo(body), default=str).lower()
     if token_limit(body) is not None:
         return RefusalKind.TOO_LONG
     if wants_money(status, headers, body):
@@ -136,6 +169,15 @@ def refusal_kind(status: int, headers: Mapping[str, str], body: object) -> Refus
         if status in row.statuses and row.words.search(words):
             return row.kind
     return RefusalKind.SERVER if status >= 500 else RefusalKind.QUESTION
+
+
+def without_echo(body: object) -> object:
+    """The body without the parts of the question that validators repeat: the words of a document are none of the server."""
+    if isinstance(body, list):
+        return [without_echo(part) for part in body]
+    if not isinstance(body, Mapping):
+        return body
+    return {name: without_echo(part) for name, part in body.items() if name not in _ECHOES}
 
 
 def token_limit(body: object) -> tuple[int, int] | None:
@@ -163,4 +205,4 @@ def window_of(body: object) -> int | None:
 def says_minute(body: object) -> bool:
     """True if the words name a limit of a minute, and no time to wait."""
     words = json.dumps(body, default=str).lower()
-    return named_pause_s({}, body) is None and bool(re.search(r"per[ _-]?min|\b[rt]pm\b", words))
+    return named_pause_s({}, body) is None and bool(_MINUTE.search(words))

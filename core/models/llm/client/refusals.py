@@ -47,6 +47,7 @@ _RATE = re.compile(
 _NO_TEMPERATURE = re.compile(
     r"temperature.{0,40}(?:support|deprecated|only|permitted|allowed)|(?:support|takes no) temperature", re.I
 )
+_DEPRECATED_TEMPERATURE = re.compile(r"temperature.{0,40}deprecated|deprecated.{0,40}temperature", re.I)
 _UNITS_S = {"ms": 0.001, "mi": 60.0, "m": 60.0, "s": 1.0, "h": 3600.0, "d": 86400.0}
 _LEAST_TIMESTAMP = 1e9  # in seconds since 1970: a smaller number is a duration
 _DURATION = r"(?:[\d.]+\s*(?:ms|millis\w*|s|sec\w*|m|min\w*|h|hours?|d|days?)(?![a-z])\s*)+"
@@ -89,6 +90,11 @@ def _words(body: object, depth: int) -> Iterator[str]:
         metadata = body.get("metadata")
         if isinstance(metadata, Mapping):
             yield from _words(metadata.get("raw"), depth + 1)
+
+
+def deprecates_temperature(words: str) -> bool:
+    """True if the words say that a model takes no temperature any more, and nothing else of it is special."""
+    return bool(_DEPRECATED_TEMPERATURE.search(words))
 
 
 def refuses_temperature(words: str) -> bool:

@@ -7,16 +7,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from core.errors import TouchstoneError
-from core.models.llm.dialect import Body, Dialect, field, objects, split_request, texts
-
-_LIMITS = frozenset(
-    (
-        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-        *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems"),
-    )
-)
-"""Limits in a JSON schema that it refuses; who asks checks the answer in any case."""
-_BY_NAME = frozenset({"properties", "$defs"})
+from core.models.llm.dialect import Body, Dialect, field, objects, split_request, texts, without_limits
 
 
 class Anthropic(Dialect):
@@ -48,7 +39,7 @@ class Anthropic(Dialect):
         output_config = chat_fields.get("output_config")
         config = dict(output_config) if isinstance(output_config, dict) else {}
         if schema := field(field(chat_fields.get("response_format"), "json_schema"), "schema"):
-            config["format"] = {"type": "json_schema", "schema": _without_limits(schema)}
+            config["format"] = {"type": "json_schema", "schema": without_limits(schema)}
         return sent | ({"output_config": config} if config else {})
 
     def completion(self, answer: object) -> object:
@@ -61,16 +52,6 @@ class Anthropic(Dialect):
         choice = {"message": message, "finish_reason": answer.get("stop_reason")}
         return {"choices": [choice], "usage": answer.get("usage")}
 
-
-def _without_limits(schema: object) -> object:
-    if isinstance(schema, list):
-        return [_without_limits(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        name: {key: _without_limits(part) for key, part in value.items()}
-        if name in _BY_NAME and isinstance(value, dict)
-        else _without_limits(value)
-        for name, value in schema.items()
-        if name not in _LIMITS
-    }
+    def next_page(self, listed: object) -> dict[str, str]:
+        following = super().next_page(listed)
+        return {"after_id": following["after"]} if following else {}

@@ -91,6 +91,10 @@ class Gemini(Dialect):
             "data": [{**model, "id": str(model.get("name", "")).removeprefix("models/")} for model in objects(models)]
         }
 
+    def next_page(self, listed: object) -> dict[str, str]:
+        token = field(listed, "nextPageToken")
+        return {"pageToken": token} if isinstance(token, str) and token else {}
+
 
 def _content(message: Mapping[str, object]) -> Body:
     return {"parts": [{"text": message["content"]}]}

@@ -75,8 +75,8 @@ class Endpoint:
     wait_s: float = 300.0
     """Seconds that it is waited for while it refuses the rate, loads, or is gone after it has answered before."""
 
-    stream: bool = False
-    """True to have answers sent piece by piece, for gateways that cut long silences."""
+    stream: bool | None = None
+    """True to have answers sent piece by piece, False never; None where they may be long, so that patience counts silence."""
 
     reasoning_tokens: int = 0
     """Limit of what a reasoning model may write before its answer; above 0 no temperature and top_p are sent."""

@@ -60,8 +60,8 @@ class EndpointEntry(BaseModel):
     wait_s: float = Field(300.0, ge=0)
     """Seconds that it is waited for while it refuses the rate, loads, or is gone after it has answered before."""
 
-    stream: bool = False
-    """True to have answers sent piece by piece."""
+    stream: bool | None = None
+    """True to have answers sent piece by piece, False never; None where they may be long."""
 
     reasoning_tokens: int = Field(0, ge=0)
     """Limit of what a reasoning model may write before its answer; 0 for other models."""

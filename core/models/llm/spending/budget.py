@@ -14,12 +14,13 @@ from uuid import uuid4
 
 from core.errors import TouchstoneError
 from core.models.llm.endpoints.endpoint import Endpoint
-from core.models.llm.spending.spend import Spend, Usage, money_of
+from core.models.llm.spending.spend import Spend, Usage
 from core.settings import Settings
 
 _FILE = "spending-1.sqlite"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS spent (endpoint TEXT PRIMARY KEY, questions INTEGER, read INTEGER, written INTEGER, money REAL);
+CREATE TABLE IF NOT EXISTS unpriced (endpoint TEXT PRIMARY KEY, questions INTEGER);
 CREATE TABLE IF NOT EXISTS reserved (id TEXT PRIMARY KEY, owner TEXT, endpoint TEXT, money REAL);
 CREATE TABLE IF NOT EXISTS alive (owner TEXT PRIMARY KEY, seen REAL);
 """
@@ -51,7 +52,10 @@ class SpendTracker:
             return {}
         with _errors_named(self._file), closing(sqlite3.connect(self._file, timeout=30)) as store:
             store.executescript(_TABLES)
-            rows = store.execute("SELECT endpoint, questions, read, written, money FROM spent").fetchall()
+            rows = store.execute(
+                "SELECT spent.endpoint, spent.questions, read, written, money, coalesce(unpriced.questions, 0) "
+                "FROM spent LEFT JOIN unpriced ON unpriced.endpoint = spent.endpoint"
+            ).fetchall()
         return {name: Spend(*counted) for name, *counted in rows}
 
     def this_process(self) -> dict[str, Spend]:
@@ -140,14 +144,18 @@ class SpendTracker:
                 self._store = None
 
     def _count(self, store: sqlite3.Connection, endpoint: Endpoint, tokens: Usage) -> None:
-        money = money_of(endpoint, tokens) or 0.0
-        paid = Spend(1, tokens.read, tokens.written, money)
+        paid = Spend.of(endpoint, tokens)
         self._here[endpoint.name] = self._here.get(endpoint.name, Spend()) + paid
         store.execute(
             "INSERT INTO spent VALUES (?, 1, ?, ?, ?) ON CONFLICT (endpoint) DO UPDATE SET questions = questions + 1, "
             "read = read + excluded.read, written = written + excluded.written, money = money + excluded.money",
-            (endpoint.name, tokens.read, tokens.written, money),
+            (endpoint.name, paid.read, paid.written, paid.money),
         )
+        if paid.unpriced:
+            store.execute(
+                "INSERT INTO unpriced VALUES (?, 1) ON CONFLICT (endpoint) DO UPDATE SET questions = questions + 1",
+                (endpoint.name,),
+            )
 
     def _wait_for_money(
         self, endpoint: Endpoint, money: float, limits: dict[str, float], given_up: Callable[[], bool]

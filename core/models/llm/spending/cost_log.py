@@ -14,7 +14,7 @@ from pathlib import Path
 
 from core.base import open_database
 from core.models.llm.endpoints.endpoint import Endpoint
-from core.models.llm.spending.spend import Spend, Usage, money_of
+from core.models.llm.spending.spend import Spend, Usage
 
 _FILE = "costs-1.sqlite"
 _TABLE = (
@@ -56,7 +56,7 @@ class CostRow:
     """Tokens that were written, reasoning among them."""
 
     money: float | None
-    """Cost, in the unit of the price; None if the endpoint has no price."""
+    """Cost, in the unit of the price; None if that of an answer is unknown."""
 
 
 class CostLog:
@@ -69,17 +69,15 @@ class CostLog:
         command = f"{name} {arguments[0]}".strip() if name in _COMMANDS else name
         self._run = f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {command}"
         self._lock = threading.Lock()
-        self._paid: dict[tuple[str, str, str], tuple[Spend, bool]] = {}
+        self._paid: dict[tuple[str, str, str], Spend] = {}
         self._sent: Counter[tuple[str, str, str, str]] = Counter()
         self._timer: threading.Timer | None = None
 
     def record(self, prompt: str, endpoint: Endpoint, model: str, tokens: Usage) -> None:
         """Count one answer."""
-        money = money_of(endpoint, tokens)
         key = (prompt, endpoint.title, model)
         with self._lock:
-            before, _ = self._paid.get(key, (Spend(), False))
-            self._paid[key] = (before + Spend(1, tokens.read, tokens.written, money or 0.0), money is not None)
+            self._paid[key] = self._paid.get(key, Spend()) + Spend.of(endpoint, tokens)
             self._write_soon()
 
     def record_requests(self, prompt: str, endpoint: Endpoint, model: str, outcomes: Iterable[str]) -> None:
@@ -104,8 +102,8 @@ class CostLog:
 
     def _write(self) -> None:
         rows = [
-            (self._run, *key, paid.questions, paid.read, paid.written, paid.money if priced else None)
-            for key, (paid, priced) in self._paid.items()
+            (self._run, *key, paid.questions, paid.read, paid.written, None if paid.unpriced else paid.money)
+            for key, paid in self._paid.items()
         ]
         with closing(open_database(self._file, "log of costs", _TABLE)) as database, database:
             database.executemany("INSERT OR REPLACE INTO cost VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)

@@ -16,6 +16,7 @@ _CHARACTERS_PER_TOKEN = 4  # of English, for the vocabularies of today's models
 _TEMPLATE_TOKENS = 32  # around one message
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _LEAST_WINDOW_WORDS = 1500  # of 2,048 tokens, the shortest window that servers have
+_LEAST_LIMIT = 16  # tokens that the Responses API may write, whatever lower limit is asked for
 _SERVICE = "endpoint_score"
 _NO_TOKENS = frozenset({"endpoint_token_count", _SERVICE})  # the kinds that write no text
 
@@ -73,7 +74,7 @@ def most_usage(question: Question, reasoning_tokens: int = 0) -> Usage:
     schema = dict(question.options).get("schema", "")
     texts = [*question.inputs, schema if isinstance(schema, str) else ""]
     read = sum(len(text.encode("utf-8", "replace")) + _TEMPLATE_TOKENS for text in texts)
-    return Usage(read, max_usage(question, reasoning_tokens).written)
+    return Usage(read, max(_LEAST_LIMIT, max_usage(question, reasoning_tokens).written))
 
 
 def actual_usage(question: Question, answer: Answer) -> Usage:
@@ -81,14 +82,28 @@ def actual_usage(question: Question, answer: Answer) -> Usage:
     if question.checkpoint.kind in _NO_TOKENS:
         stated = answer.texts[len(answer.spans) + 1 :] if asks_service(question) else ()
         return Usage(cost=float(stated[0]) if stated else None)
-    read = answer.tokens or max_usage(question).read
+    most, counted = max_usage(question), counted_usage(question.checkpoint.kind, answer)
+    written = counted.written
     if question.checkpoint.kind != "endpoint_chat":
-        return Usage(read, max_usage(question).written)
-    written = int(answer.values[0])
-    if not answer.tokens:
+        written = written or most.written
+    elif not answer.tokens:
         written = written or sum(map(_approximate_tokens, answer.texts[:1]))
-    cached = int(answer.values[1]) if len(answer.values) > 1 else 0
-    return Usage(read, written, cached, answer.values[2] if len(answer.values) > 2 else None)
+    return replace(counted, read=counted.read or most.read, written=written)
+
+
+def counted_usage(kind: str, answer: Answer) -> Usage:
+    """Usage that the endpoint of a language model counted, by its answer to a question of this kind; 0 where it counted nothing."""
+    # the probabilities of first tokens, one for each text, stand before what `usage_values` wrote
+    values = answer.values if kind == "endpoint_chat" else answer.values[len(answer.texts) :]
+    written, cached = (int(value) for value in (*values, 0.0, 0.0)[:2])
+    return Usage(answer.tokens, written, cached, values[2] if len(values) > 2 else None)
+
+
+def usage_values(written: int, cached: int, cost: float | None) -> tuple[float, ...]:
+    """Numbers at the end of an answer's values that keep its usage: tokens written and, where the server names them, the others."""
+    if cost is not None:
+        return float(written), float(cached), cost
+    return (float(written), float(cached)) if cached else (float(written),)
 
 
 def unread_tokens(question: Question, read: int) -> int:
@@ -137,12 +152,22 @@ class CostEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """Questions that were answered, tokens read and written, and money in the currency of the prices."""
+    """Questions that were answered, tokens read and written, and money in the currency of the prices.
+
+    `unpriced` of the questions have a cost that is unknown, which is not in the money.
+    """
 
     questions: int = 0
     read: int = 0
     written: int = 0
     money: float = 0.0
+    unpriced: int = 0
+
+    @classmethod
+    def of(cls, endpoint: Endpoint, tokens: Usage) -> Spend:
+        """That of one answer."""
+        money = money_of(endpoint, tokens)
+        return cls(1, tokens.read, tokens.written, money or 0.0, int(money is None))
 
     def __add__(self, other: Spend) -> Spend:
         return Spend(
@@ -150,6 +175,7 @@ class Spend:
             self.read + other.read,
             self.written + other.written,
             self.money + other.money,
+            self.unpriced + other.unpriced,
         )
 
 
@@ -176,7 +202,10 @@ def format_spend_by_endpoint(spent: Mapping[str, Spend]) -> str:
 
 def format_spend(spent: Spend) -> str:
     tokens = f"{spent.read:,} tokens read, {spent.written:,} written"
-    return f"{format_count(spent.questions, 'question')}, {tokens}, {format_money(spent.money)}"
+    money = format_money(spent.money) if spent.unpriced < max(spent.questions, 1) else "at a price that is not set"
+    rest = f" besides {format_count(spent.unpriced, 'question')} without a price" if spent.unpriced else ""
+    priced = f"{money}{rest if spent.unpriced < spent.questions else ''}"
+    return f"{format_count(spent.questions, 'question')}, {tokens}, {priced}"
 
 
 def format_limits(endpoint: Endpoint) -> str:

@@ -19,6 +19,7 @@ from core.errors import BadSettingError, UnreadableAnswerError, UnscorableError
 from core.model_reference import Checkpoint, ConfigCheck, Dtype, ExpectedModel
 from core.models import ONNX_KIND, token_word
 from core.scoring.metric_parts.entailment import Claims, Passage, SupportMetric, label_probability
+from core.scoring.metric_parts.unit_metric import UnitMetric
 from core.scoring.plugins.function_metric import PluginMetric
 from core.text import pieces_of_passages, sentences
 from core.types import Answer, Example, Option, Part, Question, Score, Seen, Span
@@ -49,7 +50,7 @@ _SYSTEM = "You compare a claim with a document. Answer with one word."
 
 
 @dataclass(frozen=True)
-class CheckpointMetric(PluginMetric):
+class CheckpointMetric(UnitMetric, PluginMetric):
     """Base of the forms; each declared metric has a class of its own, with the values of its table as defaults."""
 
     form: ClassVar[str]
@@ -241,7 +242,7 @@ class DeclaredEncoder(CheckpointMetric):
             Question(self.weights, (passage.text,), self.options, evidence=passage.span)
             for passage in pieces_of_passages(example, self.passages, Passage.moved)
         ]
-        claims = [Span(0, len(example.summary))] if self.whole else sentences(example.summary)
+        claims = [Span(0, len(example.summary))] if self.whole else self.units_of(example.summary)
         return [
             *read,
             *(Question(self.weights, (span.of(example.summary),), self.options, claim=span) for span in claims),

@@ -65,7 +65,8 @@ def test_a_dataset_has_a_row_for_each_summary_and_a_card_with_licence_source_cou
     seed, changed = rows(files)
     assert (seed["document"], seed["summary"], seed["label"]) == (DOCUMENT, ORIGINAL, "consistent")
     assert (changed["parent"], changed["original"], changed["split"]) == ("t1", ORIGINAL, "dev")
-    assert changed["judgements"] == [{"judge": "a1", "verdict": "inconsistent", "category": ""}]
+    vote = {"judge": "a1", "verdict": "inconsistent", "category": "", "start": None, "end": None}
+    assert changed["judgements"] == [vote]
     assert changed["ratings"] == [{"judge": "a1", "aspect": "factuality", "value": 0.5, "sentence": 0}]
     card = files["README.md"].decode()
     assert header(files)["license"] == "mit"

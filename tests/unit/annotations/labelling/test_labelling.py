@@ -242,7 +242,7 @@ def test_scores_are_shown_only_after_the_own_label(store: Store) -> None:
         with pytest.raises(RightsError, match="after your own label"):
             load_revealed_scores(store, person, work.reservation)
     opened.send(AnnotatorActions(store, ben), work)
-    assert load_revealed_scores(store, ben, work.reservation) == []
+    assert load_revealed_scores(store, ben, work.reservation) == {}
     with pytest.raises(RightsError, match="after your own label"):
         load_revealed_scores(store, cem, work.reservation)
 

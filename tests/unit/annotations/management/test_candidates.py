@@ -113,6 +113,19 @@ def test_each_error_type_is_to_be_written_once() -> None:
     assert len(tasks_for_candidate(candidate, SETS["label-pairs"])) == 1
 
 
+def test_where_any_error_may_be_written_a_summary_is_one_item() -> None:
+    [task] = tasks_for_candidate(candidate_from_pair("x", PAIR), SETS["write-free"], list(ErrorType))
+    assert task.asked == {}
+
+
+@pytest.mark.parametrize("name", [name for name, questions in SETS.items() if questions.unit == "explanation"])
+def test_what_is_said_of_a_harmless_edit_is_no_explanation_of_an_error(name: str) -> None:
+    broken = candidate_from_pair("x", PAIR)
+    assert fits_questions(replace(broken, intended=Verdict.INCONSISTENT), SETS[name])
+    assert fits_questions(replace(broken, intended=None), SETS[name])
+    assert not fits_questions(replace(broken, intended=Verdict.CONSISTENT), SETS[name])
+
+
 def test_each_explanation_is_judged_by_itself(store: Store, manager: ManagerActions) -> None:
     an_import(store)
     *_, edited = manager.candidates("tugs")

@@ -161,7 +161,7 @@ def test_a_dataset_has_a_row_for_each_label_and_for_each_item(store: Store) -> N
 
 def test_passages_and_links_are_structures_in_parquet(store: Store) -> None:
     table = pq.read_table(io.BytesIO(files(by_frank(store), "hf-dataset")["labels.parquet"]))
-    assert table.column("answer.wrong_words").to_pylist() == [[{"start": 12, "end": 13, "side": None}]]
+    assert table.column("answer.wrong_words").to_pylist() == [[{"start": 12, "end": 13, "side": "summary"}]]
     assert table.column("answer.links").to_pylist() == [[{"claim": [7, 20], "evidence": [7, 21]}]]
     assert table.column("answer.errors").to_pylist() == [["CircE", "EntE"]]
 
@@ -220,8 +220,8 @@ def test_written_edits_keep_the_type_that_was_asked_for_and_the_one_that_was_fou
     records = to_records(work.left, recover(work.left, work.left.replace("took", "sold")))
     opened.send(ben, work, answers={"possible": "yes", "edit": records, "explanation": "It took them."})
     curator = CuratorActions(store, opened.person("dia", Role.ADJUDICATOR))
-    [edit] = curator.edits(opened.campaign.id)
-    curator.correct(opened.campaign.id, edit.response, ErrorType.EXTRINSIC_PREDICATE, "c1")
+    [response] = curator.edits(opened.campaign.id)
+    curator.correct(opened.campaign.id, response, ErrorType.EXTRINSIC_PREDICATE, "c1")
     written = [one for one in imported(opened, tmp_path) if one.parent]
     assert [(one.example.summary, one.required_type, one.error_type) for one in written] == [
         ("Raft 1 sold crates.", ErrorType.INTRINSIC_ENTITY, ErrorType.EXTRINSIC_PREDICATE)

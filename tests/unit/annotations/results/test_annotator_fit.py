@@ -38,14 +38,14 @@ def crowd(store: Store, **rules: object) -> CampaignFixture:
 @pytest.mark.slow
 def test_competence_tells_who_says_the_opposite(store: Store) -> None:
     opened = crowd(store)
-    found = ManagerActions(store, ADA).annotator_models(opened.campaign.id)
-    assert found.people[0].person == "bad"
-    worst, best = (one.competence["dawid-skene"] for one in (found.people[0], found.people[-1]))
+    people, doubtful = ManagerActions(store, ADA).annotator_models(opened.campaign.id)
+    assert people[0].person == "bad"
+    worst, best = (person.competence["dawid-skene"] for person in (people[0], people[-1]))
     assert worst.high is not None
     assert best.low is not None
     assert worst.high < best.low
-    assert {one.person for one in found.doubtful} == {"bad"}
-    assert all(one.probability < 0.2 and one.source == "dawid-skene" for one in found.doubtful)
+    assert {label.person for label in doubtful} == {"bad"}
+    assert all(label.probability < 0.2 and label.source == "dawid-skene" for label in doubtful)
 
 
 @pytest.mark.slow
@@ -90,16 +90,15 @@ def test_a_label_that_scores_speak_against_is_listed(store: Store) -> None:
         [item] = save_items(store, number)
         store.save_outcomes([Result(item, "toy", "toy|1", 1 - number / 24, (), Seen(), 0.1, "cpu")])
     with read_session(store.engine) as session:
-        found = load_annotator_models(session, opened.campaign)
-    [doubtful] = [one for one in found.doubtful if one.source == "toy"]
+        _, labels = load_annotator_models(session, opened.campaign)
+    [doubtful] = [label for label in labels if label.source == "toy"]
     assert doubtful.summary.startswith("Raft 20")
     assert (doubtful.answer, doubtful.likely) == ("consistent", "inconsistent")
 
 
 def test_nothing_is_found_before_a_label(store: Store) -> None:
     opened = make_campaign(store, items=1)
-    found = ManagerActions(store, ADA).annotator_models(opened.campaign.id)
-    assert (found.people, found.doubtful) == ((), ())
+    assert ManagerActions(store, ADA).annotator_models(opened.campaign.id) == ([], [])
 
 
 def test_the_nearest_items_are_counted_without_the_item_itself() -> None:

@@ -46,8 +46,9 @@ def curator(opened: CampaignFixture, name: str = "dia") -> CuratorActions:
 def test_every_written_edit_waits_for_a_curator(written: CampaignFixture) -> None:
     annotator = curator(written)
     edits = annotator.edits(written.campaign.id)
-    assert [(edit.required, edit.corrected_type) for edit in edits] == [(REQUIRED, None)] * 2
-    shown = [annotator.task(written.campaign.id, edit.response) for edit in edits]
+    assert list(edits.values()) == [None] * 2
+    shown = [annotator.task(written.campaign.id, response) for response in edits]
+    assert [text.required for text in shown] == [REQUIRED] * 2
     assert {text.pair.edited for text in shown} == {"Raft 1 sold crates.", "Raft 1 lost crates."}
     assert {text.pair.original for text in shown} == {"Raft 1 took crates."}
     # who wrote it is not told
@@ -57,13 +58,13 @@ def test_every_written_edit_waits_for_a_curator(written: CampaignFixture) -> Non
 
 def test_a_correction_keeps_the_required_error_type(written: CampaignFixture) -> None:
     annotator = curator(written)
-    [first, other] = [edit.response for edit in annotator.edits(written.campaign.id)]
+    [first, other] = annotator.edits(written.campaign.id)
     assert (
         annotator.correct(written.campaign.id, first, ErrorType.EXTRINSIC_PREDICATE, "c1", "It is about the deed.") == 1
     )
     assert annotator.correct(written.campaign.id, first, ErrorType.EXTRINSIC_PREDICATE, "c1") == 1  # sent twice
     assert annotator.correct(written.campaign.id, first, ErrorType.OTHER, "c2") == 2
-    assert [edit.response for edit in annotator.edits(written.campaign.id)] == [other, first]
+    assert list(annotator.edits(written.campaign.id)) == [other, first]
     shown = annotator.task(written.campaign.id, first)
     assert (shown.required, shown.corrected_type, shown.revision) == (REQUIRED, ErrorType.OTHER, 2)
     with read_session(written.store.engine) as session:
@@ -76,7 +77,7 @@ def test_a_correction_keeps_the_required_error_type(written: CampaignFixture) ->
 
 def test_corrections_only_grow(written: CampaignFixture) -> None:
     annotator = curator(written)
-    annotator.correct(written.campaign.id, annotator.edits(written.campaign.id)[0].response, ErrorType.OTHER, "c1")
+    annotator.correct(written.campaign.id, next(iter(annotator.edits(written.campaign.id))), ErrorType.OTHER, "c1")
     with pytest.raises(NotSavedError, match="only grows"), written.store.writing() as session:
         session.connection().execute(delete(Correction))
 
@@ -85,10 +86,10 @@ def test_nobody_curates_their_own_edit(store: Store) -> None:
     opened = make_campaign(store, "write-free", items=1)
     dia = opened.person("dia", Role.ADJUDICATOR)
     write(opened, AnnotatorActions(store, dia))
-    assert CuratorActions(store, dia).edits(opened.campaign.id) == []
-    [edit] = curator(opened, "eva").edits(opened.campaign.id)
+    assert CuratorActions(store, dia).edits(opened.campaign.id) == {}
+    [response] = curator(opened, "eva").edits(opened.campaign.id)
     with pytest.raises(RecordError, match="is your own"):
-        CuratorActions(store, dia).correct(opened.campaign.id, edit.response, ErrorType.OTHER, "c1")
+        CuratorActions(store, dia).correct(opened.campaign.id, response, ErrorType.OTHER, "c1")
 
 
 def test_an_edit_that_was_taken_back_is_not_curated(store: Store) -> None:
@@ -96,13 +97,13 @@ def test_an_edit_that_was_taken_back_is_not_curated(store: Store) -> None:
     ben = opened.annotator("ben")
     write(opened, ben)
     annotator = curator(opened)
-    [edit] = annotator.edits(opened.campaign.id)
+    [response] = annotator.edits(opened.campaign.id)
     last = ben.previous(opened.campaign.id, 10**6)
     assert last is not None
     opened.send(ben, last, "undo")
-    assert annotator.edits(opened.campaign.id) == []
+    assert annotator.edits(opened.campaign.id) == {}
     with pytest.raises(RecordError, match="was undone"):
-        annotator.task(opened.campaign.id, edit.response)
+        annotator.task(opened.campaign.id, response)
 
 
 def test_an_annotator_may_not_curate(written: CampaignFixture) -> None:
@@ -112,7 +113,7 @@ def test_an_annotator_may_not_curate(written: CampaignFixture) -> None:
 
 def test_evaluation_takes_the_type_that_a_curator_found(written: CampaignFixture) -> None:
     annotator = curator(written)
-    edit = annotator.edits(written.campaign.id)[0].response
+    edit = next(iter(annotator.edits(written.campaign.id)))
     text = annotator.task(written.campaign.id, edit).pair.edited
     annotator.correct(written.campaign.id, edit, ErrorType.COREFERENCE, "c1")
     for dataset in (LOCAL_LABELS, CAMPAIGN_PREFIX + written.campaign.name):

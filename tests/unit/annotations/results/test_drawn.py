@@ -29,7 +29,7 @@ from core.results.cases.pool_draw import DrawRequest, draw_samples
 from core.results.cases.pool_rates import draw_of_labels
 from core.results.cases.pooling import pool_cases
 from core.results.cases.summary_pool import pool_of_cases
-from core.types import Example, Item, ReleasedScore
+from core.types import Example, Item, StoredScore
 from tests.unit.annotations.campaigns.actors import CampaignFixture
 
 MANAGER = Member("1", "Ada", Role.MANAGER)
@@ -44,7 +44,7 @@ def imported(store: Store, size: int = SIZE) -> float:
     items = [
         Item(
             Example(f"s{number}", f"Boat {number} took crates.", f"{'Raft' if wrong[number] else 'Boat'} {number}."),
-            scores=(ReleasedScore("align", float(scores[number])),),
+            scores=(StoredScore("align", float(scores[number])),),
         )
         for number in range(size)
     ]

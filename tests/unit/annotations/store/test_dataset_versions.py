@@ -140,7 +140,7 @@ def test_a_name_is_the_newest_version_and_results_call_it_by_its_number(store: S
     assert {sample.dataset for sample in load_samples(store, "mill")} == {"mill@2"}
     assert newer_references(store, ["mill", "mill@1", "mill@2", PRECOMPUTED]) == {"mill": "mill@2", "mill@1": "mill@2"}
     assert store.version_references() == {"mill": ["mill@2", "mill@1"]}
-    assert [(file.dataset, file.sha256[:2]) for file in load_provenance(store, ["mill@1", "mill"]).files] == [
+    assert [(file.dataset, file.sha256[:2]) for file in load_provenance(store, ["mill@1", "mill"])[0]] == [
         ("mill@1", "aa"),
         ("mill@2", "bb"),
     ]

@@ -31,7 +31,6 @@ from core.types import (
     Item,
     Judgement,
     Rating,
-    ReleasedScore,
     Result,
     Seen,
     Span,
@@ -47,7 +46,7 @@ SEED = Item(
     intended=Verdict.CONSISTENT,
     domain="news",
     group="harbour",
-    scores=(ReleasedScore("BLEU", 0.5), ReleasedScore("ROUGE-2", 1.0)),
+    scores=(StoredScore("BLEU", 0.5), StoredScore("ROUGE-2", 1.0)),
 )
 EDITED = Item(
     Example("h1/edited", DOCUMENT, "The harbour was opened."),
@@ -63,7 +62,7 @@ EDITED = Item(
     system="bart",
     split=Split.DEV,
     ratings=(Rating("a1", "factuality", 0.5, 0),),
-    scores=(ReleasedScore("BLEU", 0.25),),
+    scores=(StoredScore("BLEU", 0.25),),
     explanations=(GradedExplanation("It was closed.", "a model", "correct", "a1"),),
 )
 
@@ -130,7 +129,7 @@ def test_several_files_of_a_dataset_add_up(store: Store) -> None:
     put(store, [SEED, EDITED])
     more = Item(
         Example("h1", "", ""),
-        scores=(ReleasedScore("DAE", 0.75),),
+        scores=(StoredScore("DAE", 0.75),),
         ratings=(Rating("a2", "fluency", 3),),
         group="harbour",
     )
@@ -177,7 +176,7 @@ def test_a_summary_keeps_its_question_when_the_document_comes_later(store: Store
 
 def test_two_datasets_may_say_different_things_of_the_same_texts(store: Store) -> None:
     put(store, [SEED])
-    put(store, [replace(SEED, scores=(ReleasedScore("BLEU", 50.0),))], replace(FILE, dataset="other"))
+    put(store, [replace(SEED, scores=(StoredScore("BLEU", 50.0),))], replace(FILE, dataset="other"))
     [ours], [theirs] = load_samples(store, "harbour"), load_samples(store, "other")
     assert ours.stored == theirs.stored
     assert (ours.item.scores[0].value, theirs.item.scores[0].value) == (0.5, 50.0)
@@ -190,7 +189,7 @@ def test_our_scores_are_loaded_with_the_released_ones(store: Store) -> None:
     store.save_outcomes([failed])
     assert [score.value for score in load_samples(store, "harbour")[0].kept] == [None]
     store.save_outcomes([Result(example.id, "rouge2", "rouge2|v1", 0.75, (), Seen(), 0.1, "cpu")])
-    assert load_samples(store, "harbour")[0].kept == (StoredScore("rouge2", "rouge2|v1", 0.75),)
+    assert load_samples(store, "harbour")[0].kept == (StoredScore("rouge2", 0.75, "rouge2|v1"),)
 
 
 def test_a_file_is_kept_with_its_origin_and_counts(store: Store) -> None:

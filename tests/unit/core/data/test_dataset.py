@@ -8,9 +8,9 @@ import pytest
 
 from core.data.dataset import ImportCounts, Refusal, format_counts, readable_items, source_sha256, strict_items
 from core.errors import TouchstoneError
-from core.types import ErrorType, Example, Item, Rating, ReleasedScore, Verdict
+from core.types import ErrorType, Example, Item, Rating, StoredScore, Verdict
 
-PLAIN = Item(Example("a", "D.", "S."), intended=Verdict.CONSISTENT, scores=(ReleasedScore("BLEU", 1.0),))
+PLAIN = Item(Example("a", "D.", "S."), intended=Verdict.CONSISTENT, scores=(StoredScore("BLEU", 1.0),))
 EDITED = Item(
     Example("b", "", "T."),
     parent="a",

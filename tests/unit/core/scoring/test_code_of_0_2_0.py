@@ -100,4 +100,4 @@ def _score(folder: Path, spec: str) -> tuple[int, Result]:
 
 
 def _sample(name: str, signature: str, value: float) -> Sample:
-    return Sample("data", Item(replace(PAIR, id=name)), kept=(StoredScore("bleurt-20", signature, value),))
+    return Sample("data", Item(replace(PAIR, id=name)), kept=(StoredScore("bleurt-20", value, signature),))

@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from core.stats import bootstrap
 from core.stats.bootstrap import Distribution, Resamples
+from core.stats.proportion import share
 from core.stats.statistic import Values, mean
 from core.types import T
 from tests.doubles.process import ROOT, finish, start
@@ -97,11 +100,13 @@ def test_a_long_pass_is_tracked_step_by_step_and_a_short_one_is_not(monkeypatch:
     assert seen == [("steps of the bootstrap", 16, 16), ("steps of the bootstrap", 18, 18)]
 
 
-def test_the_interval_holds_the_middle_of_the_draws() -> None:
-    draws: Values = np.arange(1001.0)
-    found = Distribution(500.0, draws, 10).estimate()
-    assert (found.low, found.high) == (pytest.approx(25), pytest.approx(975))
-    assert (found.value, found.n) == (500.0, 10)
+@pytest.mark.parametrize("documents", [8, 30, 100_000])
+def test_the_interval_holds_the_middle_of_the_draws_widened_for_few_documents(documents: int) -> None:
+    outside = norm.cdf(student.ppf(0.025, documents - 1) * (documents / (documents - 1)) ** 0.5)
+    draws: Values = np.arange(100_001.0)
+    found = Distribution(50_000.0, draws, documents, documents=documents).estimate()
+    assert (found.low, found.high) == (pytest.approx(1e5 * outside, abs=2), pytest.approx(1e5 * (1 - outside), abs=2))
+    assert (found.value, found.n) == (50_000.0, documents)
 
 
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
@@ -132,16 +137,22 @@ def test_no_case_at_all_says_so() -> None:
     assert (found.value, found.n, found.why) == (None, 0, "No case has a value.")
 
 
-def test_an_interval_of_no_width_says_that_it_tells_nothing() -> None:
-    found = RESAMPLES.estimate(mean(np.ones(5), np.arange(5)))
-    assert (found.value, found.low, found.high) == (1.0, 1.0, 1.0)
-    assert found.why == "Every resample gives the same value, so the interval tells nothing of other documents."
+def test_there_is_no_interval_of_no_width() -> None:
+    found = RESAMPLES.estimate(mean(np.ones(9), np.arange(9)))
+    assert (found.value, found.low, found.high) == (1.0, None, None)
+    assert found.why == "Every resample gives the same value: there is no interval."
+
+
+def test_fewer_than_eight_documents_have_no_interval_and_say_how_many_more_they_take() -> None:
+    found = RESAMPLES.estimate(mean(VALUES[:5], np.arange(5)))
+    assert (found.low, found.high) == (None, None)
+    assert found.why == "5 documents are too few for an interval, which takes 8: 3 more."
 
 
 def test_a_slice_that_many_resamples_miss_has_no_interval() -> None:
-    """Two of twenty documents are both left out by about one resample in eight."""
-    found = RESAMPLES.estimate(mean(np.array([1.0, 2.0]), np.array([3, 5])))
-    assert (found.value, found.low) == (1.5, None)
+    """Two of twenty documents are both left out by about one resample in eight; a share of two may have an interval."""
+    found = RESAMPLES.estimate(share(np.array([1.0, 0.0]), np.array([3, 5])))
+    assert (found.value, found.low) == (0.5, None)
     assert "of the resamples have a value" in found.why
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.stats import t as student
 
 from core.stats.bootstrap import Distribution, Resamples
 from core.stats.comparison import (
@@ -17,6 +18,7 @@ from core.stats.comparison import (
     williams_test,
 )
 from core.stats.correlation import RatedScores, pearson
+from core.stats.proportion import share
 from core.stats.score_pairs import ScorePairs, consistency_share
 from core.stats.statistic import Estimate, Values, mean, undefined
 
@@ -32,16 +34,44 @@ def distribution(values: Values, documents: Values | None = None) -> Distributio
     return RESAMPLES.of(mean(values, DOCUMENTS if documents is None else documents))  # type: ignore[arg-type]
 
 
-def test_the_interval_of_a_difference_is_that_of_paired_draws() -> None:
-    found = compare_paired(distribution(GOOD), distribution(FAIR))
-    alone = RESAMPLES.estimate(mean(GOOD - FAIR, DOCUMENTS))
+def students_interval(draws: Values, value: float, documents: int) -> tuple[float, float]:
+    """The interval by scipy's own distribution, its scale the spread of the draws over documents that lack one degree."""
+    error = float(np.std(draws)) * (documents / (documents - 1)) ** 0.5
+    low, high = student.interval(0.95, documents - 1, loc=value, scale=error)
+    return float(low), float(high)
+
+
+def test_the_interval_of_a_difference_is_students_by_the_spread_of_paired_draws() -> None:
+    first, second = distribution(GOOD), distribution(FAIR)
+    found = compare_paired(first, second)
     difference = found.difference
-    assert (difference.value, difference.n) == (pytest.approx(alone.value), 120)
-    assert (difference.low, difference.high) == (pytest.approx(alone.low), pytest.approx(alone.high))
+    value = float(np.mean(GOOD - FAIR))
+    assert (difference.value, difference.n) == (pytest.approx(value), 120)
+    assert (difference.low, difference.high) == pytest.approx(students_interval(first.draws - second.draws, value, 40))
+    error = float(np.std(first.draws - second.draws)) * (40 / 39) ** 0.5
+    assert found.p == pytest.approx(2 * student.sf(value / error, 39))
 
 
-def test_a_difference_that_every_draw_confirms_has_the_smallest_p() -> None:
-    assert compare_paired(distribution(GOOD + 5), distribution(FAIR)).p == 2 / 2001
+def test_a_difference_of_shares_stays_within_one() -> None:
+    documents = np.arange(8)
+    draws = Resamples.draw(8, 400)
+    first, second = (draws.of(share(np.array(values), documents)) for values in ([1.0] * 8, [0.0] * 7 + [1.0]))
+    found = compare_paired(first, second).difference
+    assert found.high == 1.0
+    assert found.low is not None
+    assert found.low < 7 / 8
+
+
+def test_a_difference_of_fewer_than_eight_documents_says_how_many_more_it_takes() -> None:
+    found = compare_paired(*(distribution(values[:15], DOCUMENTS[:15]) for values in (GOOD, FAIR)))
+    assert (found.difference.low, found.p) == (None, None)
+    assert found.difference.why == "5 documents are too few for an interval, which takes 8: 3 more."
+
+
+def test_a_difference_that_is_the_same_in_every_draw_has_no_interval_and_no_p() -> None:
+    found = compare_paired(distribution(GOOD + 5), distribution(GOOD))
+    assert (found.difference.value, found.difference.low, found.p) == (pytest.approx(5), None, None)
+    assert "every resample" in found.difference.why.lower()
 
 
 def test_equal_metrics_have_a_p_of_one() -> None:
@@ -177,6 +207,8 @@ def test_correlations_are_compared_on_the_same_draws() -> None:
     human, one, two = correlated(120, 0.7, 0.2, 0.5)
     ours = [RESAMPLES.of(pearson(RatedScores(scores, human, DOCUMENTS))) for scores in (one, two)]
     found = compare_paired(*ours)
-    assert found.difference.low == pytest.approx(np.quantile(ours[0].draws - ours[1].draws, 0.025))
+    assert found.difference.value is not None
+    low, _ = students_interval(ours[0].draws - ours[1].draws, found.difference.value, 40)
+    assert found.difference.low == pytest.approx(low)
     assert found.p is not None
     assert found.p < 0.01

@@ -41,6 +41,12 @@ def test_what_rounds_to_zero_has_no_sign() -> None:
     assert format_correlation(Estimate(-0.0, None, None, 10)) == "0.000"
 
 
+def test_an_interval_that_is_narrower_than_a_digit_has_another_one() -> None:
+    assert format_percent(Estimate(1.0, 0.99996, 1.0, 90_000)) == "100.000 [99.996, 100.000]"
+    assert format_signed(Estimate(0.25, 0.24999, 0.25001, 10)) == "+0.25000 [+0.24999, +0.25001]"
+    assert format_correlation(Estimate(0.9, 0.898, 0.902, 10)) == "+0.9000 [+0.898, +0.902]"
+
+
 def test_columns_are_as_wide_as_their_widest_cell() -> None:
     assert align_columns([("a", "wide", ""), ("long", "b", "")]) == "a     wide\nlong  b"
 

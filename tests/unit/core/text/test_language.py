@@ -211,10 +211,10 @@ def test_a_sentence_counts_the_texts_by_language() -> None:
 
 
 def test_samples_in_another_language_are_a_warning_of_the_metrics_that_scored_them() -> None:
-    kept = (StoredScore("rouge2", "rouge2|x", 0.5), StoredScore("bleu", "bleu|x", 5.0))
+    kept = (StoredScore("rouge2", 0.5, "rouge2|x"), StoredScore("bleu", 5.0, "bleu|x"))
     samples = [Sample("own", Item(one), kept=kept) for one in (GERMAN, ENGLISH)]
     samples.append(
-        Sample("own", Item(replace(GERMAN, id="failed")), kept=(StoredScore("rouge2", "", None, "It broke."),))
+        Sample("own", Item(replace(GERMAN, id="failed")), kept=(StoredScore("rouge2", None, "", "It broke."),))
     )
     expected = "rouge2: scores of 1 of 2 texts are unverified: not English (de 1)."
     assert build_cases(samples).warnings == (expected,)

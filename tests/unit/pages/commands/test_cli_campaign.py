@@ -108,3 +108,31 @@ def test_a_format_that_cannot_be_written_overwrites_nothing(boats: CampaignFixtu
         assert isinstance(said.exception, TouchstoneError)
         assert why in str(said.exception)
     assert kept.read_text() == "mine"
+
+
+@pytest.mark.usefixtures("boats")
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_everything_comes_back_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+    done("export", "-o", tmp_path / f"all.{ending}")
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'other.db'}")
+    said = done("import", tmp_path / f"all.{ending}")
+    assert "Imported 6 summaries." in said
+    assert "does not carry imported datasets, campaigns, names of people" in said
+    done("export", "-o", tmp_path / f"again.{ending}")
+    assert (tmp_path / f"again.{ending}").read_bytes() == (tmp_path / f"all.{ending}").read_bytes()
+
+
+@pytest.mark.usefixtures("boats")
+@pytest.mark.parametrize("form", ["hf-dataset", "label-studio"])
+def test_an_archive_for_another_tool_comes_back_as_a_dataset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    done("export", "--campaign", "Boats", "--format", form, "--licence", "cc-by-4.0", "-o", tmp_path / "boats.zip")
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'other.db'}")
+    counts = json.loads(run("import", tmp_path / "boats.zip", "--json").stdout)
+    assert (counts["dataset"], counts["samples"]) == ("boats", 2)
+    assert counts["labels"] == {"consistent": 1, "inconsistent": 1}
+    with closing(Store.open(f"sqlite:///{tmp_path / 'other.db'}", read_only=True)) as other:
+        [file] = other.datasets()[0].files
+    assert file.importer == "exported"
+    assert file.licence == ("cc-by-4.0" if form == "hf-dataset" else "your own")

@@ -76,7 +76,9 @@ def test_scores_tell_before_what_they_may_cost_and_after_what_they_cost(tmp_path
     assert "about 1,024 written with answers of full length; about 0.1" in before
     assert failed.startswith("Scores that failed: 1.")
     assert after == "Spent: default: 1 question, 100 tokens read, 10 written, 0.0020."
-    assert json.loads(out)["endpoints"] == {"": {"questions": 1, "read": 100, "written": 10, "money": 0.002}}
+    assert json.loads(out)["endpoints"] == {
+        "": {"questions": 1, "read": 100, "written": 10, "money": 0.002, "unpriced": 0}
+    }
 
 
 @pytest.mark.usefixtures("endpoint")
@@ -107,6 +109,18 @@ def test_endpoints_are_listed_with_what_they_serve_cost_and_took(endpoint: Endpo
     )
     assert spent.strip() == "spent so far: 1 question, 100 tokens read, 10 written, 0.0020"
     assert served.strip() == "serves large, tiny"
+
+
+@pytest.mark.usefixtures("endpoint")
+def test_unknown_refusals_are_written_for_an_issue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("endpoints", "--unknown")[0] == "No endpoint has refused a question in an unknown form.\n"
+    with serving(lambda _path, _body: refusal(418, f"The weather is bad, {KEY}")) as running:
+        monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", running.url)
+        score(tmp_path)
+    out, told = run("endpoints", "--unknown")
+    assert out.startswith("### Unknown refusal: status 418 of 127.0.0.1\n")
+    assert "The weather is bad, …" in out
+    assert "Read it before you post it" in told
 
 
 def test_an_endpoint_that_is_gone_says_so(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from tests.unit.core.evaluation.studies.bench_samples import sample, scored
 
 CASES = build_cases(
     [
-        scored(sample(str(n), verdict, {}), StoredScore("rouge2", "rouge2|v1", score))
+        scored(sample(str(n), verdict, {}), StoredScore("rouge2", score, "rouge2|v1"))
         for n, (score, verdict) in enumerate([(0.2, Verdict.INCONSISTENT), (0.6, Verdict.CONSISTENT)])
     ]
 )

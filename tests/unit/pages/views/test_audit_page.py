@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
-from core.types import Example, Item, ReleasedScore, Verdict
+from core.types import Example, Item, StoredScore, Verdict
 from pages.ui.audit.audit_form import AuditState
 
 Open = Callable[..., AppTest]
@@ -74,7 +74,7 @@ def test_scores_that_data_were_released_with_are_audited_as_they_are(open_page: 
             Example(f"{name}-{number}", f"Ship {number} left at noon.", f"Ship {number} left at {hour}."),
             intended=verdict,
             group=f"ship {number}",
-            scores=(ReleasedScore("their metric", score + number / 100),),
+            scores=(StoredScore("their metric", score + number / 100),),
         )
         for number in range(12)
         for name, hour, verdict, score in (

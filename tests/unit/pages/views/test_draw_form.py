@@ -11,7 +11,7 @@ from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
-from core.types import Example, Item, ReleasedScore
+from core.types import Example, Item, StoredScore
 
 Open = Callable[..., AppTest]
 
@@ -20,7 +20,7 @@ WAIT_S = 60
 
 def test_a_campaign_is_drawn_and_its_progress_says_where_it_stops(open_page: Open, store: Store) -> None:
     items = [
-        Item(Example(f"s{n}", f"Ship {n} left.", f"Ship {n}."), scores=(ReleasedScore("align", n / 30),))
+        Item(Example(f"s{n}", f"Ship {n} left.", f"Ship {n}."), scores=(StoredScore("align", n / 30),))
         for n in range(30)
     ]
     store.import_dataset(DatasetSource("ships", "pairs", "ships.jsonl", "0" * 64, "", "", "local"), items, dict)

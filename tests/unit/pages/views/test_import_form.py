@@ -191,7 +191,7 @@ def test_classes_of_unclear_direction_are_asked_for_above_the_button(
     form = upload(form, path)
     assert "label says 1, 2, and nothing says which of them is consistent" in notes(form)
     assert form.button("import-database").disabled
-    [classes] = [choice for choice in form.multiselect if "Which of these mean a consistent summary?" in choice.label]
+    [classes] = [choice for choice in form.button_group if "Which of these mean a consistent summary?" in choice.label]
     assert "The Alma left at night." in classes.label.replace("\\", "")
     form = classes.set_value(["2"]).run(timeout=IMPORT_S)
     import_as(form, "numbered")
@@ -384,3 +384,21 @@ def test_nothing_is_imported_before_it_is_said_which_column_is_the_summary(
     assert [sample.item.example.summary for sample in load_samples(store, "two")] == ["Ours 1 here.", "Ours 2 here."]
     [row] = [row for row in store.datasets() if row.name == "two"]
     assert row.files[0].counts["reading"]["summary"] == "summary"
+
+
+def test_texts_that_were_mixed_up_are_read_in_another_encoding_or_kept(
+    form: AppTest, store: Store, tmp_path: Path
+) -> None:
+    text = "document,summary,label\nThe CafÃ© opened at noon.,It opened.,faithful\nThe CafÃ© opened.,It shut.,hallucinated\n"
+    path = tmp_path / "mixed.csv"
+    path.write_text(text, encoding="utf-8")
+    form = upload(form, path)
+    assert "that was read in another encoding" in "".join(warning.value for warning in form.warning)
+    [encoding] = [box for box in form.selectbox if "Letters were mixed up" in box.label]
+    assert {"utf-8", "cp1252", "gb18030"} <= {option.split(":")[0] for option in encoding.options}
+    [keep] = [toggle for toggle in form.toggle if "Import such texts as they are" in toggle.label]
+    form = keep.set_value(True).run(timeout=IMPORT_S)
+    import_as(form, "mixed")
+    assert len(load_samples(store, "mixed")) == 2
+    [row] = store.datasets()
+    assert row.files[0].counts["reading"]["garbled"] == "keep"

@@ -125,7 +125,7 @@ def test_a_way_that_fails_says_why(probe: Open) -> None:
     app.text_input(key="claims-settings").set_value("extractor=/nowhere").run()
     find(app)
     for _ in range(100):
-        if state_of(app, ProbeState).claims_problem:
+        if state_of(app, ProbeState).claims_error:
             break
         app.run()
     assert any("nowhere" in one.value.replace("\\", "") for one in app.error)

@@ -19,7 +19,7 @@ from annotations.store.store import Store
 from core.data.datasets.bundled import bundled_items
 from core.data.documents.documents import DocumentPart
 from core.text import edits as executable
-from core.types import ErrorType, Example, Grade, Intention, Item, ReleasedScore, Verdict
+from core.types import ErrorType, Example, Grade, Intention, Item, StoredScore, Verdict
 from pages.ui.probe import document_reading, pair_upload
 from pages.ui.probe.board_rows import Board, BoardRow
 from pages.ui.probe.board_scores import BOARD_KEY
@@ -417,7 +417,7 @@ def test_a_bench_on_which_nothing_waits_has_no_key(probe: Open) -> None:
 @pytest.mark.slow
 def test_a_column_of_scores_is_shown_as_it_is_and_cannot_be_asked_anew(probe: Open, store: Store) -> None:
     example = Example("one", "Ship 1 left at noon.", "Ship 1 left at night.")
-    item = Item(example, intended=Verdict.INCONSISTENT, scores=(ReleasedScore("their metric", 0.4375),))
+    item = Item(example, intended=Verdict.INCONSISTENT, scores=(StoredScore("their metric", 0.4375),))
     store.import_dataset(DatasetSource("ships", "generic", "ships.jsonl", "0" * 64), [item], dict)
     [sample] = load_samples(store, "ships")
     app = probe(example=sample.stored)

@@ -11,14 +11,16 @@ from streamlit.testing.v1 import AppTest
 
 from annotations.management.manage import local_member
 from annotations.people.people import Role, add_person
+from annotations.store.dataset_import import DatasetSource
 from annotations.store.reports import PersonReports
 from annotations.store.store import Store
 from core.assessment.pinned.address import address_of
-from core.assessment.pinned.pin import PairSource, Pin, StudySource, pin_json, read_pin
+from core.assessment.pinned.pin import AuditSource, PairSource, Pin, StudySource, pin_json, read_pin
 from core.assessment.pinned.pin_comparison import PinChange, basis_of, compare
+from core.edits.battery import STANDARD_BATTERY
 from core.evaluation.studies.measures import Measures
 from core.settings import Settings
-from core.types import PRECOMPUTED
+from core.types import PRECOMPUTED, Example, Item, Verdict
 from pages.server import services
 from pages.sources.pins_again import PinBuilder
 from tests.unit.core.assessment.pinned.pins import HOSTILE, edited_pair, study_pin
@@ -156,7 +158,7 @@ def made(source: StudySource | PairSource) -> Pin:
 def test_a_result_that_is_made_again_from_its_source_is_unchanged(source: StudySource | PairSource) -> None:
     first = made(source)
     again = made(read_pin(pin_json(first)).source)
-    assert compare(basis_of(first), basis_of(again)).change is PinChange.NONE
+    assert compare(basis_of(first), basis_of(again))[0] is PinChange.NONE
     assert again.signatures
 
 
@@ -182,3 +184,25 @@ def test_the_filters_of_an_address_are_those_of_the_run(probe: Open) -> None:
     assert not app.exception
     assert app.session_state["stress-filters"] == ["trivial"]
     assert app.query_params["leave-out"] in ("trivial", ["trivial"])
+
+
+def test_a_pinned_audit_of_an_older_version_is_run_again_on_the_newest(
+    page: Open, own: PersonReports, store: Store
+) -> None:
+    ships = DatasetSource("ships", "pairs", "ships.jsonl", "0" * 64)
+    items = [Item(Example(verb, f"The ferry {verb}.", f"It {verb}."), intended=Verdict.CONSISTENT) for verb in "abc"]
+    store.import_dataset(ships, items[:2], dict)
+    store.import_dataset(replace(ships, sha256="1" * 64), items, dict)
+    source = AuditSource(("rouge2",), ("ships@1",), 50, STANDARD_BATTERY)
+    own.pin(own.create("Ferries"), pin_json(replace(study_pin("first"), source=source)))
+    app = page()
+    assert "This is of ships, version 1; there is ships, version 2." in "\n".join(
+        caption.value for caption in app.caption
+    ).replace("\\", "")
+    [again] = [button for button in app.button if button.label == "Run again on version 2"]
+    again.click().run(timeout=60)
+    assert not app.exception
+    assert list(app.session_state["audit-datasets"]) == ["ships@2"]
+    assert list(app.session_state["audit-metrics"]) == ["rouge2"]
+    assert (app.session_state["audit-most"], app.session_state["audit-battery"]) == (50, STANDARD_BATTERY)
+    assert app.query_params["audit"]

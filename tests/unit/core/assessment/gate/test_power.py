@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
@@ -12,7 +10,6 @@ from core.assessment.gate.power import (
     auc_variance,
     design_effect,
     detection_chance,
-    few_documents_sentences,
     plan_sentences,
     ruled_out_sentences,
 )
@@ -112,15 +109,6 @@ def test_no_significant_drop_is_not_yet_no_drop(low: float, words: str) -> None:
 def test_a_side_that_may_be_better_by_more_than_the_limit_is_not_equivalent() -> None:
     [sentence] = ruled_out_sentences([change(-0.012, 0.04, 0.6)], [Limit("auc", -2.0)])
     assert sentence == "rouge2, auc: a drop of 2 points is ruled out (at most 1.2)."
-
-
-@pytest.mark.parametrize(("documents", "number"), [(30, 1), (49, 1), (50, 0), (0, 0)])
-def test_few_documents_are_said_beside_the_intervals(documents: int, number: int) -> None:
-    one = change(-0.012, 0.02, 0.6)
-    few = replace(one, difference=replace(one.difference, documents=documents))
-    found = few_documents_sentences([few])
-    assert len(found) == number
-    assert all(sentence.startswith(f"{documents} documents are few: 95 % intervals") for sentence in found)
 
 
 def test_without_a_limit_the_largest_drop_that_is_left_is_named() -> None:

@@ -8,12 +8,13 @@ from datetime import date
 
 from core.assessment.audit.audit_report import AuditReport
 from core.assessment.audit.question import AuditAnswer, AuditFigure, Level, MetricAudit, ShownPair
-from core.assessment.pinned.making import PairScore, audit_pin, pair_pin
+from core.assessment.pinned.making import audit_pin, pair_pin
 from core.assessment.pinned.pin import AuditSource, PairSource, Pin, PinnedPart, PinnedReport, StudySource
 from core.evaluation.report import Axis, Chart, Column, Report, Series, Table
 from core.results.cases.data_facts import DataFacts
 from core.stats.best_metric import MetricStatistic
 from core.stats.statistic import Estimate
+from core.types import StoredScore
 
 HOSTILE = """<script>alert("x")</script> | $x_1$ & 100 % \\input{secret} [a](javascript:alert(1)) ![p](http://bad.example/p.png)"""
 MADE = date(2026, 11, 25)
@@ -53,8 +54,8 @@ def edited_pair(words: str = "The harbour was open.") -> Pin:
     source = PairSource(
         words, words, f"{words} Not.", ("rouge2",), "inconsistent", "Entity", link="?example=harbour", verdict=words
     )
-    rows = [PairScore("rouge2", "rouge2|1", 0.9, 0.4, "noticed")]
-    return replace(pair_pin(words, source, rows), made=MADE)
+    rows = [(StoredScore("rouge2", 0.9, "rouge2|1"), StoredScore("rouge2", 0.4, "rouge2|1"))]
+    return replace(pair_pin(words, source, rows, {"rouge2": "noticed"}), made=MADE)
 
 
 def audit(words: str = "Does it see errors?", seconds: float = 1.0, question: str = "") -> Pin:

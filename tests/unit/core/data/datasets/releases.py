@@ -42,6 +42,22 @@ def summedit(name: str, summary: str, label: int, **fields: object) -> Record:
     }
 
 
+def exported(id: str, **fields: object) -> Record:
+    """A row of items.parquet of `export --dataset`."""
+    vote = {"judge": "a1", "verdict": "consistent", "category": "", "start": 0, "end": 3}
+    known = {
+        "id": id,
+        "document": DOCUMENT,
+        "summary": SUMMARY,
+        "parent": None,
+        "original": None,
+        "label": "consistent",
+    }
+    rest = {"group": "ship", "split": "dev", "slices": ["short"], "judgements": [vote], "facts": "{}"}
+    rating = {"judge": "a1", "aspect": "factuality", "value": 0.5, "sentence": None}
+    return {**known, **rest, "ratings": [rating], **fields}
+
+
 def executed(name: str, **fields: object) -> Record:
     return {
         "sample_id": name,

@@ -21,6 +21,7 @@ from tests.unit.core.data.datasets.releases import (
     dialogue,
     executed,
     explained,
+    exported,
     faceval,
     faithful,
     frank,
@@ -66,6 +67,12 @@ class Sample:
 
 
 SAMPLES = {
+    "exported": Sample(
+        [exported("a"), exported("b", parent="a", summary=WRONG, label="inconsistent", original=SUMMARY)],
+        parquet("items.parquet"),
+        2,
+        (("label", "wrong"), ("id", None), ("split", "later"), ("facts", "{")),
+    ),
     "bump": Sample(
         [bump(0), bump(1)],
         listed("task1_dataset.json"),

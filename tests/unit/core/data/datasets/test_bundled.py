@@ -220,7 +220,7 @@ def test_a_broken_file_is_refused_and_the_others_are_read(tmp_path: Path) -> Non
     first, *rest = Bundled().read(tmp_path)
     assert isinstance(first, Refusal)
     assert first.line == 1
-    assert first.reason.startswith("a.json is not an example file")
+    assert first.error.startswith("a.json is not an example file")
     assert len(rest) == 1 + len(RECORDS[0]["variants"])
 
 
@@ -230,5 +230,5 @@ def test_an_edit_off_the_summary_is_refused_with_its_file(tmp_path: Path) -> Non
     (tmp_path / "a.json").write_text(json.dumps(record), encoding="utf-8")
     (refusal,) = Bundled().read(tmp_path)
     assert isinstance(refusal, Refusal)
-    assert "a.json" in refusal.reason
-    assert "not a substring" in refusal.reason
+    assert "a.json" in refusal.error
+    assert "not a substring" in refusal.error

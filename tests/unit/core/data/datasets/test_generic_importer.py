@@ -12,7 +12,7 @@ from core.data.datasets.formats.column_map import ColumnMap, ScoreColumn, load_c
 from core.data.datasets.formats.fields import document_key
 from core.data.datasets.generic import Generic, preview_rows, read_with_map
 from core.errors import TouchstoneError
-from core.types import ErrorType, Item, Rating, ReleasedScore, Split, Verdict
+from core.types import ErrorType, Item, Rating, Split, StoredScore, Verdict
 from tests.unit.core.data.datasets.releases import DOCUMENT, OTHER, SUMMARY, WRONG, bump
 from tests.unit.core.data.datasets.writing import Record, Write, book, lines, listed, parquet, put, table
 
@@ -107,8 +107,8 @@ def test_fields_of_an_object_are_columns(tmp_path: Path) -> None:
     assert isinstance(edited, Item)
     assert (plain.example.id, edited.parent, edited.group) == ("0", "0", "628")
     assert edited.error_type is ErrorType.INTRINSIC_PREDICATE
-    assert plain.scores == (ReleasedScore("ROUGE-2", 0.8), ReleasedScore("Q2", 1.0))
-    assert edited.scores == (ReleasedScore("ROUGE-2", 0.7), ReleasedScore("Q2", 1.0))
+    assert plain.scores == (StoredScore("ROUGE-2", 0.8), StoredScore("Q2", 1.0))
+    assert edited.scores == (StoredScore("ROUGE-2", 0.7), StoredScore("Q2", 1.0))
 
 
 def test_a_mapping_is_saved_and_read_again(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_error_types_of_bump_are_known_and_others_are_kept(
 def test_a_label_that_the_mapping_does_not_know_is_refused_with_what_it_knows(tmp_path: Path) -> None:
     (refusal,) = by(tmp_path, ColumnMap(summary="summary", document="doc", label="l"), {**PAIR, "l": "maybe"})
     assert isinstance(refusal, Refusal)
-    assert "'l' is 'maybe'. Known: 1, 1.0, true, yes" in refusal.reason
+    assert "'l' is 'maybe'. Known: 1, 1.0, true, yes" in refusal.error
 
 
 def test_a_row_without_a_label_is_read_without_one(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from core.data.dataset import DATASETS, Refusal
 from core.errors import TouchstoneError
-from core.types import Judgement, Rating, ReleasedScore, Span, Split, Verdict
+from core.types import Judgement, Rating, Span, Split, StoredScore, Verdict
 from tests.unit.core.data.datasets.reading import ids, imported, items_of, refused
 from tests.unit.core.data.datasets.releases import (
     DOCUMENT,
@@ -77,7 +77,7 @@ def test_a_column_of_frank_below_one_is_an_error_of_that_kind(tmp_path: Path) ->
 
 def test_scores_of_frank_are_joined_by_summary_and_null_is_none(tmp_path: Path) -> None:
     bart, pgn = imported("frank", tmp_path, write_frank, frank("bart", 1.0), frank("pgn", 0.5))
-    assert bart.scores == (ReleasedScore("Rouge 1", 0.5), ReleasedScore("Bleu", 23.4))
+    assert bart.scores == (StoredScore("Rouge 1", 0.5), StoredScore("Bleu", 23.4))
     assert pgn.scores == ()
 
 
@@ -123,7 +123,7 @@ def test_a_broken_row_of_a_workbook_is_named_with_its_sheet(tmp_path: Path) -> N
 def test_the_tables_of_aggrefact_bring_scores_and_no_thresholds(tmp_path: Path) -> None:
     rows = [aggrefact(1, DAE_score="0.25"), aggrefact(2, DAE_score="")]
     first, second = imported("aggrefact", tmp_path, table("aggre_fact_sota.csv"), *rows)
-    assert (first.scores, second.scores) == ((ReleasedScore("DAE", 0.25),), ())
+    assert (first.scores, second.scores) == ((StoredScore("DAE", 0.25),), ())
     assert (first.intended, first.split) == (Verdict.CONSISTENT, Split.DEV)
 
 
@@ -158,7 +158,7 @@ def test_the_reference_of_unieval_is_no_reference_and_its_scores_are_apart(tmp_p
     (item,) = imported("unieval", tmp_path, listed("qags_cnndm_result.json"), result(4, 0.5))
     assert (item.example.document, item.intended) == (DOCUMENT, Verdict.INCONSISTENT)
     assert item.ratings == (Rating("all", "consistency", 0.5),)
-    assert item.scores == (ReleasedScore("UniEval consistency", 0.9),)
+    assert item.scores == (StoredScore("UniEval consistency", 0.9),)
 
 
 def test_a_dialogue_of_unieval_rests_on_its_context_too_and_has_no_label(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_the_score_of_qags_is_the_share_of_sentences_that_a_majority_supports(tm
 
 
 def test_a_vote_of_qags_that_is_neither_yes_nor_no_is_refused(tmp_path: Path) -> None:
-    assert "'response' is 'perhaps'" in refused("qags", tmp_path, QAGS, voted(["perhaps"])).reason
+    assert "'response' is 'perhaps'" in refused("qags", tmp_path, QAGS, voted(["perhaps"])).error
 
 
 def test_reviewers_are_joined_by_row_and_papers_though_zeros_are_lost(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_blank_cell_of_a_reviewer_is_no_rating(tmp_path: Path) -> None:
 
 def test_a_table_of_another_paper_is_refused(tmp_path: Path) -> None:
     refusal = refused("longsciverify", tmp_path, write_reviews, reviewed("806.4325", "1"), reviewed("2001.1", "1"))
-    assert "the paper in its place is '1007.1070'" in refusal.reason
+    assert "the paper in its place is '1007.1070'" in refusal.error
 
 
 def test_longeval_has_a_percentage_of_each_annotator_and_their_mean(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def imported_documents(folder: Path) -> list[object]:
 
 def test_a_summary_of_tofueval_whose_sentences_stand_apart_is_refused(tmp_path: Path) -> None:
     rows = [sentence(1, "yes"), sentence(1, "yes", topic="Mill"), sentence(2, "yes")]
-    assert "is on line 2" in refused("tofueval", tmp_path, TOFU, *rows).reason
+    assert "is on line 2" in refused("tofueval", tmp_path, TOFU, *rows).error
 
 
 def test_votes_in_the_summac_form_are_judgements(tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ def test_explanations_of_factualnlg_are_by_a_model_and_its_prompt_and_graded_by_
 
 
 def test_a_grade_of_factualnlg_that_is_not_known_is_refused(tmp_path: Path) -> None:
-    reason = refused("factualnlg", tmp_path, EXPLANATIONS, explained("1", "correct", "good")).reason
+    reason = refused("factualnlg", tmp_path, EXPLANATIONS, explained("1", "correct", "good")).error
     assert "'annotation' is 'good'. Known: correct, partially_correct" in reason
 
 

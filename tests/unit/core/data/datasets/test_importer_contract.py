@@ -17,7 +17,7 @@ from core.types import Item
 from tests.unit.core.data.datasets.samples import OWN_FORMATS, SAMPLES, Sample
 from tests.unit.core.data.datasets.writing import Record
 
-ONE_FILE = {"documents", "explained", "generic", "pairs", *OWN_FORMATS}
+ONE_FILE = {"documents", "explained", "exported", "generic", "pairs", *OWN_FORMATS}
 """Importers of a person's own files: they are given a file, never a folder."""
 
 HOSTILE: tuple[Any, ...] = (None, [], {}, [{}], [None], {"a": [1]}, 3.5, -1, "", "x", "a\0b", "\ud800", True, [[1, 2]])
@@ -113,7 +113,7 @@ def test_a_spoilt_record_is_refused_by_its_place_and_field_and_the_others_are_re
     spoilt = Sample([*sound, {**last, field: value}], sample.write, sample.items, (), sample.last)
     found = read(name, tmp_path, spoilt)
     (refusal,) = [outcome for outcome in found if isinstance(outcome, Refusal)]
-    assert field in refusal.reason
+    assert field in refusal.error
     assert refusal.line == sample.last
     assert any(isinstance(outcome, Item) for outcome in found)
 

@@ -47,7 +47,7 @@ def test_judgments_come_as_parquet_too(tmp_path: Path) -> None:
 
 
 def test_a_judgment_under_an_unknown_name_says_which_names_are_known(tmp_path: Path) -> None:
-    reason = refused("lexabsumm", tmp_path, listed("LexAbSumm.json"), {"ruling": DOCUMENT, "summary": SUMMARY}).reason
+    reason = refused("lexabsumm", tmp_path, listed("LexAbSumm.json"), {"ruling": DOCUMENT, "summary": SUMMARY}).error
     assert "The fields here are ruling, summary" in reason
     assert "'generic' takes other names" in reason
 
@@ -80,4 +80,4 @@ def test_a_dialogue_of_mediasum_has_a_line_for_each_utterance(tmp_path: Path) ->
     assert (item.group, item.example.document) == ("NPR-1", "Ann: Where?\nBen: Kiel.")
     assert item.example.contexts == (Context("turn 1", Span(0, 11)), Context("turn 2", Span(12, 22)))
     assert isinstance(refusal, Refusal)
-    assert "'utt' has 1 texts for 2 of 'speaker'" in refusal.reason
+    assert "'utt' has 1 texts for 2 of 'speaker'" in refusal.error

@@ -9,7 +9,7 @@ import pytest
 from core.data.dataset import DATASETS, Refusal
 from core.data.datasets.ragtruth import source_example
 from core.errors import TouchstoneError
-from core.types import ErrorType, ReleasedScore, Span, Split, Verdict
+from core.types import ErrorType, Span, Split, StoredScore, Verdict
 from tests.unit.core.data.datasets.reading import imported, items_of, refused
 from tests.unit.core.data.datasets.releases import (
     DOCUMENT,
@@ -44,7 +44,7 @@ def test_the_worst_mark_of_faithbench_counts(tmp_path: Path, labels: list[list[s
 def test_a_sample_of_faithbench_is_named_after_its_batch_and_brings_detectors(tmp_path: Path) -> None:
     (item,) = imported("faithbench", tmp_path, write_faithbench, faithful(0, ["Unwanted", "Unwanted.Extrinsic"]))
     assert (item.example.id, item.categories) == ("batch_3-0", ("Unwanted.Extrinsic",))
-    assert item.scores == (ReleasedScore("hhem-2.1", 0.5),)
+    assert item.scores == (StoredScore("hhem-2.1", 0.5),)
 
 
 def test_what_annotators_of_faithbench_saved_is_not_read_besides_the_release(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_what_annotators_of_faithbench_saved_is_not_read_besides_the_release(tmp
 def test_a_span_outside_the_summary_is_refused(tmp_path: Path) -> None:
     record = faithful(0, ["Benign"])
     record["annotations"][0]["summary_end"] = 999
-    assert "'summary_end' are 4 and 999" in refused("faithbench", tmp_path, write_faithbench, record).reason
+    assert "'summary_end' are 4 and 999" in refused("faithbench", tmp_path, write_faithbench, record).error
 
 
 def test_a_response_without_labels_is_faithful_to_its_source(tmp_path: Path) -> None:

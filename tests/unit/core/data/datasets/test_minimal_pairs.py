@@ -9,7 +9,7 @@ import pytest
 
 from core.data.dataset import DATASETS, Refusal
 from core.text import edits
-from core.types import Edit, ErrorType, Item, ReleasedScore, Span, Split, Verdict
+from core.types import Edit, ErrorType, Item, Span, Split, StoredScore, Verdict
 from tests.unit.core.data.datasets.reading import ids, imported, refused
 from tests.unit.core.data.datasets.releases import (
     DOCUMENT,
@@ -51,8 +51,8 @@ def test_task_two_of_bump_has_one_type_without_the_word_error(tmp_path: Path) ->
 
 def test_released_scores_go_to_their_side_and_keep_hyphens(tmp_path: Path) -> None:
     reference, edited = imported("bump", tmp_path, TASK1, bump(7))
-    assert reference.scores == (ReleasedScore("ROUGE-2", 0.8), ReleasedScore("Q2", 1.0))
-    assert edited.scores == (ReleasedScore("ROUGE-2", 0.7), ReleasedScore("Q2", 1.0))
+    assert reference.scores == (StoredScore("ROUGE-2", 0.8), StoredScore("Q2", 1.0))
+    assert edited.scores == (StoredScore("ROUGE-2", 0.7), StoredScore("Q2", 1.0))
 
 
 def test_both_tasks_of_bump_in_a_folder_share_the_articles_but_no_ids(tmp_path: Path) -> None:
@@ -66,18 +66,18 @@ def test_both_tasks_of_bump_in_a_folder_share_the_articles_but_no_ids(tmp_path: 
 
 def test_a_pair_that_stands_twice_in_bump_is_refused_with_its_first_place(tmp_path: Path) -> None:
     refusal = refused("bump", tmp_path, TASK1, bump(7), bump(7))
-    assert "'task1-7/edited' is on line 1 of task1_dataset.json already" in refusal.reason
+    assert "'task1-7/edited' is on line 1 of task1_dataset.json already" in refusal.error
     assert (refusal.line, refusal.file) == (2, "task1_dataset.json")
 
 
 def test_a_score_of_bump_that_is_no_number_is_refused_by_its_name(tmp_path: Path) -> None:
     refusal = refused("bump", tmp_path, TASK1, bump(7, scores={"BLEU_edited": "high"}))
-    assert "'BLEU_edited' must be a number; got 'high'" in refusal.reason
+    assert "'BLEU_edited' must be a number; got 'high'" in refusal.error
 
 
 def test_the_small_scores_of_bump_keep_their_digits(tmp_path: Path) -> None:
     _, edited = imported("bump", tmp_path, TASK1, bump(7, scores={"BLEU_edited": 1e-39}))
-    assert edited.scores == (ReleasedScore("BLEU", 1e-39),)
+    assert edited.scores == (StoredScore("BLEU", 1e-39),)
 
 
 def test_an_edited_summary_of_summedits_names_its_seed(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_marked_words_are_found_where_they_stand(tmp_path: Path) -> None:
 def test_marked_words_elsewhere_than_said_are_refused(tmp_path: Path) -> None:
     record = corrected("1")
     record["model_summaries"]["UniLM"]["error_categories"][0]["start"] = 3
-    assert "'night' stands at 3" in refused("referencematters", tmp_path, listed("SAMSum/val.json"), record).reason
+    assert "'night' stands at 3" in refused("referencematters", tmp_path, listed("SAMSum/val.json"), record).error
 
 
 def test_blank_spans_of_genaudit_say_faithful(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_the_annotations_of_genaudit_count_before_the_table_made_of_them(tmp_pat
 
 def test_a_sentence_of_genaudit_without_a_number_is_refused(tmp_path: Path) -> None:
     row = audited_sentence("Judge One#REDDIT-7:model-7b", 1, WRONG, SUMMARY) | {"id": "Judge One#REDDIT-7:model-7b"}
-    assert "number of the sentence; got 'Judge" in refused("genaudit", tmp_path, AUDITED, row).reason
+    assert "number of the sentence; got 'Judge" in refused("genaudit", tmp_path, AUDITED, row).error
 
 
 def saved(tmp_path: Path, spans: list[list[int]], new: list[str]) -> list[Item | Refusal]:
@@ -292,4 +292,4 @@ def test_edits_that_cannot_be_executed_are_refused(
 ) -> None:
     (refusal,) = saved(tmp_path, spans, new)
     assert isinstance(refusal, Refusal)
-    assert says in refusal.reason
+    assert says in refusal.error

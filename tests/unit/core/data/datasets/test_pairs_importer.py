@@ -29,7 +29,7 @@ def one(tmp_path: Path, **fields: object) -> Item | Refusal:
 
 def reason(outcome: Item | Refusal) -> str:
     assert isinstance(outcome, Refusal)
-    return outcome.reason
+    return outcome.error
 
 
 def item(outcome: Item | Refusal) -> Item:
@@ -279,7 +279,7 @@ def test_numbers_beside_a_premise_and_a_hypothesis_are_refused_as_they_may_count
     path.write_text(json.dumps(record) + "\n", encoding="utf-8")
     [refusal] = Pairs().read(path)
     assert isinstance(refusal, Refusal)
-    assert "entailment as 0, and here 1 is consistent" in refusal.reason
+    assert "entailment as 0, and here 1 is consistent" in refusal.error
 
 
 def chat(*turns: tuple[str, str]) -> dict[str, object]:
@@ -301,4 +301,4 @@ def test_a_chat_is_the_last_answer_and_what_was_said_to_the_assistant(tmp_path: 
     assert item.example.document == "The harbour was closed.\n\nOnce more, please."
     assert (item.example.summary, item.intended) == ("It was closed.", Verdict.CONSISTENT)
     assert isinstance(refusal, Refusal)
-    assert "No message is by the assistant" in refusal.reason
+    assert "No message is by the assistant" in refusal.error

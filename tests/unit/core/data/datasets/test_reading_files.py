@@ -131,7 +131,7 @@ def test_files_of_one_name_in_two_folders_are_told_apart(tmp_path: Path) -> None
         matching_files(tmp_path, "dev.jsonl"), lambda row, _: [Item(Example(str(row["id"]), "D.", "S."))]
     )
     assert isinstance(refusal, Refusal)
-    assert "'a' is on line 1 of html/dev.jsonl already" in refusal.reason
+    assert "'a' is on line 1 of html/dev.jsonl already" in refusal.error
 
 
 def test_a_file_that_is_named_is_read_whatever_it_is_called(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from core.data.dataset import ImportCounts, Refusal, readable_items
 from core.data.datasets.formats.column_inference import infer_column_map
 from core.data.datasets.formats.column_map import ColumnMap
 from core.data.datasets.generic import Generic, preview_rows, read_with_map
-from core.types import Item, Judgement, Rating, ReleasedScore, Verdict
+from core.types import Item, Judgement, Rating, StoredScore, Verdict
 from tests.unit.core.data.datasets.releases import DOCUMENT, OTHER, SUMMARY, WRONG
 from tests.unit.core.data.datasets.writing import Record, book, lines, put, table
 
@@ -113,14 +113,14 @@ def test_levels_and_scores_of_unclear_direction_are_left_out_and_asked_about(tmp
     )
     first, *_ = items(tmp_path / "t.csv", Generic(higher="label", lower="fathom"))
     assert first.ratings == (Rating("all", "label", 1.0),)
-    assert first.scores == (ReleasedScore("fathom (negated)", -0.1),)
+    assert first.scores == (StoredScore("fathom (negated)", -0.1),)
 
 
 def test_percentages_are_numbers_and_asked_about(tmp_path: Path) -> None:
     table("t.csv")(tmp_path, rows(overlap=["85%", "7 %", "99.5%"]))
     assert [one.scores for one in items(tmp_path / "t.csv")][:2] == [
-        (ReleasedScore("overlap", 85.0),),
-        (ReleasedScore("overlap", 7.0),),
+        (StoredScore("overlap", 85.0),),
+        (StoredScore("overlap", 7.0),),
     ]
     assert "overlap is between 0 and 100. Is it a rating that people gave?" in format_mapping(tmp_path / "t.csv")
 
@@ -149,7 +149,7 @@ def test_columns_of_annotators_without_a_label_give_the_label_of_most(tmp_path: 
 def test_a_score_whose_name_speaks_of_errors_is_turned_and_said_to_be(tmp_path: Path) -> None:
     table("t.csv")(tmp_path, rows(hallucination_rate=["0.1", "0.9"], rouge=["0.5", "0.25"]))
     first, _ = items(tmp_path / "t.csv")
-    assert first.scores == (ReleasedScore("hallucination_rate (negated)", -0.1), ReleasedScore("rouge", 0.5))
+    assert first.scores == (StoredScore("hallucination_rate (negated)", -0.1), StoredScore("rouge", 0.5))
     assert "hallucination_rate (lower is better), rouge (higher is better)" in format_mapping(tmp_path / "t.csv")
 
 

@@ -113,7 +113,7 @@ def test_what_explains_no_error_is_spared_with_the_reason(tmp_path: Path) -> Non
             {**said, "verdict": bad, "label": bad},
         )
     )
-    assert [one.why if isinstance(one, SkippedCase) else "" for one in of_file] == [
+    assert [one.value if isinstance(one, SkippedCase) else "" for one in of_file] == [
         "called the summary consistent",
         "of a summary that is labelled consistent",
         "without an answer",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.types import ErrorType, Example, Item, ReleasedScore, Sample, StoredScore, Verdict
+from core.types import ErrorType, Example, Item, Sample, StoredScore, Verdict
 
 
 def sample(
@@ -22,7 +22,7 @@ def sample(
         parent=parent or None,
         intended=verdict,
         group=group or id,
-        scores=tuple(ReleasedScore(metric, value) for metric, value in scores.items()),
+        scores=tuple(StoredScore(metric, value) for metric, value in scores.items()),
     )
     return Sample(dataset, item, stored=f"text of {id}", document=f"document of {group or id}")
 

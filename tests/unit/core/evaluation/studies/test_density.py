@@ -9,8 +9,7 @@ import pytest
 
 from core.errors import TouchstoneError
 from core.evaluation.studies.density import (
-    GroupedSummary,
-    SentenceScores,
+    DensityScores,
     density_bins,
     equal_width_edges,
     original_summaries,
@@ -24,7 +23,7 @@ from core.models.model_pool import ModelPool
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
-from core.types import Example
+from core.types import Example, Item
 from tests.unit.core.results.runs.stressed import run_of
 
 WAIT_S = 60.0
@@ -38,10 +37,10 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     engine.close()
 
 
-def texts(*found: tuple[str, list[tuple[float, float | None]]]) -> list[SentenceScores]:
+def texts(*found: tuple[str, list[tuple[float, float | None]]]) -> list[DensityScores]:
     """What a metric said of some texts: their documents, and (density, score) of each sentence."""
     return [
-        SentenceScores("m", group, tuple(density for density, _ in pairs), tuple(score for _, score in pairs))
+        DensityScores("m", group, tuple(density for density, _ in pairs), tuple(score for _, score in pairs))
         for group, pairs in found
     ]
 
@@ -82,7 +81,7 @@ def test_a_sentence_without_a_score_does_not_count() -> None:
 
 def test_a_sentence_of_which_the_whole_document_speaks_has_density_one(engine: Engine) -> None:
     example = Example("pair", " ".join([BOATS] * 4), f"{BOATS} Penguins eat fish in Antarctica.")
-    [found] = score_sentences(engine, [METRICS.parse("coverage")], [GroupedSummary(example, "one")])
+    [found] = score_sentences(engine, [METRICS.parse("coverage")], [Item(example, group="one")])
     assert found.densities[0] == pytest.approx(1.0, abs=1e-5)
     assert found.densities[1] < 0.5
     assert found.scores == (1.0, 0.0)
@@ -94,7 +93,7 @@ def test_a_metric_that_fails_or_says_nothing_of_sentences_tells_why(engine: Engi
         score_sentences(
             engine,
             metrics,
-            [GroupedSummary(Example("a", BOATS, "..."), "a"), GroupedSummary(Example("b", BOATS, BOATS), "b")],
+            [Item(Example("a", BOATS, "..."), group="a"), Item(Example("b", BOATS, BOATS), group="b")],
         )
     )
     assert [(text.group, text.metric.partition("[")[0], bool(text.error)) for text in found] == [

@@ -76,7 +76,9 @@ def test_a_threshold_loses_half_in_a_domain_whose_scores_all_lie_on_one_side_of_
     assert losses["law", "law"] is None
     crossed = losses["news", "law"]
     assert crossed is not None
-    assert (crossed.value, crossed.low, crossed.high, crossed.n, crossed.documents) == (0.5, 0.5, 0.5, 24, 12)
+    assert (crossed.value, crossed.n, crossed.documents) == (0.5, 24, 12)
+    assert crossed.low is not None
+    assert 0 < crossed.low < 0.5 < (crossed.high or 0)
 
 
 def test_small_domains_and_few_documents_are_told_in_words() -> None:
@@ -91,7 +93,7 @@ def test_small_domains_and_few_documents_are_told_in_words() -> None:
     report = CalibrationStudy().run(StudyData(cases=three_domains(), resamples=50))
     assert {tiny, few} <= set(report.notes)
     lost = report.table("transfers").figure("loss", metric="shifted", chosen_on="news", used_on="law")
-    assert (lost.value, lost.low, lost.high) == (0.5, 0.5, 0.5)
+    assert lost.value == 0.5
     assert "points of balanced accuracy on" in report.sentences[0]
 
 

@@ -25,7 +25,7 @@ def surface_samples(dataset: str, n: int = 60, features: tuple[str, ...] = SHALL
         verdict = Verdict.CONSISTENT if first > 0 else Verdict.INCONSISTENT
         scores = {"copy": first, "noise": float(rng.normal())}
         one = sample(f"{dataset}-{place}", verdict, scores, dataset=dataset)
-        kept = [StoredScore(name, f"{name}|v1", float(value)) for name, value in zip(features, values, strict=True)]
+        kept = [StoredScore(name, float(value), f"{name}|v1") for name, value in zip(features, values, strict=True)]
         made.append(scored(one, *kept))
     return made
 

@@ -15,7 +15,7 @@ from tests.unit.core.evaluation.studies.bench_samples import sample, scored
 SCORES = [(0.1, Verdict.INCONSISTENT), (0.2, Verdict.INCONSISTENT), (0.4, Verdict.CONSISTENT), (0.8, None)]
 CASES = build_cases(
     [
-        scored(sample(str(n), verdict, {}), StoredScore("rouge2", "rouge2|v1", score))
+        scored(sample(str(n), verdict, {}), StoredScore("rouge2", score, "rouge2|v1"))
         for n, (score, verdict) in enumerate(SCORES)
     ]
 )
@@ -28,8 +28,8 @@ def test_a_percentile_is_the_share_below_and_half_of_the_equal(
     score: float, everywhere: float, consistent: float
 ) -> None:
     found = score_percentiles(CASES, CASES.columns[0], score)
-    assert (found["all"].percentile, found["all"].n) == (everywhere, 4)
-    assert (found["consistent"].percentile, found["inconsistent"].n) == (consistent, 2)
+    assert found["all"] == (everywhere, 4)
+    assert (found["consistent"][0], found["inconsistent"][1]) == (consistent, 2)
 
 
 def test_scores_of_another_signature_are_no_reference() -> None:

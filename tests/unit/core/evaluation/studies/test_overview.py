@@ -36,15 +36,41 @@ def test_the_sentences_name_titles_the_slice_seen_best_and_the_one_that_no_metri
     report = Measures(view="overview", measure="consistency").run(data())
     best, seen, unseen = report.sentences
     assert best.startswith("Overall: ROUGE-2 is best by consistency, 55.6 [")
-    assert seen == "Seen best: Coreference, by ROUGE-2 100.0 [100.0, 100.0] %."
+    assert seen == "Highest figure: Coreference, ROUGE-2 100.0 [73.5, 100.0] % (n = 12)."
     assert unseen == "No metric is above chance in Extrinsic Entity, Extrinsic Error."
     assert report.notes[-1] == "Fewer than 10 cases: Intrinsic Entity, Intrinsic Error."
     assert report.table().cells("above_chance") == [0, 0, 1, 0]
 
 
+def test_no_statistic_of_the_surface_is_best() -> None:
+    """The number of words tells the sides of every pair apart here; it stands in the table of measures, as a control."""
+    good, bad = {"rouge2": 0.6, "entity-overlap": 0.9}, {"rouge2": 0.5, "entity-overlap": 0.1}
+    turned = {"rouge2": 0.5, "entity-overlap": 0.9}, {"rouge2": 0.6, "entity-overlap": 0.1}
+    pairs = [pair(str(n), *((good, bad) if n < 16 else turned), SEEN) for n in range(20)]
+    scored = build_cases([side for sides in pairs for side in sides])
+    report = Measures(view="overview", measure="consistency").run(
+        StudyData(datasets=("toy",), cases=scored, resamples=50)
+    )
+    assert report.sentences[0].startswith("Overall: ROUGE-2 is best by consistency, 80.0 [")
+    assert report.table().cells("best") == ["rouge2"]
+    assert report.table().cells("among") == [1]
+
+
+def test_highest_is_not_called_best_where_another_is_not_significantly_worse() -> None:
+    good, bad, tied = {"rouge2": 0.6, "bleu": 0.6}, {"rouge2": 0.5, "bleu": 0.5}, {"rouge2": 0.5, "bleu": 0.6}
+    pairs = [pair(str(n), good, bad if n else tied, SEEN) for n in range(20)]
+    scored = build_cases([side for sides in pairs for side in sides])
+    report = Measures(view="overview", measure="consistency").run(
+        StudyData(datasets=("toy",), cases=scored, resamples=200)
+    )
+    assert report.sentences[0].startswith("Overall: ROUGE-2 is highest by consistency, 100.0 [")
+    assert "; not significantly worse: BLEU." in report.sentences[0]
+    assert report.table().cells("level") == [1]
+
+
 def test_people_read_the_title_and_the_terminal_keeps_the_spec() -> None:
     report = Measures(view="overview").run(data(by=None))
-    assert report.sentences[0].startswith("Overall: ROUGE-2 is best by ROC AUC")
+    assert report.sentences[0].startswith("Overall: ROUGE-2 is highest by ROC AUC")
     assert [label.partition(" (")[0] for label in report.charts[0].x.categories] == ["blunt", "ROUGE-2"]
     assert "\nOverall  rouge2 " in report_text(report)
     assert "| ROUGE-2 |" in report_markdown(report)

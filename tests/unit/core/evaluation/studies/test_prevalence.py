@@ -20,7 +20,7 @@ from core.results.cases.cases import MetricColumn, build_cases
 from core.results.cases.pool_labels import pool_labels, read_pool_labels
 from core.results.cases.pool_rates import draw_of_labels
 from core.results.cases.summary_pool import PoolLabel, SummaryPool, pool_of_cases, select_pool_metrics, with_labels
-from core.stats.rates.rate import clopper_pearson
+from core.stats.proportion import clopper_pearson
 from core.stats.statistic import Values
 from core.types import Sample, Verdict
 from tests.unit.core.evaluation.studies.bench_samples import sample
@@ -230,8 +230,9 @@ def test_all_labels_of_one_kind_have_an_exact_interval() -> None:
 def test_a_pool_that_is_labelled_whole_is_counted() -> None:
     found = report(pool(labels=SIZE))
     assert found.sentences[0].startswith("All 400 summaries have a label: ")
-    rate = found.table("rates").figure("rate", method="labels and scores")
-    assert rate.low == rate.value == rate.high
+    assert len(found.sentences) == 1
+    assert ([table.name for table in found.tables], found.charts, found.notes) == (["counts"], (), ())
+    assert found.table().rows[0][1] == 400
 
 
 def test_labels_drawn_by_their_scores_are_corrected_with_a_warning() -> None:
@@ -256,11 +257,30 @@ def test_labels_that_no_weights_can_correct_are_refused() -> None:
         report(of)
 
 
-def test_probabilities_that_do_not_fit_the_labels_are_refused() -> None:
+def test_probabilities_that_do_not_fit_the_labels_give_a_warning() -> None:
     lowest = np.argsort(BASE.columns[0].values)[:100]
     of = replace(labelled(BASE, dict.fromkeys(map(int, lowest), 1.0)), probabilities=np.full(SIZE, 0.25))
-    with pytest.raises(TouchstoneError, match="do not fit their selection_probability"):
-        report(of)
+    found = report(of)
+    assert "Weighted by their selection_probability they are still unlike all summaries" in found.problems[0]
+    assert found.tables
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ratio", [8.0, 41.0])
+def test_right_probabilities_give_no_warning(ratio: float) -> None:
+    """Twenty draws of 60 of 400, of which those of low scores are drawn up to so many times as often."""
+    ranks = np.argsort(np.argsort(BASE.columns[0].values)) / SIZE
+    chances = ratio ** (1 - ranks)
+    chances *= 60 / chances.sum()
+    rng, warned = np.random.default_rng(6), 0
+    for _ in range(20):
+        taken = np.flatnonzero(rng.random(SIZE) < chances)
+        of = replace(
+            labelled(BASE, {int(row): float(rng.random() < 0.7) for row in taken}),
+            probabilities=np.minimum(chances, 1.0),
+        )
+        warned += any("still unlike" in problem for problem in report(of).problems)
+    assert warned == 0
 
 
 def test_labels_of_whole_documents_have_a_wider_interval() -> None:

@@ -25,7 +25,7 @@ def data(columns: Mapping[str, list[float]], ratings: list[float] | None = None)
     samples = []
     for place in range(number):
         verdict = None if ratings else Verdict.CONSISTENT if place < number // 2 else Verdict.INCONSISTENT
-        kept = [StoredScore(spec, f"{spec}|v", values[place]) for spec, values in columns.items()]
+        kept = [StoredScore(spec, values[place], f"{spec}|v") for spec, values in columns.items()]
         one = scored(sample(f"s{place}", verdict, {}), *kept)
         if ratings:
             one = replace(one, item=replace(one.item, ratings=(Rating("ann", "factuality", ratings[place]),)))
@@ -92,4 +92,4 @@ def test_data_without_retrieval_or_without_people_are_refused_with_what_to_do() 
     ):
         Readings().run(data({"rouge2": [0.1, 0.2]}))
     with pytest.raises(TouchstoneError, match="Nobody labelled or rated"):
-        Readings().run(StudyData(cases=build_cases([scored(sample("a", None, {}), StoredScore(BEST, "v", 0.1))])))
+        Readings().run(StudyData(cases=build_cases([scored(sample("a", None, {}), StoredScore(BEST, 0.1, "v"))])))

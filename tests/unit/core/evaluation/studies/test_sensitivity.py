@@ -56,7 +56,7 @@ def test_the_quotient_is_that_of_the_mean_gain_and_the_mean_size_by_domain_too()
     assert (whole.correction.value, whole.benign.value) == (pytest.approx(0.3), pytest.approx(0.2))
     assert [one.ratio.value for one in (whole, news, law)] == pytest.approx([1.5, 4.0, 0.25])
     assert (whole.ratio.n, whole.correction.n, whole.benign.n, law.benign.n) == (3, 3, 3, 1)
-    assert whole.ratio.low is not None
+    assert whole.ratio.why == "6 documents are too few for an interval, which takes 8: 2 more."
     assert "Few documents (3)." in whole.remark
 
 

@@ -46,7 +46,9 @@ def table(known: int, plain: int) -> tuple[WordTable, np.ndarray]:
     wrong[bad] = 1
     wrong[known * WORDS :] = -1
     nothing = StateTable(np.zeros((0, 1), np.float16), np.zeros((0, 1), np.float16), np.arange(rows), np.arange(rows))
-    return WordTable(values, wrong, np.repeat(np.arange(rows), WORDS), np.arange(rows), nothing), bad
+    return WordTable(
+        values, wrong, np.repeat(np.arange(rows), WORDS), np.arange(rows), np.zeros(rows, dtype=np.bool_), nothing
+    ), bad
 
 
 def test_a_word_like_those_that_pairs_show_to_be_wrong_has_the_label_of_a_plain_summary(

@@ -29,6 +29,7 @@ from core.models.words.trained_head import read_head, write_head
 from core.models.words.trees import MAX_TREES, STEP_TREES, Labels, boost, first_trees, mean_trees, tree_tensors
 from core.models.words.word_features import WORD_FEATURES, Features
 from core.scoring.metrics.mine import Mine
+from core.stats import Numbers, Values
 from core.types import Example, Verdict
 from tests.unit.core.evaluation.training.hashed_words import encoder
 from tests.unit.core.evaluation.training.training_process import items, train_into
@@ -93,12 +94,39 @@ def test_a_scale_makes_certain_scores_as_uncertain_as_they_are() -> None:
     rng = np.random.default_rng(3)
     logits = rng.normal(size=4000)
     wrong = rng.random(4000) < 1 / (1 + np.exp(-logits))
-    table = SentenceTable(np.stack([logits * 5 + 2, np.ones(4000)], axis=1), np.arange(4000), np.zeros(4000))
-    weights = SummaryWeights(np.array([1.0, 0.0]), 0.0, 0.0)
-    scale = fit_scale(table, weights, wrong)
+    table = sentence_table(logits * 5 + 2, np.arange(4000))
+    weights = SummaryWeights(np.array([0.0, 1.0]), np.array([60.0, 0.0]))  # of the second reason there is no doubt
+    everyone = np.ones(4000, dtype=np.bool_)
+    scale = fit_scale(table, weights, wrong, everyone)
     assert scale.slope == pytest.approx(0.2, abs=0.02)
-    assert scale.slope * 2 + scale.offset == pytest.approx(0, abs=0.1)
-    assert fit_scale(table, weights, np.ones(4000, dtype=bool)) == LogitScale()
+    assert scale.offset == pytest.approx(scale.slope * 2, abs=0.1)
+    assert fit_scale(table, weights, everyone, everyone) == LogitScale()
+
+
+def test_labelled_and_made_summaries_count_the_same_for_the_scale() -> None:
+    rng = np.random.default_rng(4)
+    logits = rng.normal(size=3000)
+    labelled = np.arange(3000) < 300
+    # what is made is told apart for sure, what people labelled not at all
+    wrong = np.where(labelled, rng.random(3000) < 0.5, logits > 0)
+    weights = SummaryWeights(np.array([0.0, 1.0]), np.array([60.0, 0.0]))
+    table = sentence_table(logits, np.arange(3000))
+    alone = fit_scale(table, weights, wrong, np.ones(3000, dtype=np.bool_))
+    assert fit_scale(table, weights, wrong, labelled).slope < alone.slope
+
+
+def sentence_table(doubt: Values, rows: Numbers) -> SentenceTable:
+    """Sentences of ten content words that the document has in other words, by their doubt and summary."""
+    number = len(doubt)
+    return SentenceTable(
+        doubt,
+        np.full(number, 10.0),
+        np.full(number, 8.0),
+        np.zeros(number),
+        np.zeros(number, dtype=np.bool_),
+        rows,
+        int(rows.max()) + 1,
+    )
 
 
 @pytest.mark.slow
@@ -285,7 +313,7 @@ def test_tensors_that_are_no_trees_are_refused(tmp_path: Path, name: str) -> Non
         read_head(tmp_path)
 
 
-@pytest.mark.parametrize("broken", ["sentence", "roots", "heads", "fold"])
+@pytest.mark.parametrize("broken", ["worst", "roots", "heads", "fold"])
 def test_parts_of_different_members_are_refused(tmp_path: Path, broken: str) -> None:
     head = own()[2].head
     config, tensors, attention = head.config, dict(head.tensors), dict(head.attention)
@@ -319,8 +347,8 @@ def test_tensors_that_are_no_attention_heads_are_refused(tmp_path: Path, broken:
 
 def test_a_model_of_an_earlier_form_is_to_be_trained_again(tmp_path: Path) -> None:
     config = saved(tmp_path) / CONFIG_FILE
-    config.write_text(config.read_text().replace("touchstone-words-4", "touchstone-words-1"))
-    with pytest.raises(LoadError, match="'touchstone-words-1', and 'touchstone-words-4' is read here; train it again"):
+    config.write_text(config.read_text().replace("touchstone-words-5", "touchstone-words-1"))
+    with pytest.raises(LoadError, match="'touchstone-words-1', and 'touchstone-words-5' is read here; train it again"):
         read_head(tmp_path)
 
 
@@ -329,26 +357,49 @@ def test_summary_weights_lose_least() -> None:
     rng = np.random.default_rng(7)
     rows = np.repeat(np.arange(300), 2)
     wrong = np.tile([False, True], 150)
-    facts = rng.normal(size=(600, 6)) + 0.5 * wrong[rows][:, None] * np.array([1, 0.5, 0, 0, 0, 0])
-    facts[:, 5] = 1
-    similarity = rng.normal(size=300) - 0.8 * wrong
+    doubt = rng.normal(size=600) + 0.8 * wrong[rows]
+    closeness = 8 + rng.normal(size=600) - wrong[rows]
     pairs = [(place, place + 1) for place in range(0, 300, 2)]
-    found = fit_summary_weights(SentenceTable(facts, rows, similarity), wrong, pairs)
+    table = replace(sentence_table(doubt, rows), closeness=closeness)
+    fitted = fit_summary_weights(table, wrong, pairs)
 
     def loss(weights: SummaryWeights) -> float:
-        supported = np.array([np.prod(1 / (1 + np.exp(facts[rows == row] @ weights.sentence))) for row in range(300)])
-        odds = np.log(supported / (1 - supported)) + weights.similarity * (similarity - weights.usual)
-        right = 1 / (1 + np.exp(-odds))
+        worst = np.array([min(4, *(weights.worst[0] - weights.worst[1] * doubt[rows == row])) for row in range(300)])
+        share = np.array(
+            [weights.share[0] + weights.share[1] * closeness[rows == row].sum() / 20 for row in range(300)]
+        )
+        right = 1 / (1 + np.exp(-worst)) / (1 + np.exp(-share))
+        odds = np.log(right / (1 - right))
         of_labels = -np.mean(np.log(np.where(wrong, 1 - right, right)))
-        margins = [odds[one] - odds[other] for one, other in pairs]
-        return float(of_labels + 4 * np.mean([np.log1p(np.exp(-margin)) for margin in margins]))
+        margins = [odds[original] - odds[edited] for original, edited in pairs]
+        ridge = 1e-3 * (weights.worst @ weights.worst + weights.share @ weights.share)
+        return float(of_labels + np.mean([np.log1p(np.exp(-margin)) for margin in margins]) + ridge)
 
-    assert found.similarity > 0.2
-    least = loss(found)
-    for place in range(6):
-        for step in (-0.1, 0.1):
-            moved = found.sentence.copy()
-            moved[place] += step
-            assert loss(SummaryWeights(moved, found.similarity, found.usual)) > least
-    for step in (-0.1, 0.1):
-        assert loss(SummaryWeights(found.sentence, found.similarity + step, found.usual)) > least
+    least = loss(fitted)
+    for name in ("worst", "share"):
+        for place in range(2):
+            for step in (-0.2, 0.2):
+                moved = getattr(fitted, name).copy()
+                moved[place] += step
+                assert loss(replace(fitted, **{name: moved})) > least
+    assert fitted.worst[1] > 0
+    assert fitted.share[1] > 0
+
+
+def test_a_copied_sentence_and_a_text_without_content_need_no_weights() -> None:
+    table = SentenceTable(
+        doubt=np.array([9.0, 9.0, -9.0, -9.0]),
+        content=np.array([12.0, 1.0, 0.0, 10.0]),
+        closeness=np.array([2.0, 0.2, 0.0, 4.0]),
+        strange=np.array([0.0, 0.0, 0.0, 9.0]),
+        copied=np.array([True, True, False, False]),
+        rows=np.array([0, 0, 1, 2]),
+        summaries=3,
+    )
+    for weights in (
+        SummaryWeights(np.zeros(2), np.zeros(2)),
+        SummaryWeights(np.array([5.0, 3.0]), np.array([3.0, 4.0])),
+    ):
+        copied, nothing_said, strange = 1 / (1 + np.exp(-table.log_odds(weights)))
+        assert copied > 0.95
+        assert max(nothing_said, strange) < 0.05

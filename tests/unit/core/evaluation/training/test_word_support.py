@@ -17,6 +17,7 @@ from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.metrics.mine import EmbeddedWordSupport
 from core.settings import Settings
+from core.text.segmentation import sentences
 from core.types import Answer, Example, Result, Span
 
 DOCUMENT = "The harbour closed at noon. A ship waited outside for the pilot, who came at two. Nobody was hurt."
@@ -44,19 +45,92 @@ def test_an_edited_sentence_alone_is_asked_again(engine: Engine) -> None:
     assert after.score < before.score
 
 
-def test_a_score_is_the_product_of_its_sentences_moved_by_their_similarity() -> None:
+def test_a_score_has_two_reasons_to_doubt() -> None:
     metric, example = EmbeddedWordSupport(), Example("pair", DOCUMENT, FAITHFUL)
     places = [Span(0, 1), Span(2, 6), Span(7, 10)]
     answers = [
-        Answer((0.8, 1.2, 0.9, 0.9, 0.9), (*places, Span(0, 9))),
-        Answer((0.9, -0.6, 0.9, 0.9, 0.9), (*places, Span(0, 9))),
+        Answer((2.0, 3.0, 2.0, 0.0, 0.9, 0.9, 0.9), (*places, Span(0, 9))),
+        Answer((0.5, 1.0, 2.0, 0.0, 0.9, 0.9, 0.9), (*places, Span(0, 9))),
     ]
-    found = metric.fold(example, metric.plan(example), answers)
-    assert [part.score for part in found.parts] == [0.8, 0.9]
-    odds = 0.72 / 0.28 * exp((1.2 - 0.6) / 6)
-    assert found.value == pytest.approx(odds / (1 + odds))
-    unread = metric.fold(example, metric.plan(example), [Answer((0.8,), (Span(0, 9),)), Answer((0.9,), (Span(0, 9),))])
-    assert unread.value == pytest.approx(0.72)
+    score = metric.fold(example, metric.plan(example), answers)
+
+    def both(worst: float, share: float) -> float:
+        return 1 / (1 + exp(-worst)) / (1 + exp(-share))
+
+    assert score.value == pytest.approx(both(0.5, 4 / 4))
+    assert [part.score for part in score.parts] == pytest.approx([both(2.0, 1.5), both(0.5, 0.5)])
+    of_cross_encoder = [Answer((0.8,), (Span(0, 9),)), Answer((0.9,), (Span(0, 9),))]
+    assert metric.fold(example, metric.plan(example), of_cross_encoder).value == pytest.approx(0.72)
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        DOCUMENT,
+        DOCUMENT.upper(),
+        DOCUMENT[:27],
+        "Nobody was hurt.",
+        "A ship waited outside for the pilot, who came at two.",
+    ],
+)
+def test_a_copy_of_any_length_is_supported(engine: Engine, copy: str) -> None:
+    assert scored(engine, copy).score >= 0.95
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "no",
+            "No.",
+            "I cannot summarise this.",
+            "b c d f g",
+            "Lorem ipsum dolor sit amet, consectetur adipiscing elit.",
+        ),
+        "It is what it was, and they are there.",
+    ],
+)
+def test_a_text_without_content_is_below_what_is_said_in_other_words(engine: Engine, text: str) -> None:
+    assert scored(engine, text).score < 0.1 < scored(engine, "A vessel waited outside. Its pilot came at two.").score
+
+
+@pytest.mark.parametrize(
+    "twin",
+    [
+        "- A ship waited outside\n- The pilot came at two",
+        "1. A ship waited outside.\n2. The pilot came at two.",
+        "## Summary\n\nA ship waited outside.\n\nThe pilot came at two.",
+        "**A ship** waited outside. The *pilot* came at two.",
+        "A ship waited\noutside. The pilot\ncame at two.",
+        "A\u00a0ship waited out\u00adside. The pilot came at two.",
+        "a ship waited outside. the pilot came at two.",
+        "A SHIP WAITED OUTSIDE. THE PILOT CAME AT TWO.",
+        "“A ship waited outside.” The pilot came — at two.",
+    ],
+)
+def test_layout_case_and_encoding_move_little(engine: Engine, twin: str) -> None:
+    score = scored(
+        engine, twin.replace("“", '"').replace("”", '"').replace("—", "-") if "“" in twin else FAITHFUL
+    ).score
+    assert scored(engine, twin).score == pytest.approx(score, abs=0.05)
+    assert len(scored(engine, twin).parts) == 2
+
+
+@pytest.mark.slow
+def test_one_false_word_in_ten_sentences_is_beyond_harmless_edits(engine: Engine) -> None:
+    item = bundled_items()[0].example
+    ten = " ".join(span.of(item.document).strip() for span in sentences(item.document)[:10])
+    # a harmless one: the sentences in another order
+    order = " ".join(span.of(item.document).strip() for span in sentences(item.document)[9::-1])
+    wrong = ten.replace(" the ", " no ", 1)
+    pairs = [Example(str(place), item.document, text) for place, text in enumerate([ten, order, wrong])]
+    before, harmless, broken = (
+        outcome.score
+        for _, outcome in engine.run([METRICS.parse("word-support")], pairs)
+        if isinstance(outcome, Result)
+    )
+    assert harmless == pytest.approx(before, abs=0.01)
+    assert broken < before - 0.1
 
 
 @pytest.mark.parametrize("change", [" {}", "{} ", "{}\n"])

@@ -256,7 +256,7 @@ REFUSALS = [
         "temperature in words",
         r"takes no temperature for this model.*Set reasoning_tokens under \[fault-.* or leave_out under",
         Reply({"detail": "temperature is not supported"}, 400),
-        requests=2,
+        requests=1,
     ),
 ]
 
@@ -357,11 +357,12 @@ CHOICES = [
     ),
     fails(
         "an error in the midst of a stream",
-        "refused the question: .*overloaded",
+        "is busy.*overloaded",
         chunks(
             {"choices": [piece(MARK)]},
             {"error": {"code": 502, "message": "the provider is overloaded"}, "choices": [piece("", ended="error")]},
         ),
+        requests=2,
         options={"stream": True},
     ),
 ]

@@ -42,6 +42,20 @@ def said(content: object, **more: object) -> Reply:
     return plain({"role": "assistant", "content": content, **more}, usage={"prompt_tokens": 7, "completion_tokens": 3})
 
 
+def called(*arguments: str) -> Reply:
+    """An answer by calls of tools."""
+    calls = [{"id": "x", "type": "function", "function": {"name": "Mark", "arguments": one}} for one in arguments]
+    usage = {"prompt_tokens": 7, "completion_tokens": 3}
+    return plain({"role": "assistant", "content": None, "tool_calls": calls}, "tool_calls", usage)
+
+
+def in_choice(code: int, message: str) -> Reply:
+    """An error as OpenRouter gives it where the model had begun."""
+    error = {"code": code, "message": message, "metadata": {"provider_name": "Nobody"}}
+    choice = {"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "error", "error": error}
+    return Reply({"choices": [choice]})
+
+
 def fails(name: str, outcome: str, *replies: Reply, requests: int = 1, **more: Any) -> Fault:
     return Fault(name, replies, outcome, requests, **more)
 
@@ -74,6 +88,7 @@ AGAIN = {"retries": 1}
 STREAM = {"stream": True}
 QUICK = {"patience_s": 0.4, "retries": 0}
 NO_FORM = r"does not answer in the form of OpenAI"
+PROVIDER = "Provider returned error"
 NO_SERVICE = r"refused the question: "
 REASONING = "Only reasoning came"
 UNREADABLE = r"no complete JSON object; one is expected\. The model said"
@@ -133,7 +148,19 @@ PARAMETERS = [
         "temperature",
         "takes no temperature for this model",
         Reply({"error": {"message": "Unsupported value.", "param": "temperature"}}, 400),
-        requests=2,
+    ),
+    scores("deprecated temperature", refusal(400, "`temperature` is deprecated for this model."), OK, requests=2),
+    scores(
+        "no endpoints",
+        *[refusal(404, "No endpoints found that support the requested parameters.")] * 3,
+        OK,
+        requests=4,
+    ),
+    scores("roles", refusal(400, "Conversation roles must alternate user/assistant/user/…"), OK, requests=2),
+    fails(
+        "Responses alone",
+        "serves 'm' by the Responses API alone. Set api under .* to responses",
+        refusal(404, "This model is only supported in v1/responses and not in v1/chat/completions."),
     ),
     fails("context", "window of 4,096 tokens.*Shorten the document", refusal(400, "maximum context is 4096")),
 ]
@@ -149,6 +176,13 @@ BODIES = [
         fails(f"choices {choices}", NO_FORM, Reply({"choices": choices}))
         for choices in (None, [], [None], [{}], "yes", {}, [{"message": None}], [{"message": "yes"}])
     ),
+    scores("error in a choice, once", in_choice(502, "Provider returned error"), OK, requests=2),
+    fails("error in a choice", NO_SERVICE + ".*Provider returned error", in_choice(502, PROVIDER), requests=2),
+    fails("error of the key in a choice", "does not accept the key.*Provider", in_choice(401, PROVIDER)),
+    fails("busy in a choice", "has reached its rate limit.*Provider", in_choice(429, PROVIDER), requests=2),
+    scores("busy with 200, once", Reply({"error": {"code": 503, "message": "Overloaded"}}), OK, requests=2),
+    scores("a call of a tool", called(MARK)),
+    fails("two calls of tools", "says 'tool_calls'", called(MARK, MARK), spend=(7, 3)),
     fails("content a number", NO_FORM, said(7)),
     fails("content an object", NO_FORM, said({"score": 70})),
     scores("JSON as text/plain", replace(OK, headers={"Content-Type": "text/plain"})),
@@ -173,6 +207,8 @@ ANSWERS = [
     fails("NaN", "score: ", text('{"score": NaN}'), requests=2, spend=(14, 6)),
     fails("null mark", "score: ", text('{"score": null}'), requests=2, spend=(14, 6)),
     fails("another key", "score: Field required", text('{"rating": 70}'), requests=2, spend=(14, 6)),
+    fails("the mark twice", "gives 'score' twice", text('{"score": 73, "score": 12}'), requests=2, spend=(14, 6)),
+    scores("the same mark twice", text('{"score": 70, "score": 70}')),
     fails("two marks", "2 JSON objects", text('{"score": 7} {"score": 70}'), requests=2, spend=(14, 6)),
     fails("halves and NUL", UNREADABLE, said("\ud83d\x00"), requests=2, spend=(14, 6)),
     fails("10 MB", UNREADABLE, text("x" * 10_000_000), requests=2, spend=(14, 6)),
@@ -277,6 +313,35 @@ STREAMS = [
         NO_SERVICE + "out of memory",
         events('{"error": {"message": "out of memory"}}'),
         options=STREAM,
+    ),
+    scores(
+        "busy in a stream, once",
+        events('{"error": {"code": 503, "message": "Overloaded"}, "choices": []}'),
+        stream(MARK),
+        requests=2,
+        options=STREAM,
+    ),
+    scores("stream, where it may be long", stream(MARK), metric="direct-assessment[max_tokens=2048]"),
+    scores("JSON, where it may be long", OK, metric="direct-assessment[max_tokens=2048]"),
+    fails(
+        "drips, never in a stream",
+        "did not answer within",
+        replace(OK, drip_s=0.05),
+        options=QUICK,
+        metric="direct-assessment[max_tokens=2048]",
+    ),
+    scores(
+        "drips in a stream",
+        replace(stream(MARK), drip_s=0.008),
+        options={"patience_s": 2.5, "retries": 0},
+        metric="direct-assessment[max_tokens=2048]",
+    ),
+    scores(
+        "stream is not supported",
+        refusal(400, "Streaming is not supported by this model"),
+        OK,
+        requests=2,
+        metric="direct-assessment[max_tokens=2048]",
     ),
     fails("length in a stream", "cut at its limit", stream(MARK, ended="length"), options=STREAM, spend=(7, 3)),
     fails(

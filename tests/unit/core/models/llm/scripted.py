@@ -47,10 +47,10 @@ class Endpoint:
 
 
 @contextmanager
-def serving(answer: Callable[[str, Body], Reply]) -> Iterator[Endpoint]:
+def serving(answer: Callable[[str, Body], Reply], port: int = 0) -> Iterator[Endpoint]:
     """A server that answers each path and body as told, a GET with an empty one; what it was asked is kept in order.
 
-    An uploaded form is a body with the bytes of "form".
+    An uploaded form is a body with the bytes of "form". A free port is taken where none is named.
     """
     lock = threading.Lock()
 
@@ -90,7 +90,7 @@ def serving(answer: Callable[[str, Body], Reply]) -> Iterator[Endpoint]:
     class Server(ThreadingHTTPServer):
         request_queue_size = 512  # 5 is the default, and a test may ask 200 questions at once
 
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", port), Handler)
     endpoint = Endpoint(f"http://127.0.0.1:{server.server_address[1]}/v1")
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()

@@ -1,7 +1,9 @@
-"""An endpoint that is typed is tested by three questions, asked until the process ends, and never written with its key."""
+"""An endpoint that is typed is tested by a few questions, asked until the process ends, and never written with its key."""
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 
 from core.errors import BadSettingError, MissingEndpointError, UnknownNameError
 from core.models.llm.endpoint_setup import PRESETS, check_endpoint, endpoint_table, probed_fields
+from core.models.llm.endpoints.capabilities import capability_store
 from core.models.llm.endpoints.endpoints import (
     add_endpoint,
     configured_endpoint,
@@ -143,6 +146,41 @@ def test_the_test_says_what_an_endpoint_can_do(answer: Callable[[str, Body], Rep
     assert found[0].message.startswith("“ready” after 0.")
 
 
+def enforcing(_path: str, body: Body) -> Reply:
+    """A server that answers by the schema alone, as grammar-bound ones do."""
+    if not (form := body.get("response_format")):
+        return text("ready")
+    fields = form["json_schema"]["schema"]["properties"]
+    return text(json.dumps({name: field.get("const", True) for name, field in fields.items()}))
+
+
+@pytest.mark.parametrize(
+    ("answer", "state", "says"),
+    [(enforcing, "enforced", "^Enforced"), (able, "followed", "^Followed where"), (unable, "none", "no complete JSON")],
+)
+def test_structured_output_is_enforced_or_followed_or_neither(
+    answer: Callable[[str, Body], Reply], state: str, says: str
+) -> None:
+    with serving(answer) as server:
+        endpoint = typed_endpoint({**FIELDS, "base_url": server.url}, "")
+        finding = check_endpoint(endpoint)[1]
+    assert re.search(says, finding.message)
+    assert finding.works is (state != "none")
+    assert capability_store().get(endpoint, endpoint.model)["shapes"].value == state
+    requests = [body["messages"][1]["content"] for _, body in server.asked if "response_format" in body]
+    assert "legs_in_pairs" not in requests[0]  # the prompt does not show the shape
+
+
+def test_a_test_without_an_answer_says_nothing_of_shapes() -> None:
+    def broken(_path: str, body: Body) -> Reply:
+        return refusal(500, "out of memory") if "response_format" in body else text("ready")
+
+    with serving(broken) as server:
+        endpoint = typed_endpoint({**FIELDS, "base_url": server.url}, "")
+        assert [finding.works for finding in check_endpoint(endpoint)] == [True, False, False]
+    assert "shapes" not in capability_store().get(endpoint, endpoint.model)
+
+
 def test_the_test_finds_what_the_server_refuses_and_every_call_goes_without_it_then() -> None:
     def strict(_path: str, body: Body) -> Reply:
         if body["messages"][0]["role"] == "system":
@@ -162,7 +200,7 @@ def test_the_test_finds_what_the_server_refuses_and_every_call_goes_without_it_t
         again = typed_endpoint({**FIELDS, "base_url": endpoint.url, **fields}, "")
         assert all(one.works for one in check_endpoint(again))
         posts = [path for path, _ in endpoint.asked[asked:] if path.endswith("/chat/completions")]
-        assert len(posts) == 3  # nothing was refused
+        assert len(posts) == 4  # nothing was refused
         assert probed_fields(again) == {}
 
 

@@ -47,7 +47,8 @@ def table(place: int, fault: Fault, url: str) -> str:
 
 def spec(place: int, fault: Fault) -> str:
     options = "special_tokens=false" if fault.metric.startswith("bespoke") else "model=m"
-    return f"{fault.metric}[{options},endpoint=fault-{place}]"
+    name, _, own = fault.metric.rstrip("]").partition("[")
+    return f"{name}[{own and f'{own},'}{options},endpoint=fault-{place}]"
 
 
 @pytest.fixture(scope="module")

@@ -133,7 +133,7 @@ def test_an_id_that_comes_again_is_refused_and_an_original_is_kept_once(tmp_path
     ids = sorted(item.example.id for block in items_of(out) for item in block)
     assert ids == ["a", "a/edited", "b", "b/edited", "p0", "p1", "p2"]
     assert (manifest.pairs, manifest.refused, refusals.number) == (7, 2, 2)
-    assert "'p1' is on line 2 of in.jsonl already" in " ".join(one.reason for one in refusals.first)
+    assert "'p1' is on line 2 of in.jsonl already" in " ".join(one.error for one in refusals.first)
 
 
 def test_the_command_names_broken_lines_and_never_writes_over_blocks(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ __all__ = ["own_settings"]
 
 
 def timed(name: str, after_s: float, seconds: float) -> TimedReport:
-    return TimedReport(after_s, BlockReport(name, counts=Counts(asked=10), seconds=seconds))
+    return (after_s, BlockReport(name, counts=Counts(asked=10), seconds=seconds))
 
 
 def test_hours_and_price_follow_from_the_blocks_after_the_first_of_each_worker() -> None:

@@ -96,7 +96,7 @@ def test_a_metric_that_is_a_feature_in_disguise_is_all_surface() -> None:
     several = [
         scored(
             sample(str(n), None, {"m": 2.0 * n}),
-            StoredScore("conciseness[numerator=document]", "conciseness|v1", float(n)),
+            StoredScore("conciseness[numerator=document]", float(n), "conciseness|v1"),
         )
         for n in range(5)
     ]
@@ -125,7 +125,7 @@ def test_a_pair_on_which_no_metric_moved_the_right_way_is_all_wrong() -> None:
 
 def test_a_metric_where_lower_is_better_goes_the_other_way() -> None:
     good, bad = pair("a", {}, {}, KIND)
-    kept = [StoredScore("word-novelty", "word-novelty|v1", value) for value in (0.0, 0.5)]
+    kept = [StoredScore("word-novelty", value, "word-novelty|v1") for value in (0.0, 0.5)]
     assert moves(build_cases([scored(good, kept[0]), scored(bad, kept[1])])) == [(Move.RIGHT,)]
 
 

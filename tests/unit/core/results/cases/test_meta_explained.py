@@ -143,6 +143,18 @@ def graded_by_two(id: str, grades: tuple[str, str]) -> Sample:
     return replace(one, item=replace(one.item, explanations=given))
 
 
+def test_a_grade_of_what_was_said_of_a_harmless_edit_is_in_no_explanation_score() -> None:
+    """Six errors, of which one was explained wrongly, and nine harmless edits that were handed out too."""
+    errors = [
+        detected(f"error-{n}", BAD, None, grade) for n, grade in enumerate(["entirely", "not", *["entirely"] * 4])
+    ]
+    harmless = [detected(f"harmless-{n}", GOOD, None, "not") for n in range(9)]
+    explainer = only([*errors, *harmless])
+    assert explainer.figures["ES"].value == pytest.approx(5 / 6)
+    assert explainer.figures["ES"].n == 6
+    assert explainer.figures["entirely"].value == pytest.approx(5 / 6)
+
+
 def test_the_report_has_a_table_of_explainers_one_by_judge_and_the_agreement_of_the_judges() -> None:
     samples = [graded_by_two("a", ("entirely", "entirely")), graded_by_two("b", ("entirely", "not"))]
     cases = build_cases([*samples, detected("c", GOOD, GOOD)])

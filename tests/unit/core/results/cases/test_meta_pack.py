@@ -44,12 +44,12 @@ def read(text: str) -> list[dict[str, str]]:
 
 def test_the_best_is_bold_and_a_figure_has_its_unit() -> None:
     table = measured(build_cases(PAIRS))
-    assert "| sharp | **100.0 [100.0, 100.0]** |" in table_markdown(table, "consistency")
+    assert "| sharp | **100.0 [54.1, 100.0]** |" in table_markdown(table, "consistency")
     latex = table_latex(table, "consistency", "consistency")
-    assert r"Overall & 6 & \textbf{100.0} {\scriptsize [100.0, 100.0]}" in latex
+    assert r"Overall & 6 & \textbf{100.0} {\scriptsize [54.1, 100.0]}" in latex
     assert r"\label{tab:consistency}" in latex
     assert "Bold: the best." in latex
-    assert "| sharp | −0.75 [" in table_markdown(table, "mean_shift")
+    assert "| sharp | −0.75 |" in table_markdown(table, "mean_shift")
     assert "Overall & 6 & $-0.75$" in table_latex(table, "mean_shift")
 
 
@@ -70,7 +70,7 @@ def test_every_figure_stands_in_full_precision_with_the_reason_of_what_is_missin
 
 
 def test_the_card_of_a_metric_says_whose_numbers_they_are() -> None:
-    kept = StoredScore("rouge2", "rouge2|measured:precision", 0.5)
+    kept = StoredScore("rouge2", 0.5, "rouge2|measured:precision")
     card = metrics_card(build_cases([scored(sample("a", None, {"sharp": 1.0}), kept)]))
     assert "Released by the authors of the data." in card
     assert "Signature: `rouge2|measured:precision`" in card

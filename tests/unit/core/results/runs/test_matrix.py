@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import random
 import re
+from dataclasses import replace
 
 import pytest
 
 from core.edits.perturbation import Intent
 from core.evaluation.studies.shifts import Shifts, cells_of
 from core.evaluation.study import StudyData
-from core.results.runs.matrix import MatrixCell, MetricBalance, kind_coverage, metric_balances, shift_matrix
+from core.results.runs.matrix import (
+    MatrixCell,
+    MetricBalance,
+    kind_coverage,
+    metric_balances,
+    rank_metrics,
+    shift_matrix,
+)
 from core.results.runs.null_bands import NullBand, null_band
 from core.results.runs.shifts import changed_words, score_shifts
 from core.results.runs.stress_run import StressRun, Variant
-from core.results.runs.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts
-from core.scoring.metric import metric_title
+from core.results.runs.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts, rank_sentences
+from core.scoring.metric import is_surface, metric_title
 from core.stats.score_pairs import Move, classify_move
 from core.stats.statistic import Estimate
 from core.stats.text_tables import format_signed
@@ -36,10 +45,10 @@ def test_an_end_of_the_noise_that_is_nearly_zero_counts_as_a_fiftieth_of_its_wid
 
 
 def test_signed_and_absolute_shifts_differ_where_they_cancel() -> None:
-    cell = cells_by_kind(run_of({"shuffled": [0.2, -0.2, 0.1, -0.1]}))["shuffled"]
+    cell = cells_by_kind(run_of({"shuffled": [0.2, -0.2, 0.1, -0.1] * 2}))["shuffled"]
     assert cell.shift.value == pytest.approx(0.0)
     assert cell.size.value == pytest.approx(0.15)
-    assert cell.shift.n == 4
+    assert cell.shift.n == 8
     assert cell.shift.low is not None
     assert cell.shift.low < 0 < (cell.shift.high or 0)
 
@@ -83,7 +92,7 @@ def test_a_kind_is_no_noise_of_its_own() -> None:
 
 def test_a_metric_that_falls_under_all_harmless_kinds_alike_is_seen_against_no_edit() -> None:
     """Its band is made of them, so that each lies within: the mean of each is compared with no edit at all too."""
-    cells = cells_by_kind(run_of({kind: [-0.21, -0.2, -0.19, -0.2] for kind in ("shuffled", "negated", "added")}))
+    cells = cells_by_kind(run_of({kind: [-0.21, -0.2, -0.19, -0.2] * 2 for kind in ("shuffled", "negated", "added")}))
     assert {cell.move for cell in cells.values()} == {Move.STILL}
     assert all(cell.is_clear for cell in cells.values())
     assert not cells_by_kind(run_of({"shuffled": [0.2, -0.2, 0.1, -0.1]}))["shuffled"].is_clear
@@ -149,7 +158,7 @@ def test_what_a_metric_misses_is_one_sentence() -> None:
     }
     found = shift_matrix(run := run_of(shifts), score_shifts(run), resamples=200)
     assert metric_verdicts(found) == {
-        METRIC: "misses 1 of 2 breaking kinds, moves under 1 of 2 harmless, gamed by 1 of 1 phrases"
+        METRIC: "misses 1 of 2 breaking kinds, moves under 1 of 2 harmless, gamed by 1 of 1 phrases, 5 of these on fewer than 10 pairs"
     }
 
 
@@ -172,6 +181,64 @@ def test_robustness_is_the_share_of_harmless_kinds_within_noise_and_sensitivity_
     found = metric_balances(cell_of(metric, intent, move) for (metric, intent), all in moves.items() for move in all)
     assert found == [MetricBalance("good", 3, 4, 1, 2), MetricBalance("deaf", 2, 2, 0, 2)]
     assert [(one.robustness, one.sensitivity) for one in found] == [(0.75, 0.5), (1.0, 0.0)]
+
+
+def cells_of_kinds(metric: str, right: str, pairs: int = 10, kinds: str = "hhhbbbbbb") -> list[MatrixCell]:
+    """A cell for each kind, harmless (h) or breaking (b), on so many pairs; `right` has a 1 where the metric does as it should."""
+    nothing, shift = Estimate(None, None, None, 0), Estimate(0.1, 0.0, 0.2, pairs)
+    return [
+        MatrixCell(
+            metric,
+            f"{letter}{place}",
+            "preserving" if letter == "h" else "breaking",
+            *(shift, nothing, nothing, nothing),
+            0,
+            NullBand(None, None, None, 0),
+            {("h", "1"): Move.STILL, ("h", "0"): Move.WRONG, ("b", "1"): Move.RIGHT, ("b", "0"): Move.STILL}[
+                letter, mark
+            ],
+        )
+        for place, (letter, mark) in enumerate(zip(kinds, right, strict=False))
+    ]
+
+
+def test_a_single_metric_is_best_only_where_all_others_are_significantly_behind() -> None:
+    """Nine kinds of nine against three: six that only one does right are significant (p = .03), five are not."""
+    first, behind = cells_of_kinds("rouge2", "1" * 9), cells_of_kinds("bleu", "111000000")
+    assert rank_metrics([*first, *behind]) == (
+        [MetricBalance("rouge2", 3, 3, 6, 6)],
+        [MetricBalance("bleu", 3, 3, 0, 6)],
+    )
+    assert rank_sentences(*rank_metrics([*first, *behind])) == [
+        "Best over the 9 kinds that all 2 metrics have: ROUGE-2, which stays within noise under 3 of 3 harmless kinds and notices 6 "
+        "of 6 breaking kinds.",
+        "Significantly behind: BLEU (3 of 9 right).",
+    ]
+    assert (
+        rank_sentences(*rank_metrics([*first, *behind]), {"bleu"})[1] == "Significantly behind: BLEU ★ (3 of 9 right)."
+    )
+    level = cells_of_kinds("bleu", "111000001")
+    assert rank_sentences(*rank_metrics([*first, *level])) == [
+        "No metric is best over the 9 kinds that all 2 metrics have: ROUGE-2 stays within noise under 3 of 3 harmless kinds and "
+        "notices 6 of 6 breaking kinds, and BLEU is not significantly behind."
+    ]
+
+
+def test_metrics_are_ranked_over_the_kinds_that_all_of_them_have() -> None:
+    """One of two kinds of each sort, both right, is no lead over seven of eight."""
+    many, few = cells_of_kinds("rouge2", "111111110"), cells_of_kinds("bleu", "1111", kinds="hhhb")
+    assert rank_metrics([*many, *few]) == ([MetricBalance("rouge2", 3, 3, 1, 1), MetricBalance("bleu", 3, 3, 1, 1)], [])
+
+
+def test_no_metric_is_ranked_by_kinds_of_fewer_than_ten_pairs_and_no_surface_statistic_at_all() -> None:
+    metric, control = cells_of_kinds("rouge2", "000000000"), cells_of_kinds("entity-overlap", "1" * 9)
+    assert rank_metrics([*metric, *control]) == ([MetricBalance("rouge2", 0, 3, 0, 6)], [])
+    few = [*cells_of_kinds("rouge2", "1" * 9, pairs=9), *cells_of_kinds("bleu", "0" * 9, pairs=9)]
+    assert rank_metrics(few) == ([], [])
+    assert rank_sentences([], []) == [
+        "No metric is called best: that takes harmless and breaking kinds that every metric has with a known noise, on at least 10 "
+        "pairs each."
+    ]
 
 
 EVERY = [Move.RIGHT, Move.WRONG, Move.STILL, Move.UNKNOWN, Move.NONE]
@@ -224,16 +291,19 @@ def test_each_kind_of_edits_has_a_sentence_of_its_pairs_its_shift_and_noise() ->
         "shuffled": [*NOISE],
         "synonyms": [0.4] * 6,
         "negation": [-0.4] * 6,
-        "phrase": [0.5] * 6,
+        "phrase": [0.25, 0.75] * 4,
     }
     found = shift_matrix(run := run_of(shifts), score_shifts(run), resamples=200)
-    still = format_signed(next(cell.shift for cell in found if cell.kind == "shuffled"))
+    still, phrase = (
+        format_signed(next(cell.shift for cell in found if cell.kind == kind)) for kind in ("shuffled", "phrase")
+    )
+    assert phrase.startswith("+0.500 [")
     assert kind_verdicts(found) == {
-        "shuffled": f"Shuffle the sentences: mean shift {still}, beyond the noise of harmless edits: 0 of 1 metric.",
-        "synonyms": "Replace by synonyms: mean shift +0.400 [+0.400, +0.400], beyond the noise of harmless edits: 1 of 1 metric.",
-        "negation": "Negate a predicate: the original scores higher in 100 % of pairs, mean shift −0.400 [−0.400, −0.400], beyond "
+        "shuffled": f"Shuffle the sentences, on only 5 pairs: mean shift {still}, beyond the noise of harmless edits: 0 of 1 metric.",
+        "synonyms": "Replace by synonyms, on only 6 pairs: mean shift +0.400, beyond the noise of harmless edits: 1 of 1 metric.",
+        "negation": "Negate a predicate, on only 6 pairs: the original scores higher in 100 % of pairs, mean shift −0.400, beyond "
         "the noise of harmless edits: 1 of 1 metric.",
-        "phrase": "Top phrase, or your own: mean shift +0.500 [+0.500, +0.500], beyond the noise of harmless edits: 1 of 1 metric.",
+        "phrase": f"Top phrase, or your own, on only 8 pairs: mean shift {phrase}, beyond the noise of harmless edits: 1 of 1 metric.",
     }
 
 
@@ -250,7 +320,9 @@ def test_a_metric_that_falls_under_all_harmless_kinds_alike_is_not_quiet() -> No
     run = run_of({"shuffled": [-0.3, -0.31] * 4, "synonyms": [-0.31, -0.3] * 4})
     cells = shift_matrix(run, score_shifts(run))
     assert {cell.move for cell in cells} == {Move.STILL}
-    assert metric_verdicts(cells)[METRIC] == "moves under 0 of 2 harmless, 2 within noise still move its mean"
+    assert metric_verdicts(cells)[METRIC] == (
+        "moves under 0 of 2 harmless, 2 within noise still move its mean, 2 of these on fewer than 10 pairs"
+    )
 
 
 def test_the_report_has_every_figure_of_the_matrix_and_the_verdicts_in_words() -> None:
@@ -302,3 +374,43 @@ def test_changed_words_are_the_larger_side_of_each_edit() -> None:
 
 def test_without_shifts_there_is_no_cell() -> None:
     assert shift_matrix(run_of({"shuffled": [0.1, 0.2]}), [], 10) == []
+
+
+METRICS_TO_RANK = ("rouge2", "bleu", "bertscore-minilm", "semantic-similarity", "entity-overlap")
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_no_sentence_on_ranks_contradicts_its_table(seed: int) -> None:
+    """Random tables: who is called best leads over the shared kinds, alone, and no control, few pairs or unknown noise counts."""
+    rng = random.Random(seed)
+    kinds = "".join(rng.choices("hb", k=rng.randint(2, 16)))
+    cells = [
+        replace(cell, move=Move.UNKNOWN if rng.random() < 0.1 else cell.move)
+        for metric in rng.sample(METRICS_TO_RANK, k=rng.randint(1, 5))
+        for cell in cells_of_kinds(
+            metric,
+            "".join(rng.choices("01", rng.choice([(9, 1), (1, 1), (1, 19)]), k=len(kinds))),
+            rng.choice([9, 10, 40]),
+            kinds,
+        )
+        if rng.random() < 0.95
+    ]
+    leading, behind = rank_metrics(cells)
+    sentences = " ".join(rank_sentences(leading, behind))
+    usable = [cell for cell in cells if cell.move is not Move.UNKNOWN and not cell.few and not is_surface(cell.metric)]
+    right = {
+        balance.metric: {cell.kind: cell.is_right for cell in usable if cell.metric == balance.metric}
+        for balance in (*leading, *behind)
+    }
+    assert "Entity overlap" not in sentences
+    if sentences.startswith("Best over"):
+        assert len(leading) == 1 <= len(behind)
+    if not leading:
+        assert sentences.startswith("No metric is called best")
+        return
+    assert {balance.harmless + balance.breaking for balance in (*leading, *behind)} == {
+        len(set.intersection(*(set(of_metric) for of_metric in right.values())))
+    }
+    first = leading[0]
+    for balance in behind:
+        assert first.quiet + first.noticed > balance.quiet + balance.noticed

@@ -210,6 +210,7 @@ def test_our_service_scores_pairs_and_batches_as_the_engine_does(ours: str, engi
         ({"document": "a"}, 422, "summary: Field required"),
         ({**PAIR, "metric": "mine"}, 404, "No metric 'mine' is served here. Served: rouge2, bleu, word-novelty."),
         ({**PAIR, "colour": "red"}, 422, "Extra inputs"),
+        ({"examples": [], "metric": "mine"}, 404, "No metric 'mine' is served here."),
         ({"examples": [PAIR] * 1001}, 422, "at most 1000"),
         ([], 422, "Send document and summary"),
         ({"document": 1, "summary": "b"}, 422, "valid string"),
@@ -263,7 +264,7 @@ def test_our_service_describes_itself(ours: str) -> None:
         urllib.request.urlopen(f"{ours}/openapi.json") as described,
     ):
         assert json.load(health)["metrics"] == SERVED
-        assert json.load(described) == describe_api(SERVED)
+        assert json.load(described) == describe_api(SERVED, needs_token=True)
     with urllib.request.urlopen(f"{ours}/") as page:
         shown = page.read().decode()
     assert "<code>POST /score</code>" in shown

@@ -7,8 +7,11 @@ import math
 import numpy as np
 import pytest
 
+from core.stats.proportion import clopper_pearson, independent_cases, wilson
+from core.stats.rates.carried_rate import OUTSIDE, CarriedRate
 from core.stats.rates.label_count import expected_margin, explained_share, label_grid, labels_needed
 from core.stats.rates.label_drawing import beyond_weights, drawing_tests, drawn_by_document, estimated_probabilities
+from core.stats.rates.powered_mean import ALL_ALIKE, powered_mean
 from core.stats.rates.prediction_powered import (
     fit_logistic,
     label_worth,
@@ -17,9 +20,10 @@ from core.stats.rates.prediction_powered import (
     predict_rates,
     score_features,
     tuned_scale,
+    worth_interval,
     worth_with_scores,
 )
-from core.stats.rates.rate import LabelSample, Rate, clopper_pearson, effective_size, labels_alone, wilson
+from core.stats.rates.rate import ALL_LABELLED, LabelSample, Rate, labels_alone
 from core.stats.rates.rate_differences import difference_interval, difference_p, rank_intervals, rate_differences
 from core.stats.rates.rogan_gladen import corrected_rate, lang_reiczigel
 from core.stats.statistic import Numbers, Values
@@ -74,14 +78,14 @@ def test_few_errors_have_the_exact_interval() -> None:
 def test_no_error_among_documents_counts_each_document_once() -> None:
     documents = np.repeat(np.arange(10), 5)
     sample = LabelSample.equal(np.zeros(50), documents, 10**9)
-    assert effective_size(sample) == pytest.approx(10)
+    assert independent_cases(sample.outcomes, sample.weights, sample.places) == pytest.approx(10)
     assert labels_alone(sample).interval()[1] > clopper_pearson(0, 50)[1]
 
 
 def test_labels_that_repeat_within_documents_count_less() -> None:
     wrong = np.repeat(outcomes(30, 100), 4)
     repeated = LabelSample.equal(wrong, np.repeat(np.arange(100), 4), 10**9)
-    assert effective_size(repeated) == pytest.approx(100, rel=0.02)
+    assert independent_cases(wrong, repeated.weights, repeated.places) == pytest.approx(100, rel=0.02)
     once, twice = alone(30, 100).interval(), labels_alone(repeated).interval()
     assert twice == pytest.approx(once, abs=0.002)
 
@@ -232,13 +236,44 @@ def test_a_difference_is_significant_where_its_interval_leaves_out_zero() -> Non
     for ones in (5, 12, 30, 45):
         first, second = alone(ones, 100), alone(20, 100)
         low, high = difference_interval(first, second)
-        assert (difference_p(first, second) < 0.05) is not (low <= 0 <= high)
+        p = difference_p(first, second)
+        assert p is not None
+        assert (p < 0.05) is not (low <= 0 <= high)
+
+
+def test_two_rates_of_which_all_labels_are_there_differ_without_an_interval() -> None:
+    known = {name: Rate(value, 0.0, 50, 50) for name, value in (("a", 0.2), ("b", 0.4))}
+    [row] = rate_differences(known)
+    assert (row.difference.value, row.difference.low, row.p) == (pytest.approx(-0.2), None, None)
+    assert row.difference.why == ALL_LABELLED
+    [mixed] = rate_differences({"a": known["a"], "c": alone(20, 100)})
+    assert mixed.difference.low is not None
+    assert mixed.p is not None
+
+
+def test_grades_that_are_all_the_same_have_no_interval() -> None:
+    found = powered_mean(LabelSample.equal(np.full(30, 4.0), np.arange(30), POOL), None)
+    assert (found.value, found.low, found.why) == (pytest.approx(4.0), None, ALL_ALIKE)
+
+
+def test_a_carried_rate_that_lies_outside_of_zero_to_one_says_so() -> None:
+    found = CarriedRate(-0.4, 0.0001, 100, 100).estimate()
+    assert (found.value, found.low, found.why) == (0.0, None, OUTSIDE)
+    inside = CarriedRate(0.01, 0.0001, 100, 100).estimate()
+    assert (inside.low, inside.high) == (0.0, pytest.approx(0.01 + 1.984 * 0.01, abs=1e-3))
+
+
+def test_a_metric_that_says_nothing_makes_no_label_worth_more_and_has_no_interval() -> None:
+    rng = np.random.default_rng(3)
+    sample = LabelSample.equal((rng.random(100) < 0.3).astype(np.float64), np.arange(100), POOL)
+    worth = worth_interval(sample, np.zeros(100), POOL)
+    assert (worth.value, worth.low) == (pytest.approx(100), None)
 
 
 def test_equal_rates_differ_in_five_percent_of_draws_at_most() -> None:
     rng = np.random.default_rng(10)
     ps = [difference_p(alone(rng.binomial(80, 0.2), 80), alone(rng.binomial(80, 0.2), 80)) for _ in range(200)]
-    assert np.mean(np.array(ps) < 0.05) < 0.09
+    assert np.mean([p is not None and p < 0.05 for p in ps]) < 0.09
 
 
 def test_ranks_leave_open_what_no_significant_difference_rules_out() -> None:
@@ -271,6 +306,15 @@ def test_a_label_with_its_score_is_worth_what_the_score_explains() -> None:
     rng = np.random.default_rng(2)
     wrong, scores = metric(rng, 0.3, math.sqrt(2) * 1.2816)
     worth = worth_with_scores(scores, wrong, np.arange(POOL))
-    assert worth == pytest.approx(1 / (1 - explained_share(0.9, 0.3)), rel=0.06)
-    assert worth_with_scores(rng.normal(size=POOL), wrong, np.arange(POOL)) == pytest.approx(1, abs=0.01)
+    assert worth is not None
+    assert worth.value == pytest.approx(1 / (1 - explained_share(0.9, 0.3)), rel=0.06)
+    assert worth.low is not None
+    assert worth.low < worth.value < (worth.high or 0)
+    noise = worth_with_scores(rng.normal(size=POOL), wrong, np.arange(POOL))
+    assert noise is not None
+    assert noise.value == pytest.approx(1, abs=0.01)
+    oracle = worth_with_scores(1.0 - wrong, wrong, np.arange(POOL))
+    assert oracle is not None
+    assert oracle.value is not None
+    assert 100 < oracle.value <= POOL
     assert worth_with_scores(scores[:30], outcomes(3, 30), np.arange(30)) is None

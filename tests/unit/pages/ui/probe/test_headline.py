@@ -41,10 +41,14 @@ def test_a_metric_that_is_being_measured_has_its_chip_already_and_a_surface_stat
     assert [chip.sign for chip in headline_chips(board(*rows))] == ["…", "…"]
 
 
-def test_the_sentence_is_the_verdict_once_a_metric_can_be_judged() -> None:
-    coming = row(None, Noise(), "running")
+def test_the_sentence_is_a_verdict_once_all_metrics_have_come_and_says_until_then_what_is_to_come() -> None:
+    coming, unmeasured = row(None, Noise(), "running"), row(0.3, Noise(words="measuring"))
     assert headline_sentence(board(coming, coming), edited=True) == "You reversed a fact. Measuring 2 metrics …"
-    assert headline_sentence(board(coming, row(0.3)), edited=True) == "You reversed a fact. 1 of 1 metric noticed."
+    under_way = board(coming, row(0.3), unmeasured, row(0.3, family="Surface"))
+    assert headline_sentence(under_way, edited=True) == "You reversed a fact. 1 noticed so far, 2 to come."
+    harmless = board(coming, row(0.5), meant=Intention(Verdict.CONSISTENT))
+    assert headline_sentence(harmless, edited=True) == "You changed nothing of substance. 0 moved so far, 1 to come."
+    assert headline_sentence(board(row(0.3)), edited=True) == "You reversed a fact. 1 of 1 metric noticed."
 
 
 def test_the_sentence_asks_for_an_edit_where_there_is_none() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 
@@ -9,6 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from core.models.llm.client import pacing
 from pages.ui.shared import background_results
 from pages.ui.shared.background_results import RedrawState, polled
 
@@ -55,6 +57,22 @@ def test_a_series_of_results_has_a_bar_from_one_second_on() -> None:
     app.run()
     assert app.markdown[-1].value == "found [0, 1, 2, 3]"
     assert not app.get("html")
+
+
+def test_work_that_waits_for_an_endpoint_says_for_what_and_until_when() -> None:
+    gate, pace = threading.Semaphore(0), pacing.Pace(4, 60.0, "mini")
+    sent = pace.begin(lambda: None)
+    assert pace.refused(sent, 30.0, "it says “Loading *model*”", per_minute=False, is_rate=False)
+    app = AppTest.from_function(page)
+    app.session_state["gate"] = gate
+    app.run()
+    said = r":material/hourglass_top: Waiting for the endpoint mini: it says “Loading .model.”; next try at [\d:]{8}, waited for until"
+    assert "\\*model\\*" in app.caption[-1].value  # as it was sent, and not in italics
+    assert re.match(said, app.caption[-1].value.replace("\\", ""))
+    pace.end()
+    gate.release(4)
+    app.run()
+    assert not any("Waiting for" in caption.value for caption in app.caption)
 
 
 def test_a_page_that_is_held_is_not_drawn_again_for_what_arrives() -> None:

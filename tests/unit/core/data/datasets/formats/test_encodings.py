@@ -68,8 +68,8 @@ def test_an_import_stops_where_a_text_was_spoilt_and_goes_on_where_a_person_says
     path = put(tmp_path, "t.csv", "document,summary\nLe cafÃ© est fermÃ©.,It is closed.\nRain fell.,It rained.\n")
     spoilt, good = Generic().read(path)
     assert isinstance(spoilt, Refusal)
-    assert "The document looks like UTF-8 that was read in another encoding at “Le cafÃ©" in spoilt.reason
-    assert "generic[garbled=keep]" in spoilt.reason
+    assert "The document looks like UTF-8 that was read in another encoding at “Le cafÃ©" in spoilt.error
+    assert "generic[garbled=keep]" in spoilt.error
     assert isinstance(good, Item)
     assert all(isinstance(record, Item) for record in Generic(garbled="keep").read(path))
     with pytest.raises(TouchstoneError, match="garbled=perhaps"):

@@ -106,3 +106,42 @@ def test_a_table_of_more_columns_than_any_needs_is_refused_in_a_sentence(tmp_pat
     for path in (*wide, tmp_path / "t.parquet"):
         with pytest.raises(TouchstoneError, match="has 1,500 columns; 1,000 is the most"):
             read(path)
+
+
+LEVELS = [("text", "document"), ("text", "summary"), ("scores", "rouge2"), ("scores", "bleu"), ("human", "faithful")]
+SPARSE = [("document", ""), ("summary", ""), ("scores", "rouge2"), ("scores", "bleu"), ("human", "faithful")]
+CELLS = [["Rain fell all day.", "It rained.", 0.5, 0.25, 1], ["It snowed.", "It rained.", 0.125, 0.75, 0]]
+
+
+@pytest.mark.parametrize("levels", [LEVELS, SPARSE])
+@pytest.mark.parametrize("index", [None, "", "idx"])
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx"])
+def test_columns_with_two_levels_as_pandas_writes_them(
+    levels: list[tuple[str, str]], index: str | None, named: bool, ending: str, tmp_path: Path
+) -> None:
+    frame = pd.DataFrame(CELLS, columns=pd.MultiIndex.from_tuples(levels, names=["kind", "name"] if named else None))
+    frame.index.name = index or None
+    path = tmp_path / f"t.{ending}"
+    if ending == "xlsx":
+        frame.to_excel(path)  # pandas writes columns with two levels to a workbook with their index alone
+    else:
+        frame.to_csv(path, index=index is not None, sep="," if ending == "csv" else "\t")
+    rows = [row for _, row in table_rows(path) if not isinstance(row, str)]
+    names = ["document", "summary", "rouge2", "bleu", "faithful"]
+    assert [[str(row[name]) for name in names] for row in rows] == [[str(cell) for cell in cells] for cells in CELLS]
+    assert any("two rows" in note for note in table_notes(path))
+
+
+def test_second_names_that_repeat_have_the_first_before_them(tmp_path: Path) -> None:
+    levels = [("text", "document"), ("text", "summary"), ("rouge", "mean"), ("bleu", "mean")]
+    frame = pd.DataFrame([cells[:4] for cells in CELLS], columns=pd.MultiIndex.from_tuples(levels))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    [(_, first), *_] = table_rows(tmp_path / "t.csv")
+    assert [*first] == ["document", "summary", "rouge.mean", "bleu.mean"]
+
+
+@pytest.mark.parametrize("label", ["yes", "faithful", "A"])
+def test_a_first_row_of_short_words_is_data(label: str, tmp_path: Path) -> None:
+    text = f"document,summary,label,score\nRain,Rain fell,{label},0.5\nSnow,Snow fell,{label},0.25\n"
+    assert len(read(put(tmp_path, "t.csv", text))) == 2

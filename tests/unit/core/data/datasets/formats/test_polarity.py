@@ -184,3 +184,18 @@ def test_who_answered_and_how_long_it_took_are_no_answers() -> None:
     assert [name for name in measured if not is_measurement(name)] == []
     answers = "annotator_1 rater_2 annotator_1_verdict vote_1 faithful uncertainty".split()
     assert [name for name in answers if names_people(name) or is_measurement(name)] == []
+
+
+@pytest.mark.parametrize("negation", ["non", "no", "Non", "NON"])
+@pytest.mark.parametrize("root", ["factual", "entailment", "faithful", "supported", "hallucinated", "error"])
+def test_a_negation_joined_by_a_hyphen_is_no_answer_before_the_word(negation: str, root: str) -> None:
+    plain = value_direction(root)
+    assert plain
+    assert value_direction(f"{negation}-{root}") in (opposite(plain), None)
+    assert value_direction("Yes - supported") is value_direction("yes, supported") is Verdict.CONSISTENT
+
+
+@pytest.mark.parametrize("name", ["words_per_sentence", "sents_per_doc", "facts per claim"])
+def test_a_rate_has_no_better_way(name: str) -> None:
+    assert higher_is_better(name) is None
+    assert higher_is_better("PER") is higher_is_better("phoneme_per") is False

@@ -88,3 +88,10 @@ def test_rows_that_need_quoting_and_a_broken_one_are_read_but_for_that(tmp_path:
     assert good == {"document": "Rain, hail.", "summary": "It rained."}
     assert line == 3
     assert "This row is not CSV" in str(broken)
+
+
+def test_a_line_break_in_a_quoted_name_of_a_column_stays_in_the_header(tmp_path: Path) -> None:
+    text = 'document,"[m1] Document: {{document}}\nQuestion: {{question}}",Status,Named\nRain.,Wet.,PASS,"{""a"":1}"\nSnow.,Cold.,FAIL,"{""a"":0}"\n'
+    path = put(tmp_path, "t.csv", text)
+    assert cells(path) == [["Rain.", "Wet.", "PASS", '{"a":1}'], ["Snow.", "Cold.", "FAIL", '{"a":0}']]
+    assert not table_notes(path)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.data.datasets.formats.table_files import table_notes, table_rows
+from core.errors import TouchstoneError
 from tests.unit.core.data.datasets.writing import put
 
 
@@ -54,3 +55,14 @@ def test_lines_may_end_in_any_way(end: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(end.join(["text,label", "One.,1", "Two.,0", ""]).encode())
     assert column(path, "label") == ["1", "0"]
+
+
+def test_a_column_that_is_there_twice_with_the_same_cells_counts_once(tmp_path: Path) -> None:
+    path = put(tmp_path, "t.csv", "span,text,span\na,One.,a\nb,Two.,b\n")
+    assert column(path, "span") == ["a", "b"]
+    assert table_notes(path) == [
+        "the column span is there twice with the same cells: the second is left out",
+    ]
+    other = put(tmp_path, "u.csv", "span,text,span\na,One.,a\nb,Two.,c\n")
+    with pytest.raises(TouchstoneError, match="Two columns are called 'span'"):
+        list(table_rows(other))

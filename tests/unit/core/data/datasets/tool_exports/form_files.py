@@ -36,7 +36,7 @@ def items_of(path: Path, importer: Generic | None = None) -> list[Item]:
 
 
 def refusals_of(path: Path) -> list[str]:
-    return [record.reason for record in Generic().read(path) if isinstance(record, Refusal)]
+    return [record.error for record in Generic().read(path) if isinstance(record, Refusal)]
 
 
 def texts(items: Sequence[Item]) -> list[tuple[str, str]]:

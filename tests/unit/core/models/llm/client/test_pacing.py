@@ -72,21 +72,33 @@ class Minutes:
         return text("Yes.")
 
 
+LITELLM_FULL = "No deployments available for selected model."
 LITELLM_RPM = "litellm.RateLimitError: Deployment over defined rpm limit={}. current usage={}"
 
 
 @pytest.mark.parametrize(
     ("limit", "pairs", "most", "words"),
-    [(20, 60, 75, "slow down"), (3, 20, 26, LITELLM_RPM.format(3, 3)), (20, 60, 75, "Try again in 83ms")],
-    ids=["20 a minute", "3 a minute, as litellm says it", "a named pause that is too short"],
+    [
+        (20, 60, 75, "slow down"),
+        (3, 20, 26, LITELLM_RPM.format(3, 3)),
+        (3, 20, 26, LITELLM_FULL),
+        (20, 60, 75, "Try again in 166ms"),
+    ],
+    ids=[
+        "20 a minute",
+        "3 a minute, as litellm says it",
+        "3 a minute, as litellm 1.108 says it",
+        "a named pause that is too short",
+    ],
 )
 def test_a_limit_of_a_minute_without_a_time_costs_few_requests(
     limit: int, pairs: int, most: int, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pacing, "MINUTE_S", 1.0)
-    reply = Minutes(limit, 1.0, {"error": {"message": words, "type": "None", "code": "429"}})
+    minute_s = 2.0 if limit > 3 else 1.0
+    monkeypatch.setattr(pacing, "MINUTE_S", minute_s)
+    reply = Minutes(limit, minute_s, {"error": {"message": words, "type": "None", "code": "429"}})
     with serving(reply) as endpoint, ThreadPoolExecutor(8) as pool:
-        client = EndpointClient(Endpoint(endpoint.url, "", wait_s=5.0))
+        client = EndpointClient(Endpoint(endpoint.url, "", wait_s=5 * minute_s))
         texts = list(pool.map(lambda _: client.chat(("a", "b"), Sampling("m"), "").text, range(pairs)))
     assert texts == ["Yes."] * pairs
     assert len(endpoint.asked) <= most
@@ -131,6 +143,29 @@ def test_a_server_that_is_gone_for_a_while_is_waited_for(monkeypatch: pytest.Mon
         texts = list(pool.map(lambda _: client.chat(("a", "b"), Sampling("m"), "").text, range(600)))
     assert texts == ["Yes."] * 600
     assert len(endpoint.asked) <= 600 + 20
+
+
+def test_a_server_whose_port_is_closed_for_a_while_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pacing, "MINUTE_S", 2.0)
+    asked, ready = threading.Event(), threading.Event()
+
+    def reply(_path: str, _body: Any) -> Reply:
+        asked.set()
+        return text("Yes.")
+
+    def wait_gone() -> None:
+        while not any("it cannot be reached" in words for words in pacing.waiting_endpoints()):
+            ready.wait(0.01)
+
+    with ThreadPoolExecutor(8) as pool:
+        with serving(reply) as endpoint:
+            client = EndpointClient(Endpoint(endpoint.url, "", wait_s=60.0))
+            answers = [pool.submit(client.chat, ("a", "b"), Sampling("m"), "") for _ in range(300)]
+            asked.wait(10)
+        wait_gone()
+        with serving(reply, int(endpoint.url.rpartition(":")[2].partition("/")[0])):
+            texts = [answer.result().text for answer in answers]
+    assert texts == ["Yes."] * 300
 
 
 def test_what_waits_is_given_up_after_the_patience_of_the_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:

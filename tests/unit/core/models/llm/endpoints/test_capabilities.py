@@ -67,8 +67,96 @@ def test_a_form_that_is_left_out_without_being_named_is_tried_again_by_another_p
     with serving(nameless) as server:
         client = EndpointClient(Endpoint(server.url, ""), CapabilityStore(file))
         chat(client)
-        assert client.left_out("m") == {"json_object"}
+        assert (client.left_out("m"), client.left_out("m", SCHEMA)) == (frozenset(), {"json_object"})
         assert values(CapabilityStore(file), Endpoint(server.url, "")) == {}
+
+
+def limited(_path: str, body: Body) -> Reply:
+    """A server that takes schemas without limits of numbers."""
+    if "maximum" in json.dumps(body.get("response_format", {})):
+        return refusal(400, "Invalid schema for response_format 'Mark': 'maximum' is not permitted.")
+    return text('{"ready": true}')
+
+
+def test_one_refused_schema_is_relaxed_and_said_once_and_others_stay(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file, bounded = tmp_path / "capabilities.sqlite", '{"name": "Mark", "schema": {"maximum": 100, "title": "Mark"}}'
+    with serving(limited) as server:
+        endpoint = Endpoint(server.url, "")
+        for _ in range(2):  # as two processes
+            client = EndpointClient(endpoint, CapabilityStore(file))
+            for schema in (bounded, bounded, SCHEMA):
+                client.chat(("Judge.", "Is it?"), Sampling("m"), schema)
+        store = CapabilityStore(file)
+        assert values(store, endpoint) == {}
+        [(title, form)] = store.forms(endpoint, "m").items()
+        assert (title.partition("#")[0], form.value, form.source) == ("Mark", "relaxed", "call")
+        assert format_capabilities({}, store.forms(endpoint, "m")) == f"structured answers {title}: relaxed"
+        schemas = [body["response_format"]["json_schema"]["schema"] for _, body in server.asked]
+        assert schemas[0] == {"maximum": 100, "title": "Mark"}
+        assert schemas[1:] == [{"title": "Mark"}, {"title": "Mark"}, {}, {"title": "Mark"}, {"title": "Mark"}, {}]
+        assert [record.message.partition(": “")[0] for record in caplog.records] == [
+            f"{server.url}: m refuses the limits of {title}, and is asked without"
+        ]
+        store.forget(endpoint, "m", ["structured"])
+        assert (store.forms(endpoint, "m"), CapabilityStore(file).forms(endpoint, "m")) == ({}, {})
+
+
+def test_a_schema_that_is_refused_relaxed_too_is_asked_for_as_json(tmp_path: Path) -> None:
+    def picky(_path: str, body: Body) -> Reply:
+        form = body.get("response_format", {})
+        if form.get("type") == "json_schema" and form["json_schema"]["name"] == "Mark":
+            return refusal(400, "Invalid schema for response_format 'Mark': too complex")
+        return text('{"ready": true}')
+
+    file = tmp_path / "capabilities.sqlite"
+    with serving(picky) as server:
+        client = EndpointClient(Endpoint(server.url, ""), CapabilityStore(file))
+        for name in ("Mark", "Other", "Mark"):
+            schema = json.dumps({"name": name, "schema": {"maximum": 100}})
+            client.chat(("Judge.", "Is it?"), Sampling("m"), schema)
+        forms = CapabilityStore(file).forms(Endpoint(server.url, ""), "m")
+    assert [body["response_format"]["type"] for _, body in server.asked] == [
+        *("json_schema", "json_schema", "json_object", "json_schema", "json_object")
+    ]
+    assert [form.value for form in forms.values()] == ["json_object"]
+
+
+def test_a_temperature_that_a_model_takes_no_more_is_left_out_and_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def deprecating(_path: str, body: Body) -> Reply:
+        if "temperature" in body:
+            return refusal(400, "`temperature` is deprecated for this model.")
+        return text('{"ready": true}')
+
+    file = tmp_path / "capabilities.sqlite"
+    with serving(deprecating) as server:
+        endpoint = Endpoint(server.url, "")
+        for _ in range(2):
+            chat(EndpointClient(endpoint, CapabilityStore(file)))
+        assert len(server.asked) == 3
+        assert server.asked[1][1]["max_tokens"] == 2048
+        assert values(CapabilityStore(file), endpoint) == {"temperature": False}
+    assert len(caplog.records) == 1
+    assert "m refuses temperature, and is asked without" in caplog.text
+
+
+def test_a_gateway_that_names_no_parameter_is_asked_with_fewer(tmp_path: Path) -> None:
+    def routing(_path: str, body: Body) -> Reply:
+        if body.keys() & {"seed", "response_format"}:
+            return refusal(404, "No endpoints found that support the requested parameters. To learn more, visit: …")
+        return text('{"ready": true}')
+
+    file = tmp_path / "capabilities.sqlite"
+    with serving(routing) as server:
+        endpoint = Endpoint(server.url, "", seed=7)
+        for _ in range(2):
+            chat(EndpointClient(endpoint, CapabilityStore(file)))
+        assert len(server.asked) == 6
+        found = values(CapabilityStore(file), endpoint)
+    assert found == {"top_p": False, "seed": False, "structured": "none"}
 
 
 def test_another_address_model_or_api_is_another_one(tmp_path: Path) -> None:
@@ -136,6 +224,7 @@ def test_a_test_finds_the_limits_and_the_window_and_keeps_them() -> None:
         assert values(capability_store(), endpoint) == {
             "system_role": False,
             "structured": "none",
+            "shapes": "followed",
             "top_logprobs": 5,
             "temperature": True,
             "top_p": False,

@@ -19,7 +19,7 @@ from core.models.llm.endpoints.endpoint import Endpoint, Price
 from core.models.llm.prompts import Messages
 from core.models.llm.spending.budget import SpendTracker
 from core.models.llm.spending.cost_log import CostLog, read_costs
-from core.models.llm.spending.spend import Spend, Usage, actual_usage, max_usage
+from core.models.llm.spending.spend import Spend, Usage, actual_usage, format_spend, max_usage
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
@@ -124,8 +124,19 @@ def test_money_is_counted_by_price_and_kept_for_the_next_process(tmp_path: Path)
         first.record(Endpoint("http://two.example/v1", ""), THOUSAND)
     assert SpendTracker(tmp_path).total() == {
         "mini": Spend(2, 2000, 2000, pytest.approx(0.022)),
-        "": Spend(1, 1000, 1000, 0),
+        "": Spend(1, 1000, 1000, 0, unpriced=1),
     }
+
+
+def test_a_price_that_is_unknown_is_said_and_never_zero() -> None:
+    unpriced = Spend.of(Endpoint("http://two.example/v1", ""), THOUSAND)
+    free = Spend.of(Endpoint("http://two.example/v1", "", price=Price(0, 0)), THOUSAND)
+    stated = Spend.of(Endpoint("http://two.example/v1", ""), Usage(1000, 1000, cost=0.25))
+    tokens = "1,000 tokens read, 1,000 written"
+    assert format_spend(unpriced) == f"1 question, {tokens}, at a price that is not set"
+    assert format_spend(free) == f"1 question, {tokens}, 0.0000"
+    assert format_spend(unpriced + stated).endswith("2,000 written, 0.2500 besides 1 question without a price")
+    assert format_spend(Spend()) == "0 questions, 0 tokens read, 0 written, 0.0000"
 
 
 def test_nothing_was_spent_in_a_new_folder_and_looking_makes_no_file(tmp_path: Path) -> None:
@@ -243,4 +254,4 @@ def test_a_free_endpoint_is_asked_when_the_budget_is_spent(tmp_path: Path, monke
     with closing(SpendTracker(tmp_path)) as ledger:
         with ledger.reserve(free, THOUSAND):
             ledger.record(free, THOUSAND)
-        assert ledger.total() == {"": Spend(1, 1000, 1000, 0.0)}
+        assert ledger.total() == {"": Spend(1, 1000, 1000)}

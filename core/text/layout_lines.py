@@ -1,0 +1,256 @@
+"""The lines of a text: contents without list marks, headings, table rows, and the lines that go on with the one before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from core.types import Span
+
+_BULLET = r"[-–—*+•‣⁃◦∙·▪▫■□●○◆◇➢➤►▶→✓✔✅❌]"
+_NUMERAL = r"(?P<open>\(?)(?P<numeral>\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})(?P<close>[.)])|\d{1,2}(?:\.\d{1,2})+[.)]|\d\ufe0f?\u20e3|[\u2460-\u2473]"
+_MARK = re.compile(rf"(?:{_BULLET}|{_NUMERAL})[ \t\u00a0]+(?:\[[ xX]\][ \t]+)?(?=\S)")
+_QUOTE = re.compile(r"(?:>[ \t]?)+")
+_FENCE = re.compile(r"(?:```|~~~)")
+_RULE = re.compile(r"(?:[-*_=][ \t]*){3,}|\[[^\]\n]+\]:[ \t]\S+")
+_ATX = re.compile(r"#{1,6}[ \t]+")
+_BOLD_LINE = re.compile(r"(\*\*|__)(?=\S)[^*_]+\1:?")
+_TABLE_RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?")
+_PIPE = re.compile(r"[ \t]*\|[ \t]*")
+_TURN = re.compile(r"[A-Z][\w.’' -]{0,40}:[ \t]+\S")
+_LABEL = re.compile(
+    r"(?:(?:executive |short |brief )?summary|tl;?dr|overview|highlights?|key (?:points|takeaways|findings|facts)|main points|"
+    r"takeaways?|conclusions?|background|introduction|abstract|results?|methods?|discussion|next steps|action items|decisions)\W*",
+    re.IGNORECASE,
+)
+STOP = re.compile(r"[.!?…。！？؟।॥][\"'”’»)\]」』]*$")
+_GOES_ON = re.compile(
+    r"(?:[,(–—-]|\b(?:a|an|and|as|at|by|for|from|in|into|is|of|on|or|that|the|to|was|were|which|who|with))$"
+)
+_MAX_LABEL_WORDS, _MAX_BOLD_WORDS, _MAX_CAPITALS_WORDS = 4, 12, 6
+_MIN_WRAPPED_CHARACTERS = 40
+_ROMAN = {"i": 1, "v": 5, "x": 10}
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line of a text; its content is empty where it is blank or a mark alone."""
+
+    content: Span
+    joins: bool = False
+    is_marked: bool = False
+    is_heading: bool = False
+    pipes: tuple[Span, ...] = ()
+
+
+def read_lines(text: str) -> list[TextLine]:
+    """The lines of a text, in order."""
+    spans = [_stripped(text, Span(*match.span())) for match in re.finditer(r"[^\n]+|(?<=\n)(?=\n)", text)]
+    lines = [TextLine(span) for span in spans]
+    lines = _without_fences(text, lines)
+    lines = _with_tables(text, lines)
+    lines = _without_marks(text, lines)
+    lines = _with_headings(text, lines)
+    return _with_joins(text, lines)
+
+
+def _stripped(text: str, span: Span) -> Span:
+    content = span.of(text)
+    start = span.end - len(content.lstrip())
+    return Span(start, max(start, span.start + len(content.rstrip())))
+
+
+def _is_blank(line: TextLine) -> bool:
+    return line.content.start == line.content.end
+
+
+def _without_fences(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
+    """Lines of a block of code go on with its first one."""
+    read: list[TextLine] = []
+    inside = False
+    for line in lines:
+        if _FENCE.match(text, line.content.start):
+            inside = not inside
+            read.append(TextLine(Span(line.content.start, line.content.start), is_marked=True))
+        else:
+            read.append(replace(line, joins=True, is_marked=True) if inside and not _is_blank(line) else line)
+    return read
+
+
+def _with_tables(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
+    read = list(lines)
+    rows: set[int] = set()
+    for place, line in enumerate(lines):
+        content = line.content.of(text)
+        if "|" in content and _TABLE_RULE.fullmatch(content):
+            read[place] = TextLine(Span(line.content.start, line.content.start), is_marked=True)
+            if place and "|" in lines[place - 1].content.of(text):
+                rows.add(place - 1)
+                read[place - 1] = replace(_row(text, lines[place - 1]), is_heading=True)
+        elif "|" in content and (
+            place - 1 in rows
+            or _is_table_rule(text, lines, place - 1)
+            or (content[0] == content[-1] == "|" and len(content) > 1)
+        ):
+            rows.add(place)
+            read[place] = _row(text, line)
+    return read
+
+
+def _is_table_rule(text: str, lines: Sequence[TextLine], place: int) -> bool:
+    content = lines[place].content.of(text) if place >= 0 else ""
+    return "|" in content and _TABLE_RULE.fullmatch(content) is not None
+
+
+def _row(text: str, line: TextLine) -> TextLine:
+    pipes = [Span(*match.span()) for match in _PIPE.finditer(text, line.content.start, line.content.end)]
+    start, end = line.content.start, line.content.end
+    if pipes and pipes[0].start == start:
+        start = pipes.pop(0).end
+    if pipes and pipes[-1].end == end:
+        end = pipes.pop().start
+    return TextLine(Span(start, max(start, end)), is_marked=True, pipes=tuple(pipes))
+
+
+def _without_marks(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
+    """Without the marks of lists, as many as stand before a content; a numeral counts where it begins or goes on with a list."""
+    read: list[TextLine] = []
+    last: dict[tuple[str, str, str], int] = {}
+    for place, line in enumerate(lines):
+        start, end = line.content.start, line.content.end
+        if line.is_marked or start == end:
+            read.append(line)
+            continue
+        if quote := _QUOTE.match(text, start, end):
+            start = quote.end()
+        if _RULE.fullmatch(text, start, end) and not (place and _underlines(text, lines[place - 1], Span(start, end))):
+            read.append(TextLine(Span(start, start), is_marked=True))
+            continue
+        while mark := _MARK.match(text, start, end):
+            if mark["numeral"] and not _counts(text, mark, lines[place + 1 :], last):
+                break
+            start = mark.end()
+        read.append(replace(line, content=Span(start, end), is_marked=start > line.content.start))
+    return read
+
+
+def _underlines(text: str, before: TextLine, line: Span) -> bool:
+    return not _is_blank(before) and re.fullmatch(r"={3,}|-{3,}", line.of(text)) is not None
+
+
+def _counts(text: str, mark: re.Match[str], after: Sequence[TextLine], last: dict[tuple[str, str, str], int]) -> bool:
+    """True where a numeral is a first one or comes after that of another line; a letter or Roman numeral with a full stop only where a second follows."""
+    values = _values(mark["numeral"])
+    style = (
+        mark["open"],
+        mark["close"],
+        "digit" if mark["numeral"].isdigit() else "upper" if mark["numeral"].isupper() else "lower",
+    )
+    for value in values:
+        if last.get(style) == value - 1 and value > 1:
+            last[style] = value
+            return True
+    if 1 not in values:
+        return False
+    if not mark["numeral"].isdigit() and mark["close"] == "." and not _is_followed(text, after, style):
+        return False
+    last[style] = 1
+    return True
+
+
+def _is_followed(text: str, after: Sequence[TextLine], style: tuple[str, str, str]) -> bool:
+    marks = [mark for line in after if (mark := _MARK.match(text, line.content.start, line.content.end))]
+    return any(mark["numeral"] and mark["close"] == style[1] and 2 in _values(mark["numeral"]) for mark in marks)
+
+
+def _values(numeral: str) -> set[int]:
+    if numeral.isdigit():
+        return {int(numeral)}
+    small = numeral.lower()
+    values = {ord(small) - ord("a") + 1} if len(small) == 1 else set[int]()
+    if set(small) <= _ROMAN.keys():
+        digits = [_ROMAN[letter] for letter in small]
+        values.add(digits[-1] + sum(-digit if digit < following else digit for digit, following in pairwise(digits)))
+    return values
+
+
+def _with_headings(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
+    read = list(lines)
+    for place, line in enumerate(lines):
+        content = line.content.of(text)
+        if not content or line.pipes:
+            continue
+        if mark := _ATX.match(content):
+            start = line.content.start + mark.end()
+            read[place] = TextLine(Span(start, line.content.end), is_marked=True, is_heading=True)
+            continue
+        following = next((other for other in lines[place + 1 :] if not _is_blank(other)), None)
+        if following is None or line.joins:
+            continue
+        if re.fullmatch(r"={3,}|-{3,}", following.content.of(text)) and lines[place + 1] is following:
+            read[place] = replace(line, is_marked=True, is_heading=True)
+            read[place + 1] = TextLine(Span(following.content.start, following.content.start), is_marked=True)
+        elif not line.is_marked and _is_label(content, following.content.of(text)):
+            read[place] = replace(line, is_marked=True, is_heading=True)
+    return read
+
+
+def _is_label(content: str, following: str) -> bool:
+    """True for a line of its own that names what follows: in bold, in capitals, before a colon, or a usual name of a part."""
+    words = len(content.split())
+    if _BOLD_LINE.fullmatch(content):
+        return words <= _MAX_BOLD_WORDS and not STOP.search(content.rstrip("*_"))
+    if content.endswith(":"):
+        return words <= _MAX_LABEL_WORDS
+    letters = [character for character in content if character.isalpha()]
+    in_capitals = len(letters) > 3 and content.isupper() and not following.isupper()  # not "USA"
+    return bool(_LABEL.fullmatch(content)) or (
+        in_capitals and words <= _MAX_CAPITALS_WORDS and not STOP.search(content) and not re.search(r"\d", content)
+    )
+
+
+def _with_joins(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
+    is_wrapped = _is_wrapped(text, lines)
+    turns = sum(_TURN.match(text, line.content.start, line.content.end) is not None for line in lines) > 1
+    read: list[TextLine] = []
+    for place, line in enumerate(lines):
+        before = read[-1] if read else None
+        first_of_code = line.joins and (place == 0 or not lines[place - 1].joins)
+        if before is None or _is_blank(before) or _is_blank(line) or first_of_code:
+            read.append(replace(line, joins=False))
+            continue
+        is_turn = turns and _TURN.match(text, line.content.start, line.content.end) is not None
+        starts_unit = (line.is_marked and not line.joins) or is_turn or before.is_heading or bool(before.pipes)
+        read.append(
+            replace(line, joins=not starts_unit and (line.joins or _goes_on(text, before, line, is_wrapped=is_wrapped)))
+        )
+    return read
+
+
+def _goes_on(text: str, before: TextLine, line: TextLine, *, is_wrapped: bool) -> bool:
+    """True where a line without a mark goes on with the sentence or item of the one before, or a full stop stands between."""
+    ended, first = before.content.of(text), text[line.content.start]
+    if STOP.search(ended) or first.islower() or is_wrapped or _GOES_ON.search(ended):
+        return True
+    indent = line.content.start - (text.rfind("\n", 0, line.content.start) + 1)
+    begun = before.content.start - (text.rfind("\n", 0, before.content.start) + 1)
+    return before.is_marked and indent > 1 and indent >= begun
+
+
+def _is_wrapped(text: str, lines: Sequence[TextLine]) -> bool:
+    """True where lines are as long as one width lets them be, and some go on in small letters."""
+    pairs = [
+        (before.content.of(text), after.content.of(text))
+        for before, after in pairwise(lines)
+        if not _is_blank(before)
+        and not _is_blank(after)
+        and not after.is_marked
+        and not STOP.search(before.content.of(text))
+    ]
+    width = max((line.content.end - line.content.start for line in lines), default=0)
+    if width < _MIN_WRAPPED_CHARACTERS or not any(after[0].islower() for _, after in pairs):
+        return False
+    full = [len(before) + 1 + len(after.split()[0]) > width for before, after in pairs]
+    return sum(full) >= 0.9 * len(full)
