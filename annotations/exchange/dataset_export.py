@@ -299,7 +299,7 @@ def _row(item: Item, summaries: Mapping[str, str], judges: Mapping[str, str]) ->
 
 
 def _facts(item: Item, people: Mapping[str, str]) -> dict[str, Any]:
-    """What an item has that is in no other column, JSON-able; makers by the names that `people` has, notes left out."""
+    """Facts of an item that are in no other column, JSON-able; makers by the names that `people` has, notes left out."""
     values = ITEM_FACTS.dump_python(item, mode="json")
     for part in (*values["edits"], *values["explanations"]):
         part["by"] = people.get(part["by"], part["by"])

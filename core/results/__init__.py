@@ -130,6 +130,7 @@ if TYPE_CHECKING:
     from core.results.runs.noise_strip import format_edge, mark_place
     from core.results.runs.null_bands import NullBand, NullBands, SignedMetrics, any_size_band, null_band
     from core.results.runs.placement import (
+        ELSEWHERE,
         MOST_PLACED,
         PLACES,
         PlacedPair,

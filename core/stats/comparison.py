@@ -56,6 +56,11 @@ def compare_paired(first: Distribution, second: Distribution) -> StatisticDiffer
     if first.value is not None and second.value is not None and first.n != second.n:
         other_cases = f"The two rest on {first.n} and {second.n} cases: compare them on those that both have."
         return StatisticDifference(Estimate(None, None, None, min(first.n, second.n), other_cases), None)
+    return compare_on_documents(first, second)
+
+
+def compare_on_documents(first: Distribution, second: Distribution) -> StatisticDifference:
+    """The same test of figures of other cases on the same resamples of documents, as of a slice and of all."""
     estimate = difference(first, second)
     if estimate.value is None or estimate.documents < MIN_TEST_DOCUMENTS:
         return StatisticDifference(estimate, None)

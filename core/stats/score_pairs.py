@@ -73,6 +73,14 @@ def tie_share(pairs: ScorePairs) -> Statistic:
     return share(_indicator(pairs.shifts, 0.0), pairs.documents)
 
 
+def order_share(pairs: ScorePairs) -> Statistic:
+    """Share of pairs whose faithful side scores higher, ties counting one half: one half of whatever tells nothing."""
+    if pairs.direction == "neutral":
+        return undefined(_count_scored(pairs), _NO_DIRECTION)
+    gains = pairs.gains
+    return share(np.where(np.isnan(gains), np.nan, (np.sign(gains) + 1) / 2), pairs.documents)
+
+
 def sign_rate(pairs: ScorePairs) -> Statistic:
     """Share of pairs whose original is better among those that moved at all."""
     if pairs.direction == "neutral":

@@ -105,7 +105,7 @@ class _Answering:
 
 
 def _open(request: Request, path: str, token: str) -> _Answering:
-    """What answers a request, before its body is read. Only a valid token learns what there is, and what is wrong with the rest."""
+    """Find the operation for a request, before its body is read. Only a valid token learns what there is, and what is wrong with the rest."""
     reads = ApiReads(services.store(), token)
     campaign, operations = match_path(path.removeprefix("v1/") if path.startswith("v1/") else "")
     if not operations:

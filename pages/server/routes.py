@@ -19,7 +19,7 @@ from pages.server.base_path import base_path
 from pages.server.sign_in import MAX_CODE_BYTES, SIGN_OUT
 
 Access = Literal["anyone", "signed in", "token", "nobody"]
-"""Who may ask: on a server without sign-in, `signed in` is anyone, and `token` nobody."""
+"""People and programs that may ask: on a server without sign-in, `signed in` is anyone, and `token` nobody."""
 
 _VIEWS = Path(__file__).parents[1] / "views"
 _MB = 2**20
@@ -36,7 +36,7 @@ class RouteRule:
     methods: tuple[str, ...]
     """Methods that are answered; GET includes HEAD, and WEBSOCKET is a connection."""
     who: Access
-    """Who may ask."""
+    """People and programs that may ask."""
     purpose: str
     """Use of the address, for a reader of the table."""
     most_bytes: int = 0

@@ -140,10 +140,13 @@ class TeiPredict(_TeiForm):
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        inputs = [self.inputs] if self._is_single else self.inputs
-        if any(isinstance(pair, str) or len(pair) != 2 for pair in inputs):
-            raise ValueError("inputs: Send [document, summary], or a list of such pairs.")
-        return [(document, summary) for document, summary in inputs]
+        pairs: list[tuple[str, str]] = []
+        for pair in [self.inputs] if self._is_single else self.inputs:
+            if isinstance(pair, str) or len(pair) != 2:
+                raise ValueError("inputs: Send [document, summary], or a list of such pairs.")
+            document, summary = map(str, pair)
+            pairs.append((document, summary))
+        return pairs
 
     @property
     def _is_single(self) -> bool:

@@ -23,7 +23,7 @@ from tests.e2e.tool_exports import (
     prodigy_spans,
     qualtrics,
 )
-from tests.e2e.waiting import attach, press
+from tests.e2e.waiting import attach, idle, press
 
 pytestmark = pytest.mark.e2e
 
@@ -65,6 +65,7 @@ def test_six_exports_are_dropped_one_after_another(page: Page, fresh: Server, tm
         dialog = page.get_by_role("dialog")
         attach(dialog.locator("input[type=file]").first, path)
         expect(dialog.get_by_text(SENTENCES[write])).to_be_visible(timeout=WORK_MS)
+        idle(page)  # while it is drawn again, the button before stands beside the new one
         imports = dialog.get_by_role("button", name="Import", exact=True)
         if write is label_studio:
             expect(imports).to_be_disabled()

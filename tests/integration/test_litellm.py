@@ -115,7 +115,7 @@ def test_a_limit_of_a_minute_is_waited_for(folder: Path) -> None:
     assert not [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     sent = requests(folder, "limited")
     assert sent["answered"] == 8
-    assert sum(sent.values()) <= 8 + 8
+    assert sum(sent.values()) <= 8 + 12  # it says neither when nor how many, and its minutes are learned
 
 
 def test_an_unknown_model_and_a_wrong_key_cost_one_request(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

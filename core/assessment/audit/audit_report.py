@@ -55,6 +55,8 @@ class AuditReport:
         return self.battery.signature if self.battery else NOT_RECORDED
 
 
+_NEED_READING = ("reading", "gaming", "stillness")
+_UNREAD = "It orders pairs as well without their document, so that this is no merit."
 _REPORT: TypeAdapter[AuditReport] = TypeAdapter(AuditReport)
 
 
@@ -76,8 +78,21 @@ def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[Metri
                 else finding
                 for finding in findings
             )
+        findings = _without_praise(findings)
         model = judge.model if judge else None
         yield MetricAudit(metric, evidence.signature(metric), summarize(findings), findings, model)
+
+
+def _without_praise(findings: Sequence[AuditAnswer]) -> tuple[AuditAnswer, ...]:
+    """The findings of a metric, of which some are not good where it orders pairs without reading their document."""
+    if not any(finding.question == "reads-document" and finding.level is Level.FAILS for finding in findings):
+        return tuple(findings)
+    return tuple(
+        replace(finding, level=Level.MEASURED, warning=" ".join(filter(None, [finding.warning, _UNREAD])))
+        if finding.question in _NEED_READING and finding.level is Level.GOOD
+        else finding
+        for finding in findings
+    )
 
 
 def build_report(evidence: Evidence, audits: Sequence[MetricAudit], command: str) -> AuditReport:

@@ -23,7 +23,7 @@ class Effect:
     @property
     def level(self) -> Level:
         """Verdict on the size: weak or failing only where its interval is above 0."""
-        level = self.scale.level(self.size)
+        level = self.scale.observed_level(self.size)
         may_be_chance = self.size.low is None or self.size.low <= 0
         return Level.MEASURED if level in (Level.WEAK, Level.FAILS) and may_be_chance else level
 

@@ -6,7 +6,7 @@ from abc import ABC
 from dataclasses import replace
 from typing import ClassVar, Literal
 
-from core.assessment.audit.question import AuditAnswer, AuditFigure, AuditQuestion, Level
+from core.assessment.audit.question import AuditAnswer, AuditFigure, AuditQuestion, Level, VerdictScale
 
 
 class JudgeQuestion(AuditQuestion, ABC):
@@ -15,6 +15,8 @@ class JudgeQuestion(AuditQuestion, ABC):
     scores: ClassVar[bool] = True
     asked_of: ClassVar[Literal["all", "judges"]] = "judges"
 
-    def found(self, level: Level, sentence: str, figure: AuditFigure | None = None) -> AuditAnswer:
-        finding = super().found(level, sentence, figure)
+    def found(
+        self, level: Level, sentence: str, figure: AuditFigure | None = None, scale: VerdictScale | None = None
+    ) -> AuditAnswer:
+        finding = super().found(level, sentence, figure, scale)
         return finding if level is Level.TOO_FEW else replace(finding, warning="")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -174,13 +175,17 @@ class AuditQuestion(ABC):
         """Every text or pair that the figures which no other page has were counted from; none where all are there."""
         return ()
 
-    def found(self, level: Level, sentence: str, figure: AuditFigure | None = None) -> AuditAnswer:
-        """A finding of this question, with a warning where its interval is likely too narrow."""
+    def found(
+        self, level: Level, sentence: str, figure: AuditFigure | None = None, scale: VerdictScale | None = None
+    ) -> AuditAnswer:
+        """A finding of this question, with a warning where its figure gives no verdict; by the scale it says how many documents would do."""
         warning = ""
         if figure is not None and figure.estimate.value is None:
             warning = figure.estimate.why
         elif figure is not None and figure.estimate.documents < MIN_TEST_DOCUMENTS:
             warning = f"{figure.estimate.n} cases of {figure.estimate.documents} documents: too few for a verdict, which takes {MIN_TEST_DOCUMENTS} documents."
+        elif figure is not None and scale is not None and level is Level.TOO_FEW:
+            warning = scale.untold(figure.estimate)
         elif figure is not None and figure.estimate.of_few_documents:
             warning = f"Few documents ({figure.estimate.documents})."
         return AuditAnswer(self.name, self.title, self.axis, level, sentence, figure, warning=warning)
@@ -241,18 +246,81 @@ class VerdictScale:
     fails: float
 
     def level(self, estimate: Estimate) -> Level:
-        """Good where the interval also keeps clear of failing; too few below ten documents or without a value."""
-        if estimate.value is None or estimate.documents < MIN_TEST_DOCUMENTS:
+        """Verdict on what the texts were drawn from, which the whole interval has to allow; too few where it reaches into another one."""
+        if not _has_enough_documents(estimate) or estimate.ends is None:
             return Level.TOO_FEW
-        sign = 1.0 if self.good > self.fails else -1.0
-        bounds = [bound for bound in (estimate.low, estimate.high) if bound is not None]
-        worst = min((sign * bound for bound in bounds), default=sign * estimate.value)
-        if sign * estimate.value <= sign * self.fails:
+        worst, best = sorted(self._sign * end for end in estimate.ends)
+        good, fails = self._sign * self.good, self._sign * self.fails
+        if best <= fails:
             return Level.FAILS
-        return Level.GOOD if sign * estimate.value >= sign * self.good and worst > sign * self.fails else Level.WEAK
+        if worst >= good:
+            return Level.GOOD
+        return Level.WEAK if fails < worst and best < good else Level.TOO_FEW
+
+    def observed_level(self, estimate: Estimate) -> Level:
+        """Verdict on the texts at hand, by the value; good only where the interval also keeps clear of failing."""
+        if not _has_enough_documents(estimate) or estimate.value is None:
+            return Level.TOO_FEW
+        worst = min(self._sign * end for end in estimate.ends or (estimate.value,))
+        value, good, fails = (self._sign * number for number in (estimate.value, self.good, self.fails))
+        if value <= fails:
+            return Level.FAILS
+        return Level.GOOD if value >= good and worst > fails else Level.WEAK
+
+    def untold(self, estimate: Estimate) -> str:
+        """Sentence on a figure whose interval allows several verdicts: which are ruled out, and how many documents would do."""
+        if self.level(estimate) is not Level.TOO_FEW or not _has_enough_documents(estimate) or estimate.ends is None:
+            return ""
+        worst, best = sorted(self._sign * end for end in estimate.ends)
+        ruled_out = "It is not good. " if best < self._sign * self.good else ""
+        ruled_out = "It does not fail. " if worst > self._sign * self.fails else ruled_out
+        needed = self._documents_needed(estimate)
+        more = (
+            f"about {needed:,} would"
+            if needed
+            else "the value lies at a limit, and many times as many might not do either"
+        )
+        return (
+            f"{ruled_out}More cannot be told with {estimate.documents} documents; {more}."
+            if ruled_out
+            else (f"Cannot be told with {estimate.documents} documents; {more}.")
+        )
+
+    def _documents_needed(self, estimate: Estimate) -> int | None:
+        """Documents whose interval around the same value would allow one verdict, to two digits; None of more than a hundred times as many."""
+        value, (low, high) = estimate.value or 0.0, estimate.ends or (0.0, 0.0)
+        limits = [limit for limit in (self.good, self.fails) if low <= limit <= high]
+        times = [
+            math.inf if limit == value else ((high if limit > value else low) - value) / (limit - value)
+            for limit in limits
+        ]
+        # the interval of a share of none or all narrows as the number of cases grows, others as its root does
+        power = 1 if value in (0.0, 1.0) else 2
+        largest = max(times, default=1.0) ** power
+        if largest > _MOST_TIMES:
+            return None
+        documents = math.ceil(largest * estimate.documents - _ROUNDING)
+        digits: int = 10 ** max(0, len(str(documents)) - 2)
+        return -(-documents // digits) * digits
+
+    @property
+    def _sign(self) -> float:
+        return 1.0 if self.good > self.fails else -1.0
+
+
+_MOST_TIMES = 100.0
+_ROUNDING = 1e-6  # of a document
+
+
+def _has_enough_documents(estimate: Estimate) -> bool:
+    return estimate.value is not None and estimate.documents >= MIN_TEST_DOCUMENTS
 
 
 def worst_level(levels: Sequence[Level]) -> Level:
-    """The worst verdict of several; too few where none is a verdict."""
+    """The worst verdict of several: too few where one that cannot be told might be worse, or where none is a verdict."""
+    if Level.FAILS in levels:
+        return Level.FAILS
+    if Level.TOO_FEW in levels:
+        return Level.TOO_FEW
     judged = [level for level in levels if level in JUDGED_LEVELS]
     return max(judged, key=JUDGED_LEVELS.index, default=Level.TOO_FEW)

@@ -10,6 +10,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from pathlib import Path
 
 Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
 LookUp = Callable[[str, int], Sequence[str]]
 """Gives the addresses of a host name and port; raises OSError for a name that has none."""
 
@@ -17,14 +18,14 @@ _REGISTRY = Path(__file__).with_name("special_addresses.csv")
 """Special-purpose address registries of IANA for IPv4 and IPv6, as of 2026-07, and the block of multicast of IPv4."""
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 """The only IPv6 addresses that IANA gives to networks of the internet."""
-_INNER = (
+_INNER: tuple[Network, ...] = (
     *map(IPv4Network, ("10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")),
     *map(IPv6Network, ("::1/128", "fc00::/7")),
 )
 """Blocks of this machine and of networks like this one, at which models are served."""
 _EMBEDS_IPV4 = (IPv6Network("64:ff9b::/96"), IPv6Network("::ffff:0:0:0/96"))
 """Blocks whose last 32 bits are the IPv4 address that a translator connects to (RFC 6052, RFC 2765)."""
-_METADATA = (
+_METADATA: tuple[Network, ...] = (
     *map(IPv4Network, ("100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32")),
     *map(IPv6Network, ("fd00:ec2::/32", "fd20:ce::/32")),
 )
@@ -85,7 +86,7 @@ def _is_reachable(address: Address) -> bool:
 
 
 @cache
-def _registry() -> tuple[tuple[IPv4Network | IPv6Network, bool], ...]:
+def _registry() -> tuple[tuple[Network, bool], ...]:
     """Each block with True if it is globally reachable; one that the registry leaves open is not."""
     with _REGISTRY.open(encoding="utf-8", newline="") as file:
         return tuple(

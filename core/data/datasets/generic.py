@@ -97,8 +97,8 @@ class Generic(Importer):
             return ""
         rows, columns = self._rows(source), self.columns(source)
         is_form = form_of(source, self.encoding, self.sheet) is not None
-        said = {"summary_said": bool(self.summary), "document_said": bool(self.document)}
-        if not is_form and (question := text_question(rows, columns, **said)):
+        answered = {"summary_said": bool(self.summary), "document_said": bool(self.document)}
+        if not is_form and (question := text_question(rows, columns, **answered)):
             return question
         return open_direction(rows, columns) or ("" if self.vote_of_1 else open_votes(rows, columns))
 

@@ -18,7 +18,7 @@ LOW_QUANTILE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class SanityRow:
-    """How a metric scores the pairs of one kind of the battery."""
+    """Scores that a metric gives the pairs of one kind of the battery, in counts."""
 
     expectation: Expectation
     """Group of the battery."""
@@ -91,7 +91,7 @@ def sanity_rows(
 def _margins(
     expectation: Expectation, own: Values, sources: Values, usual: float, low: float, allowed: float
 ) -> Values:
-    """How far each score is on the expected side, (pairs,); below 0 on the other side, nan where it cannot be told."""
+    """Distance of each score to the wrong side, (pairs,); below 0 for a score on that side, nan where it cannot be told."""
     if expectation == "copy":
         return own - usual
     if expectation == "twin":

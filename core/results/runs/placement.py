@@ -1,4 +1,4 @@
-"""Place where a metric stops reading: a pair with its document alone, and with a long one that holds it early, midway or late.
+"""Place where a metric stops reading: a pair with its document alone, with a long one that holds it early, midway or late, and with another.
 
 The long document is made of other documents of the run, so that only the place of the evidence changes.
 """
@@ -16,8 +16,10 @@ from core.stats import Estimate, Resamples, ScorePairs, consistency_share, mean_
 from core.text import words
 from core.types import Example, Result
 
-PLACES = ("alone", "early", "midway", "late")
-"""Places of its own document in the long one; alone is without other text."""
+ELSEWHERE = "elsewhere"
+"""Place of a pair beside the document of another one, which cannot tell its sides apart."""
+PLACES = ("alone", "early", "midway", "late", ELSEWHERE)
+"""Places of its own document in the long one; alone is without other text, elsewhere without its own."""
 
 _LONG_WORDS = 2000
 MOST_PLACED = 24
@@ -48,6 +50,7 @@ class PlaceEffect:
 def placed_examples(run: StressRun, most: int = MOST_PLACED) -> list[tuple[Source, Variant, str, Example, Example]]:
     """At most so many broken variants of different documents, each at every place: the faithful and the broken example."""
     sources = list(run.sources.values())
+    several = len({source.group for source in sources}) > 1
     broken = {
         source.example.id: variant
         for source in sources
@@ -58,7 +61,7 @@ def placed_examples(run: StressRun, most: int = MOST_PLACED) -> list[tuple[Sourc
     placed = []
     for source in sample:
         original, variant = source.example, broken[source.example.id]
-        for place in PLACES:
+        for place in PLACES if several else PLACES[:-1]:
             document = _long_document(run, source, place)
             faithful = Example(f"{original.id}\0{place}", document, original.summary)
             wrong = Example(f"{original.id}\0{variant.kind}\0{place}", document, variant.summary or "")
@@ -131,6 +134,8 @@ def _long_document(run: StressRun, source: Source, place: str) -> str:
         dict.fromkeys(other.example.document for other in run.sources.values() if other.group != source.group)
     )
     random.Random(f"{run.plan.seed}\0{source.example.id}").shuffle(others)
+    if place == ELSEWHERE:
+        return others[0] if others else ""
     taken: list[str] = []
     room = _LONG_WORDS - len(words(own))
     while others and room > 0:

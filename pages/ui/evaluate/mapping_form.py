@@ -122,12 +122,12 @@ def mapping_form(source: Path, questions: DeltaGenerator) -> Reader | None:
         st.caption("Choose the column that holds the summary.")
         return None
     is_form = form_of(source, encoding, sheet) is not None
-    mapped, said = (mapped, {}) if is_form else _with_texts(mapped, guessed, rows, questions, source.name)
+    mapped, texts_named = (mapped, {}) if is_form else _with_texts(mapped, guessed, rows, questions, source.name)
     mapped, answers = _with_directions(mapped, rows, stated, questions, source.name)
-    if said is None:
+    if texts_named is None:
         answers = None
-    elif answers is not None and said:
-        answers |= {**said, "shape": table_shape(rows, mapped)}
+    elif answers is not None and texts_named:
+        answers |= {**texts_named, "shape": table_shape(rows, mapped)}
 
     omitted = left_out(mapped, rows)
     meanings = label_meanings(mapped, rows)
@@ -257,17 +257,17 @@ def _with_texts(
 
     None while one is missing.
     """
-    said: dict[str, str] = {}
+    texts_named: dict[str, str] = {}
     summaries, documents = open_summary(rows, guessed), open_document(rows, guessed)
     if summaries:
         is_guess = mapped.summary == guessed.summary
-        said["summary"] = _ask_for_summary(rows, summaries, questions, file) if is_guess else mapped.summary
-        mapped = with_summary(mapped, said["summary"]) if said["summary"] else mapped
+        texts_named["summary"] = _ask_for_summary(rows, summaries, questions, file) if is_guess else mapped.summary
+        mapped = with_summary(mapped, texts_named["summary"]) if texts_named["summary"] else mapped
     if documents:
         is_guess = mapped.document == guessed.document
-        said["document"] = _ask_for_document(rows, documents, questions, file) if is_guess else mapped.document
-        mapped = with_document(mapped, said["document"]) if said["document"] else mapped
-    return mapped, (said if all(said.values()) else None)
+        texts_named["document"] = _ask_for_document(rows, documents, questions, file) if is_guess else mapped.document
+        mapped = with_document(mapped, texts_named["document"]) if texts_named["document"] else mapped
+    return mapped, (texts_named if all(texts_named.values()) else None)
 
 
 def _ask_for_summary(rows: Sequence[Row], candidates: Sequence[str], questions: DeltaGenerator, file: str) -> str:

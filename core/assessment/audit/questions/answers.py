@@ -69,8 +69,10 @@ class AnswersQuestion(AuditQuestion):
             f"its card says {' to '.join(bounds)}",
         )
         selective = bool(evidence.misses_too_many(metric) and more_bad.low is not None and more_bad.low > 0)
-        of_missing = worst_level([SCALE.level(unscored.estimate), *([Level.FAILS] if selective else [])])
-        of_range = worst_level([Level.WEAK, SCALE.level(outside.estimate)]) if outside.estimate.value else Level.GOOD
+        of_missing = worst_level([SCALE.observed_level(unscored.estimate), *([Level.FAILS] if selective else [])])
+        of_range = (
+            worst_level([Level.WEAK, SCALE.observed_level(outside.estimate)]) if outside.estimate.value else Level.GOOD
+        )
         level = worst_level([of_missing, of_range]) if of_missing is not Level.TOO_FEW else Level.TOO_FEW
         figure, other = (unscored, outside) if of_missing is level else (outside, unscored)
         reasons = evidence.failure_reasons(metric)

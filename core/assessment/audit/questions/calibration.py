@@ -22,7 +22,7 @@ class CalibrationQuestion(AuditQuestion):
     name: ClassVar[str] = "calibration"
     title: ClassVar[str] = "Is its number a probability?"
     axis: ClassVar[str] = "off by"
-    place: ClassVar[int] = 10
+    place: ClassVar[int] = 11
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "calibration"
     less_is_better: ClassVar[bool] = True
@@ -45,7 +45,7 @@ class CalibrationQuestion(AuditQuestion):
         else:
             figure = AuditFigure("expected calibration error (ECE)", raw, "score")
             level, sentence = (
-                SCALE.level(raw),
+                SCALE.observed_level(raw),
                 f"Taken as probabilities its scores are off by {raw.value:.3f} on average (ECE).",
             )
             # the Brier score of the share of consistent summaries, given to every one of them

@@ -17,7 +17,7 @@ from core.assessment.audit.question import (
 )
 from core.assessment.audit.shown_pairs import pairs_of_kinds
 from core.evaluation import against_edits_of_people, edit_discrimination
-from core.stats import Estimate
+from core.stats import MIN_TEST_DOCUMENTS, Estimate
 
 SCALE = VerdictScale(good=0.65, fails=0.55)
 """Scale of the areas against harmless edits: .5 for whatever reacts to any change alike."""
@@ -58,12 +58,13 @@ class ChangeDetectorQuestion(AuditQuestion):
         levels = {
             figure.label: (ORIGINALS_SCALE if figure is originals else SCALE).level(figure.estimate)
             for figure in (harmless, matched, people, originals)
+            if figure.estimate.value is not None and figure.estimate.documents >= MIN_TEST_DOCUMENTS
         }
-        level = worst_level(list(levels.values())) if levels[harmless.label] is not Level.TOO_FEW else Level.TOO_FEW
+        level = worst_level(list(levels.values())) if harmless.label in levels else Level.TOO_FEW
         figure = next(
-            (figure for figure in (harmless, matched, people, originals) if levels[figure.label] is level), harmless
+            (figure for figure in (harmless, matched, people, originals) if levels.get(figure.label) is level), harmless
         )
-        against_originals = levels[originals.label]
+        against_originals = levels.get(originals.label, Level.TOO_FEW)
         verdicts = {
             Level.GOOD: "It tells errors from harmless edits",
             Level.WEAK: "It hardly tells errors from harmless edits",
@@ -83,7 +84,7 @@ class ChangeDetectorQuestion(AuditQuestion):
             for kind, both in result.kinds.items()
         ]
         return replace(
-            self.found(level, sentence, figure),
+            self.found(level, sentence, figure, ORIGINALS_SCALE if figure is originals else SCALE),
             brief=_brief(level, against_originals),
             details=tuple(
                 detail
@@ -100,7 +101,7 @@ class ChangeDetectorQuestion(AuditQuestion):
             return self.not_asked()
         level = SCALE.level(people.estimate)
         sentence = f"Edits that people found inconsistent against those that they found consistent: {people}. Edits by rule need new scores."
-        return replace(self.found(level, sentence, people), command=evidence.audit_command(metric))
+        return replace(self.found(level, sentence, people, SCALE), command=evidence.audit_command(metric))
 
 
 def _brief(level: Level, against_originals: Level) -> str:

@@ -38,7 +38,7 @@ class GamingQuestion(AuditQuestion):
     name: ClassVar[str] = "gaming"
     title: ClassVar[str] = "Can it be gamed?"
     axis: ClassVar[str] = "gamed"
-    place: ClassVar[int] = 5
+    place: ClassVar[int] = 6
     scores: ClassVar[bool] = True
     less_is_better: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
@@ -82,8 +82,10 @@ class GamingQuestion(AuditQuestion):
         details = tuple(figure for figure in [*gains, *lifts, *more, *plays] if figure.estimate.value is not None)
         brief = f"a filler lifts {format_share(lifted)} of wrong summaries, harmless words {format_share(control)}"
         is_gamed = lifted.value is not None and level in (Level.WEAK, Level.FAILS)
+        finding = self.found(level, _sentence(best.phrase.text, raw, harmless, figure, level), figure)
         return replace(
-            self.found(level, _sentence(best.phrase.text, raw, harmless, figure, level), figure),
+            finding,
+            warning=scale.untold(raw.estimate) if level is Level.TOO_FEW else finding.warning,
             brief=brief if is_gamed else "",
             details=details,
             pairs=shown_shifts(evidence.gaming_run, shifts, abs),
@@ -148,7 +150,7 @@ def _lifted(
 def _level(scale: VerdictScale, raw: Estimate, excess: Estimate) -> Level:
     """Good where a phrase lifts next to nothing; a claim that it games only where it lifts more than harmless edits do."""
     level = scale.level(raw)
-    if level not in (Level.WEAK, Level.FAILS):
+    if level is Level.GOOD or scale.observed_level(raw) in (Level.GOOD, Level.TOO_FEW):
         return level
     if excess.low is None or excess.low <= 0:
         return Level.MEASURED

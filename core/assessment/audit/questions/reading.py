@@ -20,7 +20,7 @@ from core.assessment.audit.question import (
 )
 from core.edits import PERTURBATIONS, Intent
 from core.evaluation import BINS, WindowEffect, bins_by_density, window_effects, window_families
-from core.results import PlacedPair, PlaceEffect, place_effects, score_shifts
+from core.results import ELSEWHERE, PlacedPair, PlaceEffect, place_effects, score_shifts
 from core.scoring import METRICS
 from core.stats import Estimate, format_signed
 from core.types import Result
@@ -40,14 +40,14 @@ class ReadingQuestion(AuditQuestion):
     name: ClassVar[str] = "reading"
     title: ClassVar[str] = "Where does it stop reading?"
     axis: ClassVar[str] = "long texts"
-    place: ClassVar[int] = 8
+    place: ClassVar[int] = 9
     scores: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
     tab: ClassVar[str] = "readings[view=windows]"
 
     def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
         effects = place_effects(evidence.placed, METRICS.parse(metric), evidence.seed)
-        measured = [effect for effect in effects if effect.consistency.value is not None]
+        measured = [effect for effect in effects if effect.place != ELSEWHERE and effect.consistency.value is not None]
         if len(measured) < 2:
             return self.not_measured("No summary could be broken by rule, or it has no score of long documents.")
         alone, *placed = measured
@@ -83,7 +83,7 @@ class ReadingQuestion(AuditQuestion):
         share = sum(extent.cut > 0 for extent in seen) / len(seen) if seen else None
         cut_share = AuditFigure("texts of the data that were cut", Estimate(share, None, None, len(seen)), "share")
         return replace(
-            self.found(_level(alone, worst), sentence, figure),
+            self.found(_level(alone, worst), sentence, figure, _scale(alone)),
             details=(
                 *(
                     AuditFigure(f"pairs ordered rightly, {effect.place}", effect.consistency, "share")
@@ -104,7 +104,7 @@ class ReadingQuestion(AuditQuestion):
         """Every pair beside its own document and at each place of a long one."""
         by_pair: dict[tuple[str, str], list[PlacedPair]] = {}
         for pair in evidence.placed:
-            if pair.metric == metric:
+            if pair.metric == metric and pair.place != ELSEWHERE:
                 by_pair.setdefault((pair.source, pair.kind), []).append(pair)
         cases = []
         for (name, kind), pairs in by_pair.items():
@@ -122,15 +122,18 @@ def _level(alone: PlaceEffect, worst: PlaceEffect) -> Level:
 
     It fails too where the rest may be chance, and is below all that the pairs alone can be.
     """
-    rightly, low = alone.consistency.value or 0.0, alone.consistency.low
-    level = VerdictScale(SCALE.good * rightly, SCALE.fails * rightly).level(worst.consistency)
-    if level is Level.TOO_FEW:
-        return level
+    low = alone.consistency.low
     if low is None or low <= _CHANCE:
         return Level.MEASURED
+    level = _scale(alone).level(worst.consistency)
     placed = worst.consistency
     guesses = placed.low is not None and placed.high is not None and placed.low <= _CHANCE and placed.high < low
     return Level.FAILS if guesses else level
+
+
+def _scale(alone: PlaceEffect) -> VerdictScale:
+    rightly = alone.consistency.value or 0.0
+    return VerdictScale(SCALE.good * rightly, SCALE.fails * rightly)
 
 
 def _sentence(alone: PlaceEffect, placed: list[PlaceEffect], worst: PlaceEffect) -> str:

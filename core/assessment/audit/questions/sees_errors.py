@@ -83,8 +83,8 @@ class SeesErrorsQuestion(AuditQuestion):
         ]
         details = tuple(figure for figure in [*whole, *by_type] if figure.estimate.value is not None)
         return replace(
-            self.found(level, f"{_sentence(area, worst, types)}{_worth_sentence(worth)}", area),
-            brief=_brief(area, types),
+            self.found(level, f"{_sentence(area, worst, types)}{_worth_sentence(worth)}", area, SCALE),
+            brief=_brief(area, types, level),
             details=(*details, worst, *([worth] if worth else [])),
             pairs=worst_pairs,
             command=evidence.cases_command(
@@ -143,18 +143,25 @@ def _is_inverted(area: AuditFigure) -> bool:
     )
 
 
-def _brief(area: AuditFigure, types: Sequence[MeasuresRow]) -> str:
-    ranked = _ranked(types)
+_BRIEFS = {Level.GOOD: "sees errors", Level.WEAK: "sees some errors", Level.FAILS: "blind to errors"}
+
+
+def _brief(area: AuditFigure, types: Sequence[MeasuresRow], level: Level) -> str:
+    """The verdict with the area, then the types for which their own intervals allow another one."""
+    value = _short(area.estimate.value)
     if _is_inverted(area):
-        return f"inverted: errors score higher (AUC {_short(area.estimate.value)})"
-    if len(ranked) < 2:
-        return f"sees errors with an AUC of {_short(area.estimate.value)}"
-    best, worst = (SCALE.level(row.figures["auc"].estimate) for row in (ranked[0], ranked[-1]))
-    if best is Level.FAILS:
-        return f"blind to errors, even to {_named(ranked[0])}"
-    if worst is Level.GOOD:
-        return f"sees errors of every type (AUC {_short(area.estimate.value)})"
-    return f"sees {_named(ranked[0])}, {'blind to' if worst is Level.FAILS else 'weakest on'} {_named(ranked[-1])}"
+        return f"inverted: errors score higher (AUC {value})"
+    ranked = _ranked(types)
+    levels = [SCALE.level(row.figures["auc"].estimate) for row in ranked]
+    if level is Level.GOOD and len(ranked) > 1 and set(levels) == {Level.GOOD}:
+        return f"sees errors of every type (AUC {value})"
+    others = [
+        *([f"sees {_named(ranked[0])}"] if level is not Level.GOOD and Level.GOOD in levels[:1] else []),
+        *([f"blind to {_named(ranked[-1])}"] if level is not Level.FAILS and Level.FAILS in levels[-1:] else []),
+    ]
+    if level not in _BRIEFS:
+        return ", ".join([f"AUC {value}, too uncertain for a verdict", *others])
+    return ", ".join([f"{_BRIEFS[level]} (AUC {value})", *others])
 
 
 def _ranked(types: Sequence[MeasuresRow]) -> list[MeasuresRow]:

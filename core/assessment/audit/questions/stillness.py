@@ -10,7 +10,7 @@ from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, 
 from core.assessment.audit.shown_pairs import pairs_of_kinds
 from core.evaluation import edits_of_run, metric_sensitivities
 from core.results import MatrixCell, shift_matrix
-from core.stats import Move, format_ratio
+from core.stats import MIN_TEST_DOCUMENTS, Estimate, Move, format_ratio
 
 SCALE = VerdictScale(good=2.0, fails=1.0)
 """At 1 an error moves the metric as far as nothing does."""
@@ -23,7 +23,7 @@ class StillnessQuestion(AuditQuestion):
     name: ClassVar[str] = "stillness"
     title: ClassVar[str] = "Does it stay still when nothing changed?"
     axis: ClassVar[str] = "stays still"
-    place: ClassVar[int] = 4
+    place: ClassVar[int] = 5
     scores: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
     tab: ClassVar[str] = "shifts"
@@ -36,25 +36,27 @@ class StillnessQuestion(AuditQuestion):
         cells = metric_cells(evidence, metric)
         harmless = [cell for cell in cells if cell.intent == "preserving"]
         figure = AuditFigure("shift by an error ÷ shift by a harmless edit", sensitivity.ratio, "quotient")
-        # without a shift by harmless edits there is nothing to divide by, and nothing to ask for
-        if sensitivity.ratio.value is not None or sensitivity.benign.value != 0 or not sensitivity.correction.value:
-            level = SCALE.level(sensitivity.ratio)
-        else:
-            value = SCALE.good if sensitivity.correction.value > 0 else SCALE.fails
-            level = SCALE.level(replace(sensitivity.correction, value=value, low=None, high=None))
+        nothing_moves_it = sensitivity.ratio.value is None and sensitivity.benign.value == 0
+        level = _level_of_gain(sensitivity.correction) if nothing_moves_it else SCALE.level(sensitivity.ratio)
         moved = [cell.kind for cell in harmless if cell.move is Move.WRONG]
         clear = [cell.kind for cell in harmless if cell.is_clear]
         kinds = f"{len(moved)} of {len(harmless)} harmless kinds move its mean beyond the noise of the others"
         listed = f": {', '.join(moved)}" if moved else ""
         unedited = f", {len(clear)} against no edit at all{': ' if clear else ''}{', '.join(clear)}"
         first = (
-            sensitivity.ratio.why
+            f"No harmless edit moves it; a correction gains {AuditFigure('', sensitivity.correction, 'score')}."
+            if nothing_moves_it
+            else sensitivity.ratio.why
             if sensitivity.ratio.value is None
             else f"An error moves it {format_ratio(sensitivity.ratio)} times as far as a harmless edit."
         )
         return replace(
-            self.found(level, f"{first} {kinds}{listed}{unedited}.", figure),
-            brief="moves as far for nothing as for an error" if level is Level.FAILS else "",
+            self.found(level, f"{first} {kinds}{listed}{unedited}.", figure, SCALE),
+            brief=""
+            if level is not Level.FAILS
+            else "stands still for errors too"
+            if nothing_moves_it
+            else "moves as far for nothing as for an error",
             details=(
                 AuditFigure("mean gain by a correction", sensitivity.correction, "score"),
                 AuditFigure("mean shift by a harmless edit", sensitivity.benign, "score"),
@@ -66,6 +68,14 @@ class StillnessQuestion(AuditQuestion):
             pairs=pairs_of_kinds(evidence.run, evidence.shifts, metric, "preserving", largest=True),
             command=f"{evidence.stress_command(metric)}\npython cli.py study shifts run.jsonl --view sensitivity",
         )
+
+
+def _level_of_gain(gain: Estimate) -> Level:
+    """Verdict on a metric that no harmless edit moves: good where a correction certainly gains, failing where it certainly does not."""
+    if gain.documents < MIN_TEST_DOCUMENTS or gain.ends is None:
+        return Level.TOO_FEW
+    low, high = gain.ends
+    return Level.GOOD if low > 0 else Level.FAILS if high <= 0 else Level.TOO_FEW
 
 
 def metric_cells(evidence: Evidence, metric: str) -> list[MatrixCell]:

@@ -19,7 +19,7 @@ class SurfaceQuestion(AuditQuestion):
     name: ClassVar[str] = "surface"
     title: ClassVar[str] = "How much of it is surface?"
     axis: ClassVar[str] = "surface"
-    place: ClassVar[int] = 6
+    place: ClassVar[int] = 7
     less_is_better: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "surface"
@@ -36,23 +36,16 @@ class SurfaceQuestion(AuditQuestion):
         if share.variance.value is None:
             return self.not_measured(share.variance.why)
         # a prediction that is worse than the mean score predicts nothing
-        value, low, high = (
-            None if bound is None else max(0.0, bound)
-            for bound in (share.variance.value, share.variance.low, share.variance.high)
-        )
-        figure = AuditFigure(
-            "variance of its scores that the surface predicts",
-            replace(share.variance, value=value, low=low, high=high),
-            "share",
-        )
+        predicted = share.variance.rescaled(lambda variance: max(0.0, variance))
+        figure = AuditFigure("variance of its scores that the surface predicts", predicted, "share")
         order = AuditFigure("rank correlation of prediction and score", share.order, "score")
         level = SCALE.level(share.variance)
         return replace(
             self.found(
                 level,
-                f"Length, position, extractiveness and the six features of the surface predict {figure} of the variance of its "
-                "scores on documents that were held out.",
+                _sentence(figure),
                 figure,
+                SCALE,
             ),
             brief=f"{round(100 * (figure.estimate.value or 0.0))} % surface"
             if level in (Level.WEAK, Level.FAILS)
@@ -67,3 +60,17 @@ class SurfaceQuestion(AuditQuestion):
             command=evidence.cases_command("python cli.py study surface", metric, with_metric=False)
             + f" --resamples {evidence.resamples}",
         )
+
+
+def _sentence(predicted: AuditFigure) -> str:
+    """Nothing predicted is said of these features, with what the interval still allows."""
+    if predicted.estimate.value:
+        return (
+            f"Length, position, extractiveness and the six features of the surface predict {predicted} of the variance of its scores "
+            "on documents that were held out."
+        )
+    most = "" if predicted.estimate.high is None else f" (at most {100 * predicted.estimate.high:.0f} %)"
+    return (
+        f"Its scores are not predicted by length, position, extractiveness and the six features of the surface{most}. What else they "
+        "may follow is not known."
+    )

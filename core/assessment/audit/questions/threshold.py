@@ -45,7 +45,7 @@ class ThresholdQuestion(AuditQuestion):
     name: ClassVar[str] = "threshold"
     title: ClassVar[str] = "Is there a threshold?"
     axis: ClassVar[str] = "threshold"
-    place: ClassVar[int] = 11
+    place: ClassVar[int] = 12
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "calibration"
 
@@ -83,6 +83,7 @@ class ThresholdQuestion(AuditQuestion):
             worst_level(levels),
             f"{sentence}{_saved_sentence(evidence, metric, saved)}",
             figure,
+            SCALE,
         )
         return replace(
             finding,
@@ -96,7 +97,7 @@ class ThresholdQuestion(AuditQuestion):
     def _of_saved_threshold(self, evidence: Evidence, metric: str, saved: Sequence[AuditFigure]) -> AuditAnswer:
         """Judge a threshold that was chosen elsewhere, where there are too few labels to choose one."""
         level = SCALE.level(saved[0].estimate)
-        finding = self.found(level, _saved_sentence(evidence, metric, saved).strip(), saved[0])
+        finding = self.found(level, _saved_sentence(evidence, metric, saved).strip(), saved[0], SCALE)
         return replace(
             finding,
             details=tuple(saved[1:]),

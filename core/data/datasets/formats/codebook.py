@@ -13,7 +13,7 @@ from core.types import Verdict
 
 
 class Codebook:
-    """What each code says in words, learnt row by row."""
+    """Meanings of codes by the words beside them, learnt row by row."""
 
     def __init__(self, codes: str, words: str) -> None:
         self._codes, self._words = codes, words

@@ -161,7 +161,7 @@ def _studio_records(task: Row) -> list[dict[str, Any]]:
 
 
 def _studio_answers(annotation: Row) -> dict[str, Any]:
-    """What a person wrote and marked, of the questions that become parts of an item."""
+    """Texts and marked passages of a person, of the questions that become parts of an item."""
     answers: dict[str, Any] = {f"{ANSWER}{_MARKED}": []}
     for region in _list(annotation["result"]):
         name, value = str(region.get("from_name") or ""), _object(region.get("value") or {})

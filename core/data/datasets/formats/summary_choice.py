@@ -76,7 +76,8 @@ def open_summary(rows: Sequence[Row], mapped: ColumnMap) -> tuple[str, ...]:
     if others and mapped.summary == column:
         return (mapped.summary, *others)
     role = text_role(mapped.summary)
-    if role is TextRole.SUMMARY:
+    is_bare_answer = _plain(mapped.summary) == "answer" and not (mapped.document or mapped.contexts or mapped.label)
+    if role is TextRole.SUMMARY and not is_bare_answer:
         return ()
     unnamed = [name for name in _other_texts(rows, mapped) if text_role(name) in (TextRole.UNKNOWN, TextRole.SUMMARY)]
     if role is TextRole.UNKNOWN and mapped.document and text_role(mapped.document) is TextRole.DOCUMENT and not unnamed:
@@ -166,7 +167,7 @@ _NAMED = {
     TextRole.REFERENCE: ", which names a reference",
     TextRole.OTHER: ", which names no text of a system",
     TextRole.DOCUMENT: ", which names a document",
-    TextRole.SUMMARY: "",
+    TextRole.SUMMARY: ", which may be the right answer to its question",
     TextRole.UNKNOWN: ", whose name does not say it",
 }
 

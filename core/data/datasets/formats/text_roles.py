@@ -1,4 +1,4 @@
-"""What the name of a column says of its texts: that they are documents, texts of a system, references, or none of a pair."""
+"""Roles of texts by the names of their columns: documents, texts of a system, references, or none of a pair."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ class Spend:
 
     @classmethod
     def of(cls, endpoint: Endpoint, tokens: Usage) -> Spend:
-        """That of one answer."""
+        """Spend on one answer."""
         money = money_of(endpoint, tokens)
         return cls(1, tokens.read, tokens.written, money or 0.0, int(money is None))
 

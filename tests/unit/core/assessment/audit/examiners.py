@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import ClassVar
 
 import pytest
+from scipy.special import ndtri
 
 from core.assessment.audit.audit_report import audit_metrics
 from core.assessment.audit.data import AuditData, items_data
@@ -41,7 +43,18 @@ RESAMPLES = 2000  # of documents; an audit of one metric takes more
 GOOD, WEAK, FAILS = Level.GOOD, Level.WEAK, Level.FAILS
 NOT_GOOD, NOT_FAILED = {WEAK, FAILS}, {GOOD, WEAK}
 EVERYTHING = (
-    *("answers", "sees-errors", "change-detector", "stillness", "gaming", "surface", "repetition", "reading", "slices"),
+    *(
+        "answers",
+        "sees-errors",
+        "change-detector",
+        "reads-document",
+        "stillness",
+        "gaming",
+        "surface",
+        "repetition",
+        "reading",
+        "slices",
+    ),
     *("calibration", "threshold"),
 )
 PERFECT = {question: {GOOD} for question in EVERYTHING}
@@ -52,6 +65,9 @@ BLIND = {question: {FAILS} for question in ("sees-errors", "change-detector", "s
     "reading": NOT_GOOD,
 }
 """Deserved by a metric that sees no error; an audit that gives no verdict is not wrong."""
+
+
+Measure = Callable[["Truth", Example], float]
 
 
 @dataclass
@@ -69,12 +85,16 @@ class Truth:
         digest = sha256("\0".join([str(self.seed), *parts]).encode()).digest()
         return int.from_bytes(digest[:6], "big") / 256**6
 
+    def holds(self, example: Example) -> bool:
+        """True of a consistent summary beside its own document, or a long one that holds it."""
+        return self.consistent[example.summary] and self.documents[example.summary] in example.document
+
     def knows(self, example: Example) -> float:
-        return 0.02 + 0.96 * self.consistent[example.summary]
+        return 0.02 + 0.96 * self.holds(example)
 
     def guesses(self, example: Example) -> float:
         """Right more often than not: an area of about .9."""
-        sure = 0.25 + 0.5 * self.consistent[example.summary]
+        sure = 0.25 + 0.5 * self.holds(example)
         return min(1.0, max(0.0, sure + 0.9 * (self.noise("guess", example.summary) - 0.5)))
 
 
@@ -106,6 +126,16 @@ def copied(truth: Truth, example: Example) -> float:  # noqa: ARG001  # it needs
     return sum(word in known for word in found) / max(1, len(found))
 
 
+def middling(area: float) -> Measure:
+    """A metric that is right of others' documents too, with this area under the ROC curve."""
+
+    def measure(truth: Truth, example: Example) -> float:
+        draw = min(max(truth.noise("middling", example.summary, str(area)), 1e-9), 1 - 1e-9)
+        return math.sqrt(2) * float(ndtri(area)) * truth.holds(example) + float(ndtri(draw))
+
+    return measure
+
+
 def is_tenth(truth: Truth, example: Example) -> bool:
     return truth.noise("tenth", example.summary) < 0.1
 
@@ -128,11 +158,10 @@ def refuses_errors(truth: Truth, example: Example) -> float:
     return truth.guesses(example)
 
 
-Measure = Callable[[Truth, Example], float]
 Deserved = Mapping[str, set[Level]]
 LEAVES_OUT = dict.fromkeys(EVERYTHING, NOT_GOOD)
 
-EXAMINERS: Mapping[str, tuple[Measure, Deserved, Card]] = {
+EXAMINERS: dict[str, tuple[Measure, Deserved, Card]] = {
     "length": (
         lambda _, example: float(len(words(example.summary))),
         BLIND | {"surface": {FAILS}},
@@ -140,7 +169,14 @@ EXAMINERS: Mapping[str, tuple[Measure, Deserved, Card]] = {
     ),
     "change": (
         change,
-        BLIND | {"sees-errors": NOT_GOOD, "slices": NOT_GOOD, "reading": {GOOD}, "threshold": NOT_FAILED | {FAILS}},
+        BLIND
+        | {
+            "sees-errors": NOT_GOOD,
+            "slices": NOT_GOOD,
+            "reads-document": {FAILS},
+            "reading": set(),
+            "threshold": NOT_FAILED | {FAILS},
+        },
         CARD,
     ),
     "random": (lambda truth, example: truth.noise("any", example.summary), BLIND | {"surface": {GOOD}}, CARD),
@@ -152,7 +188,7 @@ EXAMINERS: Mapping[str, tuple[Measure, Deserved, Card]] = {
     ),
     "lower": (lambda truth, example: 1 - truth.knows(example), PERFECT, replace(CARD, direction="lower")),
     "uncalibrated": (
-        lambda truth, example: 0.9 + 0.02 * truth.consistent[example.summary],
+        lambda truth, example: 0.9 + 0.02 * truth.holds(example),
         PERFECT | {"calibration": {FAILS}},
         CARD,
     ),
@@ -175,6 +211,7 @@ EXAMINERS: Mapping[str, tuple[Measure, Deserved, Card]] = {
             "answers": {GOOD},
             "sees-errors": {GOOD},
             "change-detector": {GOOD},
+            "reads-document": {GOOD},
             "stillness": NOT_FAILED,
             "gaming": {GOOD},
             "surface": {GOOD},
@@ -200,6 +237,24 @@ EXAMINERS: Mapping[str, tuple[Measure, Deserved, Card]] = {
     ),
 }
 """The measure of each, the verdicts that are right, question by question, and its card."""
+
+
+for _area, _level in ((0.65, WEAK), (0.72, WEAK), (0.8, GOOD)):
+    EXAMINERS[f"middling-{100 * _area:.0f}"] = (
+        middling(_area),
+        {
+            "answers": {GOOD},
+            "sees-errors": {_level},
+            "change-detector": NOT_FAILED,
+            "reads-document": {GOOD},
+            "surface": {GOOD},
+            "repetition": {GOOD},
+            "reading": {GOOD},
+            "slices": {_level},
+            "threshold": {_level},
+        },
+        replace(CARD, low=None, high=None),
+    )
 
 
 def build_metric(name: str, measure: Measure, card_: Card) -> type[Metric]:

@@ -52,8 +52,13 @@ def value(report: AuditReport, metric: str, question: str) -> Estimate:
 
 
 def test_what_knows_the_truth_is_good_in_everything(report: AuditReport) -> None:
+    """None of some twenty wrong summaries is lifted, and 72 documents would show that at most 5 % of others are."""
     found = levels(report, Oracle.name)
-    assert {level for question, level in found.items() if question != "cost"} == {Level.GOOD}
+    assert {level for question, level in found.items() if question not in ("cost", "gaming")} == {Level.GOOD}
+    assert found["gaming"] is Level.TOO_FEW
+    gaming = audit_of(report, Oracle.name).finding("gaming")
+    assert gaming is not None
+    assert "cannot be told with" in gaming.warning
     assert value(report, Oracle.name, "sees-errors").value == 1.0
     assert value(report, Oracle.name, "change-detector").value == 1.0
 
@@ -196,10 +201,13 @@ def test_a_figure_that_fell_beyond_both_intervals_is_worse_though_the_verdict_st
 @pytest.mark.parametrize(
     ("estimate", "level"),
     [
-        (Estimate(0.8, 0.7, 0.9, 100, documents=50), Level.GOOD),
-        (Estimate(0.8, 0.5, 0.9, 100, documents=50), Level.WEAK),
-        (Estimate(0.7, 0.65, 0.75, 100, documents=50), Level.WEAK),
-        (Estimate(0.55, 0.5, 0.9, 100, documents=50), Level.FAILS),
+        (Estimate(0.8, 0.75, 0.9, 100, documents=50), Level.GOOD),
+        (Estimate(0.8, 0.7, 0.9, 100, documents=50), Level.TOO_FEW),
+        (Estimate(0.7, 0.65, 0.74, 100, documents=50), Level.WEAK),
+        (Estimate(0.65, 0.58, 0.72, 100, documents=50), Level.TOO_FEW),
+        (Estimate(0.55, 0.5, 0.6, 100, documents=50), Level.FAILS),
+        (Estimate(0.55, 0.5, 0.61, 100, documents=50), Level.TOO_FEW),
+        (Estimate(0.9, None, None, 100, documents=50), Level.TOO_FEW),
         (Estimate(0.9, 0.85, 0.95, 100, documents=9), Level.TOO_FEW),
         (Estimate(None, None, None, 0), Level.TOO_FEW),
     ],
@@ -210,13 +218,48 @@ def test_a_level_follows_from_value_interval_and_documents(estimate: Estimate, l
 
 def test_where_less_is_better_the_scale_is_turned_round() -> None:
     scale = VerdictScale(good=0.1, fails=0.3)
-    assert scale.level(Estimate(0.05, 0.0, 0.2, 50, documents=50)) is Level.GOOD
-    assert scale.level(Estimate(0.05, 0.0, 0.4, 50, documents=50)) is Level.WEAK
-    assert scale.level(Estimate(0.4, 0.2, 0.6, 50, documents=50)) is Level.FAILS
+    assert scale.level(Estimate(0.05, 0.0, 0.1, 50, documents=50)) is Level.GOOD
+    assert scale.level(Estimate(0.05, 0.0, 0.4, 50, documents=50)) is Level.TOO_FEW
+    assert scale.level(Estimate(0.4, 0.3, 0.6, 50, documents=50)) is Level.FAILS
+
+
+@pytest.mark.parametrize(
+    ("estimate", "sentence"),
+    [
+        # the distance to the limit of good is half of what the interval reaches: four times as many documents
+        (
+            Estimate(0.8, 0.7, 0.9, 99, documents=30),
+            "It does not fail. More cannot be told with 30 documents; about 120 would.",
+        ),
+        (
+            Estimate(0.65, 0.55, 0.74, 99, documents=30),
+            "It is not good. More cannot be told with 30 documents; about 120 would.",
+        ),
+        (Estimate(0.7, 0.5, 0.9, 99, documents=12), "Cannot be told with 12 documents; about 200 would."),
+        (
+            Estimate(0.75, 0.7, 0.8, 99, documents=30),
+            "It does not fail. More cannot be told with 30 documents; the value lies at a limit, and many times as many might not do either.",
+        ),
+        (Estimate(0.8, 0.76, 0.9, 99, documents=30), ""),
+        (Estimate(0.8, 0.7, 0.9, 99, documents=9), ""),
+    ],
+)
+def test_what_cannot_be_told_says_what_is_ruled_out_and_how_many_documents_would_do(
+    estimate: Estimate, sentence: str
+) -> None:
+    assert VerdictScale(good=0.75, fails=0.6).untold(estimate) == sentence
+
+
+def test_a_share_of_none_narrows_as_the_number_of_documents_grows() -> None:
+    """Clopper and Pearson's interval of 0 of 23 reaches to 14.8 %, that of 0 of 72 to 5 %."""
+    found = VerdictScale(good=0.05, fails=0.2).untold(Estimate(0.0, 0.0, 0.148, 23, documents=23))
+    assert found == "It does not fail. More cannot be told with 23 documents; about 69 would."
 
 
 def test_the_worst_verdict_of_several_counts_and_none_is_made_up() -> None:
-    assert worst_level([Level.GOOD, Level.TOO_FEW, Level.WEAK]) is Level.WEAK
+    assert worst_level([Level.GOOD, Level.MEASURED, Level.WEAK]) is Level.WEAK
+    assert worst_level([Level.GOOD, Level.TOO_FEW, Level.WEAK]) is Level.TOO_FEW
+    assert worst_level([Level.FAILS, Level.TOO_FEW]) is Level.FAILS
     assert worst_level([Level.NOT_MEASURED]) is Level.TOO_FEW
 
 

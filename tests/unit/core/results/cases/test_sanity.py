@@ -24,9 +24,9 @@ def rows_of(metric: Callable[[Example], float], *, higher_is_better: bool = True
 def share_of_pairs(example: Example) -> float:
     """Share of the neighbouring words of the summary that are neighbours in the document."""
     there, here = words(example.document), words(example.summary)
-    known = set(pairwise(there))
+    neighbours = set(pairwise(there))
     pairs = list(pairwise(here))
-    return sum(pair in known for pair in pairs) / len(pairs) if pairs else 0.0
+    return sum(pair in neighbours for pair in pairs) / len(pairs) if pairs else 0.0
 
 
 def passed(rows: list[SanityRow], expectation: str) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.evaluation.studies.gaming import lifted_share
-from core.results.runs.placement import PLACES, PlacedPair, place_effects, placed_examples
+from core.results.runs.placement import ELSEWHERE, PLACES, PlacedPair, place_effects, placed_examples
 from core.results.runs.stress_run import Plan, ScoreRecord, Source, StressRun, Variant
 from core.scoring.metric import METRICS
 from core.stats.bootstrap import Resamples
@@ -31,11 +31,31 @@ def stressed(broken: float, harmless: float, documents: int = 12) -> StressRun:
     return run
 
 
-def test_its_own_document_stands_whole_at_every_place() -> None:
+def test_beside_another_document_nothing_of_its_own_is_left() -> None:
+    run = stressed(0.2, 0.9)
+    elsewhere = [
+        (source, faithful, broken) for source, _, place, faithful, broken in placed_examples(run) if place == ELSEWHERE
+    ]
+    assert len(elsewhere) == 12
+    for source, faithful, broken in elsewhere:
+        assert faithful.document == broken.document
+        assert faithful.document in {other.example.document for other in run.sources.values()} - {
+            source.example.document
+        }
+
+
+def test_a_run_of_one_document_has_no_other_one() -> None:
+    places = [place for _, _, place, *_ in placed_examples(stressed(0.2, 0.9, documents=1))]
+    assert places == ["alone", "early", "midway", "late"]
+
+
+def test_its_own_document_stands_whole_at_every_other_place() -> None:
     run = stressed(0.2, 0.9)
     placed = placed_examples(run, most=3)
     assert [place for _, _, place, *_ in placed] == list(PLACES) * 3
     for source, variant, place, faithful, broken in placed:
+        if place == ELSEWHERE:
+            continue
         own = source.example.document
         assert faithful.document == broken.document
         assert (faithful.summary, broken.summary) == (source.example.summary, variant.summary)
@@ -64,7 +84,7 @@ def test_a_place_where_nothing_is_read_orders_no_pair() -> None:
         for place, broken in scores.items()
     ]
     effects = place_effects(found, METRICS.parse(METRIC), resamples=50)
-    assert [one.consistency.value for one in effects] == [1.0, 1.0, 0.0, 0.0]
+    assert [one.consistency.value for one in effects] == [1.0, 1.0, 0.0, 0.0, None]
     assert effects[0].gain.value == pytest.approx(0.8)
 
 

@@ -114,3 +114,9 @@ def test_a_category_of_topics_is_no_type_of_error_and_one_of_errors_is() -> None
             {**row, "category": words[place % 2]} for place, row in enumerate(rows(document=LONG, summary=SHORT))
         ]
         assert infer_column_map(records).error_type == field
+
+
+def test_an_answer_without_a_document_or_a_label_may_be_the_right_one_and_is_asked_about() -> None:
+    records = [{"question": "Who closed the bridge?", "answer": SHORT} for _ in range(4)]
+    assert "which may be the right answer" in questions(records)[0]
+    assert questions([{**row, "label": "supported"} for row in records]) == ("", "")
