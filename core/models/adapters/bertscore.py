@@ -84,7 +84,7 @@ class BertScoreModel:
         ]
         tokens = iter(self._tokenizer.encode(texts, limits))
         grouped = [tuple(islice(tokens, size)) for size in sizes]
-        rows = []
+        rows: list[Row] = []
         for question, read, spans in zip(questions, grouped, places, strict=True):
             # the tokens of windows are placed from the start of their text
             moved = tuple(

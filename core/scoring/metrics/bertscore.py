@@ -48,7 +48,7 @@ class BertScore(ReplaceableWeights):
     def plan(self, example: Example) -> list[Question]:
         # both sides are stripped as the authors' package does
         inputs = (self.before + example.document.strip(), self.before + example.summary.strip())
-        windows: tuple[Option, ...] = (("windows", 1),) if self.read == "whole" else ()
+        windows: tuple[Option, ...] = (("windows", 2),) if self.read == "whole" else ()
         return [Question(self.weights, inputs, (("layer", self.layer), ("limit", self.limit), *windows))]
 
     def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # noqa: ARG002  # one question
