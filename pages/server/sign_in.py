@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -189,6 +189,6 @@ def with_cookie(response: Response, started: StartedSession, request: Request) -
     return response
 
 
-def address_of(request: Request) -> str:
+def address_of(request: HTTPConnection) -> str:
     """Address of the browser; the server itself reads what a trusted proxy forwards."""
     return request.client.host if request.client else ""

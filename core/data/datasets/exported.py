@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -88,7 +88,7 @@ def describe_export(source: Path) -> str:
     return f"This looks like {content} that Touchstone exported."
 
 
-def _dataset_item(row: Row, _: RecordPlace) -> list[Item]:
+def _dataset_item(row: Mapping[str, Any], _: RecordPlace) -> list[Item]:
     """The item of a row. Raises TouchstoneError, which names the field, for a value that it cannot have."""
     document, contexts = row.get("document") or "", row.get("contexts") or []
     example = {

@@ -64,9 +64,8 @@ def command(
         typer.echo(f"{'':12} {served.error if isinstance(served, Problem) else 'serves ' + ', '.join(served)}")
         for finding in check_endpoint(endpoint) if probe and endpoint.model else ():
             typer.echo(f"{'':12} {'✓' if finding.works else '✗'} {finding.what}: {finding.message}")
-        capabilities, forms = (
-            find(endpoint, endpoint.model) for find in (capability_store().get, capability_store().forms)
-        )
+        capabilities = capability_store().get(endpoint, endpoint.model)
+        forms = capability_store().forms(endpoint, endpoint.model)
         if capabilities or forms:
             typer.echo(f"{'':12} known of {endpoint.model}: {format_capabilities(capabilities, forms)}")
     if not endpoints:

@@ -118,7 +118,7 @@ def _origin(pin: Pin, id: str, change: str) -> None:
         if newer and newer_version_line(newer, f"pin-{id}"):
             newest = replace(pin.source, datasets=tuple(newer.get(name, name) for name in names))
             if isinstance(newest, AuditSource):
-                newest = replace(newest, opened=begin_newer_audit(newer, pin.source))
+                newest = replace(newest, opened=begin_newer_audit(newer, newest))
             _open(address_of(newest))
     if change:
         colour, icon = ("green", "check") if change.startswith("Unchanged") else ("orange", "change_circle")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -10,7 +11,7 @@ from core.data import dataset_of_reference, format_dataset
 from pages.ui.shared.markup import escape_label, escape_markdown
 
 
-def newer_version_line(newer: Mapping[str, str], key: str, run_again: Callable[[], object] | None = None) -> bool:
+def newer_version_line(newer: Mapping[str, str], key: str, run_again: Callable[..., Any] | None = None) -> bool:
     """Name the newer versions, by name in the result, and offer to run it again on them; True where that was pressed."""
     datasets = [format_dataset(newest) for newest in newer.values()]
     older = [format_dataset(_numbered(name)) for name in newer]

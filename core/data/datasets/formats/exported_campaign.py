@@ -53,6 +53,9 @@ def campaign_items(parts: Mapping[ExportedKind, Iterable[NumberedRow]]) -> Itera
     texts: dict[str, _ItemFacts] = {}
     for kind in ("tasks", "label-studio", "labels"):
         for number, row in parts.get(kind, ()):
+            if isinstance(row, str):  # a line that is no record
+                yield Refusal(number, row)
+                continue
             try:
                 for record in _studio_records(row) if kind == "label-studio" else [row]:
                     _add_record(texts, record)
