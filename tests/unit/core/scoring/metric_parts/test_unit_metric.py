@@ -9,7 +9,8 @@ import pytest
 import touchstone as ts
 from core.errors import BadSettingError
 from core.scoring.metric import METRICS
-from core.types import ClaimList, Span, SummaryClaim
+from core.types import ClaimList, Example, Span, SummaryClaim
+from tests.drive import drive
 
 DOCUMENT = "Zoë Brekke met the crew of Café Skarv in Malmö. It rained on the 3\u00a0400 guests."
 SUMMARY = "Zoë Brekke met the crew of Café Skarv in Malmö."
@@ -112,9 +113,9 @@ def test_a_right_number_in_another_form_scores_above_a_wrong_one(metric: str, ri
 def test_a_sentence_without_a_claim_and_a_claim_of_other_words_are_noted() -> None:
     summary = "It rained. Nobody came."
     made = (SummaryClaim("It rained.", Span(0, 10)), SummaryClaim("Bananas are yellow"))
-    claims = ts.Example("a", "It rained on Malmö.", summary, claims=ClaimList(summary, made))
-    [record] = ts.score([claims], "claims[metric=coverage,by=given]")
-    notes = " ".join(record["seen"]["notes"])
+    example = Example("a", "It rained on Malmö.", summary, claims=ClaimList(summary, made))
+    score = drive(METRICS.parse("claims[metric=coverage,by=given]").rounds(example))
+    notes = " ".join(score.seen.notes)
     assert "No claim is of the sentence “Nobody came.”" in notes
     assert "Claim 2 shares no word with the summary" in notes
 
