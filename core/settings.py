@@ -23,6 +23,7 @@ _VAR_FOLDER = Path(__file__).resolve().parent.parent / "var" if __package__ == "
 
 _LOG = logging.getLogger(__name__)
 
+_DEVICE_NAME = re.compile(r"CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(COM|LPT)[0-9¹²³]")  # of Windows, also with an ending
 _DEVICE = re.compile(r"(cpu|cuda|mps)(:\d+)?")
 _AT_COMMIT = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
 
@@ -151,6 +152,16 @@ class Settings(BaseSettings):
     def _check_devices(cls, value: str) -> str:
         return check_devices(value)
 
+    @field_validator(
+        "cache_dir", "results_dir", "models_dir", "metrics_dir", "frameworks_dir", "prompts_dir", "endpoints",
+        "allowed_folders", "plugins", mode="before",
+    )  # fmt: skip
+    @classmethod
+    def _check_paths(cls, value: object) -> object:
+        for place in _split_places(str(value or "")):
+            _refuse_device_path(place)
+        return value
+
     @field_validator("memory")
     @classmethod
     def _check_memory(cls, value: str) -> str:
@@ -250,6 +261,17 @@ def check_devices(value: str) -> str:
             f"{value!r} names no devices. Give auto, all, cpu, cuda, mps, or several of one kind, as cuda:0,cuda:1"
         )
     return ",".join(names)
+
+
+def _refuse_device_path(place: str) -> None:
+    """Raise ValueError for a path that Windows takes for a device or for a folder of another machine, on every system."""
+    if place.replace("\\", "/").startswith("//"):
+        raise ValueError(
+            f"{place!r} is a network or device path of Windows. Give a folder of this machine, as C:/data, or map it to a drive"
+        )
+    parts = [part.partition(".")[0].strip().upper() for part in place.replace("\\", "/").split("/")]
+    if names := [name for name in parts if _DEVICE_NAME.fullmatch(name)]:
+        raise ValueError(f"{place!r} has {names[0]}, the name of a device of Windows. Name the folder otherwise")
 
 
 def _parse_memory(text: str) -> int | float:

@@ -114,6 +114,14 @@ def backup(url: str, file: Path) -> dict[str, int]:
     return counts
 
 
+def backup_bytes(url: str) -> bytes:
+    """A backup as the bytes of its file, for a download. Raises StoreError as `backup` does."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "backup.db"
+        backup(url, file)
+        return file.read_bytes()
+
+
 def restore(file: Path, url: str, replace: bool) -> dict[str, int]:
     """Put a backup into a database, which is made where there is none, and give the number of rows of each table.
 

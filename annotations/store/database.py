@@ -165,6 +165,10 @@ def explain_database_error(error: Exception) -> str:
 _BUSY = "Another program is writing to it; close that program or wait a moment."
 _NO_SPACE = "The disk is full; free some space."
 _STANDBY = "This server of the database can only be read now; make it the primary, or name the primary in TOUCHSTONE_DATABASE_URL."
+DAMAGED = (
+    "The file is damaged, as is a copy without its -wal of a database that was in use. Put a backup back with "
+    "`cli.py restore FILE`, or copy the database again with `cli.py backup FILE`."
+)
 _ADVICE = (
     ("locked", _BUSY),
     ("lock timeout", _BUSY),
@@ -179,7 +183,7 @@ _ADVICE = (
     ("readonly", "The file may not be written; check the rights of the file and of its folder."),
     ("unable to open", "The file cannot be opened; check that its folder exists and may be written."),
     ("not a database", "Choose another file in TOUCHSTONE_DATABASE_URL."),
-    ("malformed", "The file is damaged; put back a backup."),
+    ("malformed", DAMAGED),
 )
 _DEFAULT_ADVICE = "Check that the database can be reached and that TOUCHSTONE_DATABASE_URL is right."
 

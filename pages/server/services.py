@@ -10,6 +10,7 @@ from uuid import uuid4
 import streamlit as st
 
 from annotations.store.store import InMemoryRuns, Store
+from annotations.store.unclosed_files import check_unclosed_file
 from core.assessment import default_metrics
 from core.base import BackgroundTask, limit_folders
 from core.results import BackgroundRuns
@@ -38,6 +39,7 @@ def engine() -> Engine:
 
 @st.cache_resource(show_spinner=False)
 def store() -> Store:
+    check_unclosed_file(settings().database_url)
     return Store.open(
         settings().database_url,
         read_only=settings().demo,

@@ -54,6 +54,33 @@ def test_a_value_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch, name
         Settings()
 
 
+@pytest.mark.parametrize("name", ["CACHE_DIR", "RESULTS_DIR", "ALLOWED_FOLDERS", "PLUGINS", "ENDPOINTS", "PROMPTS_DIR"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "//server/share",
+        r"\\server\share",
+        r"\\?\C:\data",
+        r"\\.\COM1",
+        "/data/CON",
+        "nul.toml",
+        r"C:\aux\cache",
+        "LPT1",
+    ],
+)
+def test_a_path_of_another_machine_or_of_a_device_is_refused(
+    monkeypatch: pytest.MonkeyPatch, name: str, place: str
+) -> None:
+    monkeypatch.setenv(f"TOUCHSTONE_{name}", place)
+    with pytest.raises(BadSettingError, match=f"TOUCHSTONE_{name}.*of Windows"):
+        Settings.read()
+
+
+@pytest.mark.parametrize("place", ["/data/console", "C:/data/null", "/data/com10", "~/auxiliary", "/a,/b"])
+def test_a_path_that_only_resembles_a_device_is_taken(place: str) -> None:
+    assert Settings(allowed_folders=place).allowed_folders == place
+
+
 @pytest.mark.parametrize(("text", "budget"), [("12GB", 12 * 2**30), ("0.5 gb", 2**29), ("0.25", 0.25), ("1", 1.0)])
 def test_memory_is_gigabytes_or_a_share_of_what_is_free(text: str, budget: float) -> None:
     assert Settings(memory=text).memory_budget == budget

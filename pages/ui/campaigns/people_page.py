@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from urllib.parse import quote
 
 import streamlit as st
 
-from annotations.people.people import RIGHTS, Member, Role, read_people
+from annotations.people.people import RIGHTS, Member, Right, Role, read_people
+from annotations.store.backup import backup_bytes
 from annotations.store.records import StoreError
 from core.text import BYTE_ORDER_MARK, csv_lines
 from pages.server import services
@@ -17,6 +19,7 @@ from pages.ui.campaigns.paused_people import paused_people
 from pages.ui.campaigns.token_list import revocable_row, show_fresh_token, token_form, token_rows
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.notices import error_as_notice, leave_notice
+from pages.ui.shared.session_user import current_member, member_later
 
 _VALIDITY_DAYS = {"7 days": 7, "30 days": 30, "90 days": 90, "until revoked": None}
 
@@ -46,6 +49,7 @@ def people_page() -> None:
         _change_form(people, groups)
         _import_form()
         token_form()
+        _backup_button()
     with lists_column:
         _show_codes()
         show_fresh_token()
@@ -207,6 +211,28 @@ def _show_codes() -> None:
         st.caption(
             "Anyone who has it can sign in as that person. Only its hash is stored; revoke it below when it is lost."
         )
+
+
+def _backup_button() -> None:
+    """Download of the whole database, for whoever may manage and not in a demo."""
+    if services.settings().demo or not current_member().may(Right.MANAGE):
+        return
+    member = member_later()
+
+    def made() -> bytes:
+        member().require(Right.MANAGE)
+        return backup_bytes(services.settings().database_url)
+
+    st.download_button(
+        "Download a backup",
+        made,
+        f"touchstone-{datetime.now(UTC):%Y-%m-%d}.db",
+        "application/vnd.sqlite3",
+        icon=":material/backup:",
+        on_click="ignore",
+        help="All of the database at this moment, while people work: also names, drafts and reports that nobody shared. "
+        "Keep it safe. `python cli.py restore FILE` puts it back.",
+    )
 
 
 def _invite_again() -> None:

@@ -16,6 +16,7 @@ from sqlmodel import select
 
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Role
+from annotations.store.backup import backup_bytes
 from annotations.store.database import read_session
 from annotations.store.records import NotSavedError, StoreError
 from annotations.store.response_tables import PersonTasks, ProgressCount, Response
@@ -69,6 +70,12 @@ def file(kept: CampaignFixture, tmp_path: Path) -> Path:
 def test_a_backup_has_every_row_and_can_be_opened_as_it_is(kept: CampaignFixture, file: Path) -> None:
     assert counts(f"sqlite:///{file}") == kept.store.counts()
     assert [path.name for path in file.parent.glob("backup.db.part*")] == []
+
+
+def test_a_download_is_a_backup(kept: CampaignFixture, url: str, tmp_path: Path) -> None:
+    file = tmp_path / "download.db"
+    file.write_bytes(backup_bytes(url))
+    assert counts(f"sqlite:///{file}") == kept.store.counts()
 
 
 @pytest.mark.slow

@@ -71,6 +71,20 @@ def test_a_token_is_made_on_people_shown_once_and_revoked(open_page: Open, store
     assert not [text.value for text in app.text if text.value.startswith("dashboard")]
 
 
+@pytest.mark.parametrize("demo", ["0", "1"])
+def test_people_offers_a_backup_and_a_demo_does_not(
+    open_page: Open, store: Store, demo: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_campaign(store, items=1)
+    monkeypatch.setenv("TOUCHSTONE_DEMO", demo)
+    app = open_page("campaigns")
+    app.session_state["campaigns-section"] = PEOPLE_SECTION
+    app.run()
+    assert not app.exception
+    labels = [button.label for button in app.get("download_button")]
+    assert ("Download a backup" in labels) is (demo == "0")
+
+
 @pytest.mark.slow
 def test_progress_offers_every_format_and_takes_the_terms_of_the_cards(open_page: Open, store: Store) -> None:
     opened = make_campaign(store, items=1)
