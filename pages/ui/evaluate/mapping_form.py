@@ -259,7 +259,7 @@ def _with_texts(
     None while one is missing, which is asked before those that follow.
     """
     texts_named: dict[str, str] = {}
-    excerpts = {name: escape_markdown(shorten(cell)) for name, cell in rows[0].items()}
+    excerpts = {name: escape_markdown(shorten(cell)) for row in rows[:1] for name, cell in row.items()}
     if summaries := open_summary(rows, guessed):
         texts_named["summary"] = mapped.summary
         if mapped.summary == guessed.summary:
