@@ -56,10 +56,15 @@ def stored(server: Server, dataset: str) -> dict[str, tuple[object, list[object]
     return {text: (fact.get("intended"), fact.get("judgements", [])) for text, fact in facts.items()}
 
 
-def test_six_exports_are_dropped_one_after_another(page: Page, fresh: Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "writers", [TOOL_EXPORTS[:3], TOOL_EXPORTS[3:]], ids=lambda writers: ",".join(write.__name__ for write in writers)
+)
+def test_exports_are_dropped_one_after_another(
+    page: Page, fresh: Server, tmp_path: Path, writers: tuple[Callable[[Path], Path], ...]
+) -> None:
     presses: Counter[str] = Counter()
     page.goto(f"{fresh.url}/evaluate")
-    for write in TOOL_EXPORTS:
+    for write in writers:
         path = write(tmp_path)
         press(page.get_by_role("button", name="Import data"))
         dialog = page.get_by_role("dialog")

@@ -68,6 +68,7 @@ from core.types import Verdict
 from pages.server import services
 from pages.ui.evaluate.import_task import Reader, is_packed
 from pages.ui.shared.markup import escape_markdown, escape_message
+from pages.ui.shared.session_state import WidgetValue
 
 _SINGLE_COLUMNS = {
     "document": "Document",
@@ -123,11 +124,11 @@ def mapping_form(source: Path, questions: DeltaGenerator) -> Reader | None:
         return None
     is_form = form_of(source, encoding, sheet) is not None
     mapped, texts_named = (mapped, {}) if is_form else _with_texts(mapped, guessed, rows, questions, source.name)
-    mapped, answers = _with_directions(mapped, rows, stated, questions, source.name)
-    if texts_named is None:
-        answers = None
-    elif answers is not None and texts_named:
-        answers |= {**texts_named, "shape": table_shape(rows, mapped)}
+    answers = None
+    if texts_named is not None:  # one question after the other: all of them would push the button out of view
+        mapped, answers = _with_directions(mapped, rows, stated, questions, source.name)
+        if answers is not None and texts_named:
+            answers |= {**texts_named, "shape": table_shape(rows, mapped)}
 
     omitted = left_out(mapped, rows)
     meanings = label_meanings(mapped, rows)
@@ -255,48 +256,42 @@ def _with_texts(
 ) -> tuple[ColumnMap, dict[str, str] | None]:
     """The mapping with the summary and the document that a person named, where the names of columns do not tell, and the answers.
 
-    None while one is missing.
+    None while one is missing, which is asked before those that follow.
     """
     texts_named: dict[str, str] = {}
-    summaries, documents = open_summary(rows, guessed), open_document(rows, guessed)
-    if summaries:
-        is_guess = mapped.summary == guessed.summary
-        texts_named["summary"] = _ask_for_summary(rows, summaries, questions, file) if is_guess else mapped.summary
-        mapped = with_summary(mapped, texts_named["summary"]) if texts_named["summary"] else mapped
-    if documents:
-        is_guess = mapped.document == guessed.document
-        texts_named["document"] = _ask_for_document(rows, documents, questions, file) if is_guess else mapped.document
-        mapped = with_document(mapped, texts_named["document"]) if texts_named["document"] else mapped
-    return mapped, (texts_named if all(texts_named.values()) else None)
+    excerpts = {name: escape_markdown(shorten(cell)) for row in rows[:1] for name, cell in row.items()}
+    if summaries := open_summary(rows, guessed):
+        texts_named["summary"] = mapped.summary
+        if mapped.summary == guessed.summary:
+            title = "Which column is the text of the system? It is the summary."
+            shown = {name: excerpts.get(name, "") for name in summaries}
+            texts_named["summary"] = _ask_for_column(title, shown, questions, f"map-which-summary-{file}")
+        if not texts_named["summary"]:
+            return mapped, None
+        mapped = with_summary(mapped, texts_named["summary"])
+    if documents := open_document(rows, guessed):
+        texts_named["document"] = mapped.document
+        if mapped.document == guessed.document:
+            title = "Which column is the document, against which the summary is checked?"
+            shown = {name: excerpts.get(name, "") for name in documents} | {NO_DOCUMENT: "no document here"}
+            texts_named["document"] = _ask_for_column(title, shown, questions, f"map-which-document-{file}")
+        if not texts_named["document"]:
+            return mapped, None
+        mapped = with_document(mapped, texts_named["document"])
+    return mapped, texts_named
 
 
-def _ask_for_summary(rows: Sequence[Row], candidates: Sequence[str], questions: DeltaGenerator, file: str) -> str:
-    """Column of the system's text as a person says; "" until one is chosen."""
+def _ask_for_column(title: str, excerpts: Mapping[str, str], questions: DeltaGenerator, key: str) -> str:
+    """Column that a person chooses by its excerpt, "" until then; the answer takes one line, so that the next question is in view."""
+    is_answered = WidgetValue[str | None](key, None).get() is not None
     with questions:
         column = st.radio(
-            "Which column is the text of the system? It is the summary.",
-            candidates,
+            title,
+            list(excerpts),
             index=None,
-            key=f"map-which-summary-{file}",
-            captions=[escape_markdown(shorten(rows[0].get(candidate))) for candidate in candidates],
-        )
-        if column is None:
-            st.caption(":material/help: The names do not say it. Answer this to import.")
-    return column or ""
-
-
-def _ask_for_document(rows: Sequence[Row], candidates: Sequence[str], questions: DeltaGenerator, file: str) -> str:
-    """Column of the document as a person says, or NO_DOCUMENT; "" until one is chosen."""
-    with questions:
-        column = st.radio(
-            "Which column is the document, against which the summary is checked?",
-            [*candidates, NO_DOCUMENT],
-            index=None,
-            key=f"map-which-document-{file}",
-            captions=[
-                *(escape_markdown(shorten(rows[0].get(candidate))) for candidate in candidates),
-                "no document here",
-            ],
+            key=key,
+            captions=None if is_answered else list(excerpts.values()),
+            horizontal=is_answered,
         )
         if column is None:
             st.caption(":material/help: The names do not say it. Answer this to import.")

@@ -36,9 +36,9 @@ from core.types import (
     Item,
     Judgement,
     Rating,
-    ReleasedScore,
     Span,
     Split,
+    StoredScore,
     Verdict,
 )
 from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
@@ -58,7 +58,7 @@ SEED = Item(
     split=Split.DEV,
     slices=("short", "harbour"),
     ratings=(Rating("a1", "factuality", 0.5, 0), Rating("all", "factuality", 0.5)),
-    scores=(ReleasedScore("rouge", 0.25),),
+    scores=(StoredScore("rouge", 0.25),),
     failed_scores=("bleurt",),
 )
 CHANGED = replace(

@@ -30,7 +30,7 @@ def test_a_contradiction_after_the_first_rows_is_refused_with_its_row(label: str
     settings = {"label": label, "label_of_1": "inconsistent"} if label == "label" else {"label": label}
     refused = [record for record in Generic(**settings).read(tmp_path / "t.csv") if isinstance(record, Refusal)]
     assert [refusal.line for refusal in refused] == [652]
-    assert "label is 0, and label_text says inconsistent here and consistent in an earlier row" in refused[0].reason
+    assert "label is 0, and label_text says inconsistent here and consistent in an earlier row" in refused[0].error
 
 
 def test_columns_that_agree_are_read(tmp_path: Path) -> None:

@@ -94,6 +94,20 @@ def promptfoo_table(folder: Path) -> Path:
     return path
 
 
+def promptfoo_of_outputs(folder: Path, *outputs: str) -> Path:
+    """A row whose answers stand side by side, the columns after each with the same names."""
+    path = folder / "outputs.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        names = ["Status", "Score", "Named Scores", "Grader Reason", "Comment"]
+        rows.writerow(["document", *(name for output in outputs for name in (output, *names))])
+        cells: list[object] = [DOCUMENT]
+        for answer, score in ANSWERS:
+            cells += [answer, "PASS", "0.90", json.dumps({"Faithfulness": score}), "It is so.", ""]
+        rows.writerow(cells)
+    return path
+
+
 def langfuse(folder: Path) -> Path:
     traces = [
         {
@@ -197,7 +211,7 @@ def test_spans_that_the_client_of_phoenix_lists_are_objects_and_steps_without_an
     assert (item.example.summary, item.example.question) == (TRUE, QUESTION)
     assert [context.span.of(item.example.document) for context in item.example.contexts] == ["One.", "Two."]
     assert isinstance(refusal, Refusal)
-    assert "has no output" in refusal.reason
+    assert "has no output" in refusal.error
 
 
 @pytest.mark.parametrize(
@@ -223,6 +237,24 @@ def test_a_log_gives_outputs_documents_and_scores_and_nothing_else(write: Write,
     assert [scores(item) for item in items] == [{"Faithfulness": 1.0}, {"Faithfulness": 0.25}]
     assert {(item.intended, item.ratings, item.judgements) for item in items} == {(None, (), ())}
     assert GOLD not in str(items)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "systems"),
+    [
+        (("[m1] Shorten {{document}}", "[m2] Shorten {{document}}"), ["m1", "m2"]),
+        (("[m1] Shorten it", "[m1] Say it"), ["[m1] Shorten it", "[m1] Say it"]),
+    ],
+)
+def test_outputs_of_promptfoo_side_by_side_are_systems(
+    outputs: tuple[str, str], systems: list[str], tmp_path: Path
+) -> None:
+    path = promptfoo_of_outputs(tmp_path, *outputs)
+    items = items_of(path)
+    assert looks_like(path) == "results of promptfoo"
+    assert texts(items) == [(DOCUMENT, TRUE), (DOCUMENT, FALSE)]
+    assert [item.system for item in items] == systems
+    assert [scores(item) for item in items] == [{"Faithfulness": 1.0}, {"Faithfulness": 0.25}]
 
 
 @pytest.mark.parametrize(

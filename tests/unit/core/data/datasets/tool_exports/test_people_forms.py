@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
 from core.data.datasets.generic import Generic
+from core.errors import TouchstoneError
 from tests.unit.core.data.datasets.tool_exports.form_files import (
     CONSISTENT,
     DOCUMENT,
@@ -34,14 +36,16 @@ META = {
 }
 
 
-def qualtrics(folder: Path, responses: Sequence[dict[str, str]]) -> Path:
-    """A CSV with its three header rows."""
+def qualtrics(
+    folder: Path, responses: Sequence[dict[str, str]], questions: Mapping[str, str] = MappingProxyType({})
+) -> Path:
+    """A CSV with its three header rows; `questions` by column."""
     rows = [{**META, "ResponseId": f"R_{n}a", **answers} for n, answers in enumerate(responses)]
     path = folder / "survey.csv"
     with path.open("w", newline="", encoding="utf-8-sig") as file:
         writer = csv.DictWriter(file, rows[0])
         writer.writeheader()
-        writer.writerow({name: f"Question of\n{name}?" for name in rows[0]})
+        writer.writerow({name: questions.get(name, f"Question of\n{name}?") for name in rows[0]})
         writer.writerow({name: f'{{"ImportId":"{name}"}}' for name in rows[0]})
         writer.writerows(rows)
     return path
@@ -72,6 +76,30 @@ def test_rounds_of_a_loop_of_qualtrics_are_pairs(tmp_path: Path) -> None:
     assert texts(items) == [(DOCUMENT, TRUE), (DOCUMENT, FALSE)]
     assert labels(items) == [CONSISTENT, INCONSISTENT]
     assert [len(item.judgements) for item in items] == [2, 2]
+
+
+LOOP = {"document": DOCUMENT, "1_Q3": "faithful", "2_Q3": "hallucinated"}
+
+
+@pytest.mark.parametrize(
+    "question", ["{} - Is it faithful?", "Read the document - {}\nIs it faithful?", "Summary: {}\nIs it faithful?"]
+)
+def test_texts_of_a_loop_of_qualtrics_stand_in_its_questions(question: str, tmp_path: Path) -> None:
+    questions = {f"{number}_Q3": question.format(text) for number, text in ((1, TRUE), (2, FALSE))}
+    items = items_of(qualtrics(tmp_path, [LOOP, {**LOOP, "1_Q3": ""}], questions))
+    assert texts(items) == [(DOCUMENT, TRUE), (DOCUMENT, FALSE)]
+    assert labels(items) == [CONSISTENT, INCONSISTENT]
+    assert [len(item.judgements) for item in items] == [1, 2]
+
+
+@pytest.mark.parametrize("question", ["Is “{}” faithful?", "Is it faithful?", "{} - Document: {}\nIs {} faithful?"])
+def test_a_loop_of_qualtrics_whose_texts_cannot_be_told_is_refused_with_its_columns(
+    question: str, tmp_path: Path
+) -> None:
+    questions = {f"{n}_Q3": question.format(text, n, text) for n, text in ((1, TRUE), (2, FALSE))}
+    path = qualtrics(tmp_path, [LOOP, LOOP], questions)
+    with pytest.raises(TouchstoneError, match="The columns 1_Q3, 2_Q3 answer about texts of a loop"):
+        list(Generic().read(path))
 
 
 @pytest.mark.parametrize("column", ["PROLIFIC_PID", "What is your Prolific ID?", "Prolific ID"])
