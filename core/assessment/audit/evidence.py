@@ -340,8 +340,7 @@ class EvidenceWork:
                 self.gathered.placed.append(pair)
                 yield pair
             yield from self._sweep_and_bin(metric)
-        for metric in self._sided:
-            yield from self._score_sanity(metric)
+        yield from self.score_sanity()
         for metric in self.metrics:
             first = self._scores_of(metric)
             self.gathered.repetitions[metric.spec] = ask_again(
@@ -360,12 +359,13 @@ class EvidenceWork:
         self.finished = replace(self.gathered, cases=cases, resamples=affordable_resamples(cases))
         yield self.finished
 
-    def _score_sanity(self, metric: Metric) -> Generator[object]:
-        """The texts of the sanity battery; the originals they are compared with have scores of the stress run."""
-        scores = self.gathered.sanity[metric.spec] = {}
-        for _, outcome in self.engine.run([metric], [pair.example for pair in self.gathered.sanity_pairs]):
-            scores[outcome.example_id] = outcome.score if isinstance(outcome, Result) else math.nan
-            yield outcome
+    def score_sanity(self) -> Generator[object]:
+        """Scores of the sanity battery; the originals that it is compared with have those of the stress run."""
+        for metric in self._sided:
+            scores = self.gathered.sanity[metric.spec] = {}
+            for _, outcome in self.engine.run([metric], [pair.example for pair in self.gathered.sanity_pairs]):
+                scores[outcome.example_id] = outcome.score if isinstance(outcome, Result) else math.nan
+                yield outcome
 
     def _sweep_and_bin(self, metric: Metric) -> Generator[object]:
         """The windows of a metric that retrieves, and the sentences of one that scores them."""
