@@ -45,6 +45,6 @@ if TYPE_CHECKING:
     from core.edits.perturbations.fillers import Assertion, Filler, PhraseFiller, Placement
     from core.edits.perturbations.imported import IMPORTED
     from core.edits.perturbations.repeated import Repeated
-    from core.edits.sanity import Expectation, SanityPair, sanity_pairs
+    from core.edits.sanity import SANITY_SOURCES, Expectation, SanityPair, sanity_pairs
 else:
     __getattr__ = open_face(__file__, __name__)

@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     )
     from core.results.cases.pooling import pool_cases
     from core.results.cases.ratings import VERDICT_VALUES, mean_ratings
+    from core.results.cases.sanity import sanity_margins
     from core.results.cases.sentence_combining import Level, Levels, by_sentence
     from core.results.cases.summary_pool import (
         POOL_FIELDS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, replace
@@ -16,7 +17,7 @@ from core.assessment.audit.audit_judge import is_judge, judge_model, judge_sampl
 from core.assessment.audit.data import AuditData, audit_command
 from core.assessment.audit.judge_measurement import JudgeEvidence
 from core.assessment.audit.repetition import RepeatedRun, ask_again, ask_reworded, next_sample, repeated_texts
-from core.edits import Battery, Filler, Perturbation, Repeated
+from core.edits import Battery, Filler, Perturbation, Repeated, SanityPair, sanity_pairs
 from core.errors import Problem, TouchstoneError, attempt
 from core.evaluation import (
     SURFACE_FEATURES,
@@ -84,6 +85,10 @@ class Evidence:
     """The same texts scored under each other wording of the instructions, by metric; no wordings for most metrics."""
     placed: list[PlacedPair] = field(default_factory=list)
     """Scores of faithful and broken summaries beside long documents, by place of the evidence."""
+    sanity_pairs: Sequence[SanityPair] = ()
+    """Texts of the sanity battery, made of the originals."""
+    sanity: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Scores of these texts by metric and id, nan where scoring failed; none of neutral metrics."""
     sweeps: dict[str, StressRun] = field(default_factory=dict)
     """Stress run with several window sizes, by metric; only for metrics that retrieve passages."""
     densities: dict[str, list[DensityScores]] = field(default_factory=dict)
@@ -241,12 +246,14 @@ class EvidenceWork:
             pool_cases([]),
             self._new_run("audit", battery.perturbations(), self.data.sources, seed, battery.signature),
             self._new_run("audit, inconsistent summaries", kinds, self.data.broken, seed),
+            sanity_pairs=sanity_pairs([source.example for source in self.data.sources], seed),
             seed=seed,
             saved_thresholds=saved_thresholds or {},
             released=tuple(released),
             judges={judge.metric.spec: judge for judge in self.judges},
         )
         run, gaming_run = self.gathered.run, self.gathered.gaming_run
+        self._sided = [metric for metric in self.metrics if metric.card.direction != "neutral"]
         self._of_judges = sum(judge.planned(run, gaming_run, len(self.data.texts)) for judge in self.judges)
         features = [METRICS.parse(spec) for spec in SURFACE_FEATURES]
         self.scored = list({metric.spec: metric for metric in [*self.metrics, *features]}.values())
@@ -282,6 +289,7 @@ class EvidenceWork:
         done += sum(run.settled for run in self.gathered.sweeps.values()) + sum(
             map(len, self.gathered.densities.values())
         )
+        done += sum(map(len, self.gathered.sanity.values()))
         asked_again = [*self.gathered.repetitions.values(), *chain.from_iterable(self.gathered.rewordings.values())]
         repeated = sum(len(repetition.scores) for repetition in asked_again)
         of_texts = len(self.data.texts) * len(self.scored)
@@ -297,7 +305,8 @@ class EvidenceWork:
         by_density = len(self.metrics) * len(self.gathered.run.sources)
         of_runs = self.gathered.run.planned + self.gathered.gaming_run.planned + swept + by_density
         judged = sum(judge.done for judge in self.judges)
-        return done + repeated + judged, of_texts + of_runs + again + placed + self._of_judges
+        sane = len(self._sided) * len(self.gathered.sanity_pairs)
+        return done + repeated + judged, of_texts + of_runs + again + placed + sane + self._of_judges
 
     def paid_conversations(self) -> Iterator[Conversation[Any]]:
         """Conversations with endpoints, for an estimate: every text, variant, window and long document, and some texts again."""
@@ -309,6 +318,10 @@ class EvidenceWork:
         for run in (self.gathered.run, self.gathered.gaming_run, *sweeps):
             yield from missing_conversations(self.engine, run)
         yield from self.engine.conversations(paid, planned_examples(self.gathered.run))
+        yield from self.engine.conversations(
+            [metric for metric in paid if metric in self._sided],
+            [pair.example for pair in self.gathered.sanity_pairs],
+        )
         again = [next_sample(metric) for metric in paid]
         reworded = [other for metric in paid for other in metric.rewordings()]
         yield from self.engine.conversations([*again, *reworded], repeated_texts(self.data.texts))
@@ -327,6 +340,7 @@ class EvidenceWork:
                 self.gathered.placed.append(pair)
                 yield pair
             yield from self._sweep_and_bin(metric)
+        yield from self.score_sanity()
         for metric in self.metrics:
             first = self._scores_of(metric)
             self.gathered.repetitions[metric.spec] = ask_again(
@@ -344,6 +358,14 @@ class EvidenceWork:
         cases = self.data.cases_of(self.gathered.outcomes)
         self.finished = replace(self.gathered, cases=cases, resamples=affordable_resamples(cases))
         yield self.finished
+
+    def score_sanity(self) -> Generator[object]:
+        """Scores of the sanity battery; the originals that it is compared with have those of the stress run."""
+        for metric in self._sided:
+            scores = self.gathered.sanity[metric.spec] = {}
+            for _, outcome in self.engine.run([metric], [pair.example for pair in self.gathered.sanity_pairs]):
+                scores[outcome.example_id] = outcome.score if isinstance(outcome, Result) else math.nan
+                yield outcome
 
     def _sweep_and_bin(self, metric: Metric) -> Generator[object]:
         """The windows of a metric that retrieves, and the sentences of one that scores them."""

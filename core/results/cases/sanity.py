@@ -38,6 +38,35 @@ class SanityRow:
     """Id of the pair that is farthest from what is expected; "" where none has a score."""
 
 
+def sanity_margins(
+    pairs: Sequence[SanityPair],
+    scores: Mapping[str, float],
+    consistent: Mapping[str, float],
+    *,
+    higher_is_better: bool = True,
+) -> Values:
+    """Distance of each pair's score to the side that is not expected, (pairs,), in the unit of the score.
+
+    Below 0 where the score is on that side; nan where a score is missing, or no consistent summary has one. Arguments are those of
+    `sanity_rows`.
+    """
+    sign = 1.0 if higher_is_better else -1.0
+    real = sign * np.array([value for value in consistent.values() if not np.isnan(value)], dtype=np.float64)
+    if not len(real):
+        return np.full(len(pairs), np.nan)
+    own = np.array([sign * scores.get(pair.example.id, np.nan) for pair in pairs])
+    sources = np.array([sign * consistent.get(pair.source, np.nan) for pair in pairs])
+    expectations = np.array([pair.expectation for pair in pairs])
+    senseless = own[np.isin(expectations, ("contentless", "foreign")) & ~np.isnan(own)]
+    usual, low = float(np.median(real)), float(np.quantile(real, LOW_QUANTILE))
+    allowed = TWIN_SHIFT * max(0.0, usual - float(np.median(senseless))) if len(senseless) else 0.0
+    margins = np.full(len(pairs), np.nan)
+    for expectation in dict.fromkeys(pair.expectation for pair in pairs):
+        is_of_it = expectations == expectation
+        margins[is_of_it] = _margins(expectation, own[is_of_it], sources[is_of_it], usual, low, allowed)
+    return margins
+
+
 def sanity_rows(
     pairs: Sequence[SanityPair],
     scores: Mapping[str, float],
@@ -52,27 +81,19 @@ def sanity_rows(
     without content and a foreign summary stay below their LOW_QUANTILE, shuffled words below their source, and a twin within
     TWIN_SHIFT of the source. An empty list where no consistent summary has a score.
     """
-    sign = 1.0 if higher_is_better else -1.0
-    real = sign * np.array([value for value in consistent.values() if not np.isnan(value)], dtype=np.float64)
-    if not len(real):
+    if all(np.isnan(value) for value in consistent.values()):
         return []
-    senseless = [
-        sign * scores[pair.example.id]
-        for pair in pairs
-        if pair.expectation in ("contentless", "foreign") and not np.isnan(scores.get(pair.example.id, np.nan))
-    ]
-    usual, low = float(np.median(real)), float(np.quantile(real, LOW_QUANTILE))
-    allowed = TWIN_SHIFT * max(0.0, usual - float(np.median(senseless))) if senseless else 0.0
-    by_kind: dict[tuple[Expectation, str], list[SanityPair]] = {}
-    for pair in pairs:
-        by_kind.setdefault((pair.expectation, pair.kind), []).append(pair)
+    margins_of_pairs = sanity_margins(pairs, scores, consistent, higher_is_better=higher_is_better)
+    by_kind: dict[tuple[Expectation, str], list[int]] = {}
+    for place, pair in enumerate(pairs):
+        by_kind.setdefault((pair.expectation, pair.kind), []).append(place)
     rows = []
-    for (expectation, kind), group in by_kind.items():
-        own = np.array([sign * scores.get(pair.example.id, np.nan) for pair in group])
-        sources = np.array([sign * consistent.get(pair.source, np.nan) for pair in group])
-        margins = _margins(expectation, own, sources, usual, low, allowed)
+    for (expectation, kind), places in by_kind.items():
+        group, margins = [pairs[place] for place in places], margins_of_pairs[places]
+        own = np.array([scores.get(pair.example.id, np.nan) for pair in group])
+        sources = np.array([consistent.get(pair.source, np.nan) for pair in group])
         judged = ~np.isnan(margins)
-        values, shifts = sign * own[judged], np.abs(own - sources)[judged]
+        values, shifts = own[judged], np.abs(own - sources)[judged]
         rows.append(
             SanityRow(
                 expectation,

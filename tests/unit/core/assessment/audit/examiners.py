@@ -29,6 +29,7 @@ from core.assessment.audit.evidence import EvidenceWork, phrase_controls
 from core.assessment.audit.false_verdicts import FalseVerdicts, count_verdicts, write_false_verdicts
 from core.assessment.audit.question import JUDGED_LEVELS, AuditAnswer, Level, MetricAudit
 from core.data.datasets.bundled import bundled_items
+from core.edits.sanity import sanity_pairs
 from core.errors import UnscorableError
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Card, Metric
@@ -48,6 +49,7 @@ EVERYTHING = (
         "sees-errors",
         "change-detector",
         "reads-document",
+        "sanity",
         "stillness",
         "gaming",
         "surface",
@@ -63,6 +65,7 @@ BLIND = {question: {FAILS} for question in ("sees-errors", "change-detector", "s
     "repetition": {GOOD},
     "gaming": {GOOD},
     "reading": NOT_GOOD,
+    "sanity": NOT_GOOD,
 }
 """Deserved by a metric that sees no error; an audit that gives no verdict is not wrong."""
 
@@ -202,7 +205,7 @@ EXAMINERS: dict[str, tuple[Measure, Deserved, Card]] = {
     "copied": (copied, {"answers": {GOOD}, "change-detector": {FAILS}, "surface": {FAILS}, "repetition": {GOOD}}, CARD),
     "unsteady": (
         lambda truth, example: 0.7 * truth.knows(example) + 0.3 * random.random(),  # that is the fault
-        PERFECT | {"repetition": {FAILS}, "stillness": NOT_FAILED, "calibration": NOT_FAILED},
+        PERFECT | {"repetition": {FAILS}, "sanity": NOT_GOOD, "stillness": NOT_FAILED, "calibration": NOT_FAILED},
         CARD,
     ),
     "ties": (
@@ -299,6 +302,10 @@ def _learn(truth: Truth, items: Sequence[Item], data: AuditData) -> None:
             for kind in [*data.battery.perturbations(), *phrase_controls(data.battery)]:
                 made = variant(kind, source.example, truth.seed)
                 texts.append((source.example, made, not wrong and kind.card.intent != "breaking"))
+    texts += [
+        (pair.example, pair.example.summary, pair.expectation in ("copy", "foreign", "twin"))
+        for pair in sanity_pairs([source.example for source in data.sources], truth.seed)
+    ]
     for example, summary, consistent in texts:
         truth.consistent.setdefault(summary, consistent)
         truth.documents.setdefault(summary, example.document)
