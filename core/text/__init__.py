@@ -172,6 +172,7 @@ if TYPE_CHECKING:
         read_markup,
         summary_units,
     )
+    from core.text.named_languages import format_named_languages, name_languages
     from core.text.nltk_import import import_nltk
     from core.text.quantity_forms import read_quantities, states_quantities_at, states_quantity
     from core.text.ranking import Vectors, bm25, closest_rows

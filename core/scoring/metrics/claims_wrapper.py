@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, Self
 from core.errors import UnreadableAnswerError, UnscorableError
 from core.model_reference import ModelRef
 from core.registry import Plugin
-from core.scoring.claim import DECOMPOSERS, NO_CLAIM, Decomposer, FoundClaims
+from core.scoring.claim import DECOMPOSERS, NO_CLAIM, Decomposer, FoundClaims, units_without_claim
 from core.scoring.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.scoring.metric_parts.lockstep import InnerOutcome, run_in_lockstep
 from core.scoring.metric_parts.question_answering import MultiRoundMetric, mean
@@ -153,12 +153,10 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
 
 def _uncovered(summary: str, claims: Sequence[ClaimScore]) -> list[str]:
     """Notes on the sentences that no claim is of, and on claims that share no word with the summary."""
-    places = [claim_score.claim.span for claim_score in claims if claim_score.claim.span]
     summary_words = {*words(summary)}
     sentences = [
         f"{NO_CLAIM} “{span.of(summary).strip()}”: it has no part in the score."
-        for span in layout_units(summary)
-        if words(span.of(summary)) and not any(place.start < span.end and span.start < place.end for place in places)
+        for span in units_without_claim(summary, (claim_score.claim for claim_score in claims))
     ]
     strange = [
         f"Claim {number} shares no word with the summary: “{claim_score.claim.text}”"
