@@ -13,8 +13,8 @@ from core.model_reference import ModelRef
 from core.registry import Registry, format_spec, profile_field
 from core.scoring.engine.conversation import Conversation
 from core.scoring.metric import portable_spec
-from core.text import ENGLISH, closest_sentence, layout_units, words
-from core.types import Answer, ClaimList, Example, Rounds, Span, SummaryClaim
+from core.text import ENGLISH, closest_sentence, layout_units
+from core.types import Answer, ClaimList, Example, Rounds, SummaryClaim
 
 NO_CLAIM = "No claim is of the sentence"
 """Beginning of the note on a sentence that no claim is of."""
@@ -70,16 +70,6 @@ def claims_of_texts(texts: Iterable[str], summary: str, what: str) -> tuple[Summ
     if not claim_texts:
         raise UnscorableError(f"{what} found no claim in the summary.")
     return tuple(SummaryClaim(text, closest_sentence(summary, text, split=layout_units)) for text in claim_texts)
-
-
-def units_without_claim(summary: str, claims: Iterable[SummaryClaim]) -> list[Span]:
-    """The sentences and list items of a summary that have words, and that no claim is of."""
-    places = [claim.span for claim in claims if claim.span]
-    return [
-        unit
-        for unit in layout_units(summary)
-        if words(unit.of(summary)) and not any(place.start < unit.end and unit.start < place.end for place in places)
-    ]
 
 
 def decomposition(way: Decomposer, example: Example) -> Conversation[ClaimList]:

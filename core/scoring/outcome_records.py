@@ -8,8 +8,7 @@ from dataclasses import asdict
 from math import fsum
 from typing import Any
 
-from core.scoring.claim import units_without_claim
-from core.text import claim_record, find_mark, name_contexts
+from core.text import claim_record, find_mark, name_contexts, units_without_claim
 from core.types import ClaimScore, Example, Failure, Outcome, Part, Result, Span
 
 JsonRecord = dict[str, Any]

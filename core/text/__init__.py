@@ -187,5 +187,6 @@ if TYPE_CHECKING:
     )
     from core.text.spacy_pipeline import load_pipeline, parser_files, parser_folder
     from core.text.typography import plain_typography
+    from core.text.unclaimed_units import units_without_claim
 else:
     __getattr__ = open_face(__file__, __name__)

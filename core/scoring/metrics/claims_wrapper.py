@@ -9,12 +9,12 @@ from typing import ClassVar, Literal, Self
 from core.errors import UnreadableAnswerError, UnscorableError
 from core.model_reference import ModelRef
 from core.registry import Plugin
-from core.scoring.claim import DECOMPOSERS, NO_CLAIM, Decomposer, FoundClaims, units_without_claim
+from core.scoring.claim import DECOMPOSERS, NO_CLAIM, Decomposer, FoundClaims
 from core.scoring.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.scoring.metric_parts.lockstep import InnerOutcome, run_in_lockstep
 from core.scoring.metric_parts.question_answering import MultiRoundMetric, mean
 from core.scoring.metrics.retrieval_wrapper import wrapper_card
-from core.text import ANY, layout_units, words
+from core.text import ANY, layout_units, units_without_claim, words
 from core.types import ClaimScore, Example, Part, Rounds, Score, Seen, SummaryClaim
 
 Combine = Literal["mean", "min"]

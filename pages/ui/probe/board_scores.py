@@ -23,9 +23,8 @@ from core.scoring import (
     Metric,
     Request,
     part_of_unit,
-    units_without_claim,
 )
-from core.text import LAYOUT_NOTE, find_mark, layout_units, name_contexts
+from core.text import LAYOUT_NOTE, find_mark, layout_units, name_contexts, units_without_claim
 from core.text import edits as executable
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Part, Result, Span, WordScore
 from pages.server import services

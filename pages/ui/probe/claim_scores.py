@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.scoring import METRICS, SURFACE, CellState, Claims, Combine, GivenClaims, Metric, units_without_claim
-from core.text import BYTE_ORDER_MARK, claims_to_json, layout_units, name_contexts, optional_fields, records_csv
+from core.scoring import METRICS, SURFACE, CellState, Claims, Combine, GivenClaims, Metric
+from core.text import (
+    BYTE_ORDER_MARK,
+    claims_to_json,
+    layout_units,
+    name_contexts,
+    optional_fields,
+    records_csv,
+    units_without_claim,
+)
 from core.types import ClaimList, Example, Failure, Outcome, Result
 from pages.server import services
 from pages.ui.probe.board_rows import format_score
