@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from core.errors import TouchstoneError
 from core.registry import Registry
+from core.text import format_named_languages, name_languages
 from core.types import Item
 
 
@@ -86,6 +87,7 @@ _NAMED_REFUSALS = 20  # refusals that a message names
 _MAX_REASONS = 1000  # kept apart; a large file may have another id in each of its refusals
 _OTHER_REASONS = "other reasons"
 _BLOCK = 1 << 20
+_FIRST_LANGUAGES, _EVERY_LANGUAGE = 500, 100  # pairs whose languages are looked at: telling them takes a millisecond
 
 
 @dataclass(eq=False)
@@ -128,6 +130,9 @@ class ImportCounts:
     explanations: Counter[str] = field(default_factory=Counter)
     """Explanations by grade."""
 
+    languages: Counter[str] = field(default_factory=Counter)
+    """Pairs by the languages of document and summary: the first of them, then a few that are evenly spread."""
+
     refused: Counter[str] = field(default_factory=Counter)
     """Records that could not be read, by reason; those beyond a limit of reasons are counted together."""
 
@@ -158,6 +163,8 @@ class ImportCounts:
         self.failed_scores.update(item.failed_scores)
         self.ratings.update(rating.aspect for rating in item.ratings)
         self.explanations.update(explanation.grade or "without a grade" for explanation in item.explanations)
+        if self.samples <= _FIRST_LANGUAGES or not self.samples % _EVERY_LANGUAGE:
+            self.languages[name_languages(item.example.document, item.example.summary)] += 1
 
     def _is_duplicate(self, item: Item) -> bool:
         """True if the same summary of the same document by the same system with the same label came before."""
@@ -203,6 +210,7 @@ class ImportCounts:
             "failed_scores": dict(self.failed_scores),
             "ratings": dict(self.ratings),
             "explanations": dict(self.explanations),
+            **({"languages": dict(self.languages.most_common())} if format_named_languages(self.languages) else {}),
             "skipped": dict(self.refused),
             **({"reading": self.reading} if self.reading else {}),
         }
@@ -272,6 +280,11 @@ def format_counts(counts: dict[str, object]) -> list[str]:
     lines = []
     for name, value in counts.items():
         if not value or name == "reading":
+            continue
+        if isinstance(value, dict) and name == "languages":
+            read = sum(value.values())
+            part = f", of the {read} looked at" if read < int(str(counts["samples"])) else ""
+            lines.append(f"{format_named_languages(value)}{part}")
             continue
         described = [str(value)]
         if isinstance(value, dict) and name == "skipped":

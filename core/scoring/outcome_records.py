@@ -8,7 +8,7 @@ from dataclasses import asdict
 from math import fsum
 from typing import Any
 
-from core.text import claim_record, find_mark, name_contexts
+from core.text import claim_record, find_mark, name_contexts, units_without_claim
 from core.types import ClaimScore, Example, Failure, Outcome, Part, Result, Span
 
 JsonRecord = dict[str, Any]
@@ -24,7 +24,7 @@ def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:
     """One object per pair and metric: `score` is None and `error` a sentence where `status` is "failed".
 
     `unverified` is there where a text is in a language that the metric is not for, and `claims` where the summary was decomposed:
-    one without a score says why in `error`."""
+    one without a score says why in `error`. `no_claim` then lists the sentences that no claim is of."""
     common = {"id": example.id, "metric": outcome.metric}
     if isinstance(outcome, Failure):
         nothing: JsonRecord = {"signature": None, "status": "failed", "score": None, "sentences": [], "seen": None}
@@ -44,11 +44,18 @@ def outcome_record(example: Example, outcome: Outcome) -> JsonRecord:
         "device": outcome.device,
         "questions": asdict(outcome.counts),
         **({"unverified": mark} if mark else {}),
-        **(
-            {"claims": [_claim_score_record(example, claim_score) for claim_score in outcome.claims]}
-            if outcome.claims
-            else {}
-        ),
+        **_claims_record(example, outcome.claims),
+    }
+
+
+def _claims_record(example: Example, claims: Sequence[ClaimScore]) -> JsonRecord:
+    if not claims:
+        return {}
+    uncovered = units_without_claim(example.summary, (claim_score.claim for claim_score in claims))
+    no_claim = [unit.of(example.summary) for unit in uncovered]
+    return {
+        "claims": [_claim_score_record(example, claim_score) for claim_score in claims],
+        **({"no_claim": no_claim} if no_claim else {}),
     }
 
 

@@ -172,6 +172,7 @@ if TYPE_CHECKING:
         read_markup,
         summary_units,
     )
+    from core.text.named_languages import format_named_languages, name_languages
     from core.text.nltk_import import import_nltk
     from core.text.quantity_forms import read_quantities, states_quantities_at, states_quantity
     from core.text.ranking import Vectors, bm25, closest_rows
@@ -186,5 +187,6 @@ if TYPE_CHECKING:
     )
     from core.text.spacy_pipeline import load_pipeline, parser_files, parser_folder
     from core.text.typography import plain_typography
+    from core.text.unclaimed_units import units_without_claim
 else:
     __getattr__ = open_face(__file__, __name__)

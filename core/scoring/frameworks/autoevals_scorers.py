@@ -9,6 +9,7 @@ from typing import Any
 from autoevals import Factuality
 from autoevals.ragas import Faithfulness
 
+from core.errors import UnscorableError
 from core.scoring.plugins.processes.asking import Ask, ScorerTexts, notes, scorer
 from core.types import Score, Seen
 
@@ -25,6 +26,8 @@ def faithfulness(pair: ScorerTexts, ask: Ask) -> Score:
         input=pair.question or _REQUEST, output=pair.summary, context=pair.document
     )
     judged = result.metadata["faithfulness"]
+    if not judged:
+        raise UnscorableError("autoevals finds no statement in the summary. There is no score.")
     lines = [
         f"[{'yes' if judgement['verdict'] else 'no'}] {judgement['statement']} {judgement.get('reason', '')}"
         for judgement in judged

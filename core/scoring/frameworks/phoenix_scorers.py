@@ -35,4 +35,6 @@ def faithfulness(pair: ScorerTexts, ask: Ask) -> Score:
     """Label of the summary: 1 for faithful to the document, 0 for unfaithful."""
     texts = {"input": pair.question or _REQUEST, "output": pair.summary, "context": pair.document}
     [score] = FaithfulnessEvaluator(llm=_PhoenixModel(ask)).evaluate(texts)
+    if score.score is None:
+        raise ValueError(f"Phoenix gives no score for the label {score.label!r}")
     return Score(float(score.score), seen=Seen(notes=notes([f"[{score.label}] {score.explanation or ''}"])))

@@ -14,7 +14,7 @@ from core.scoring.metric import METRICS, Card, Metric, ReplaceableWeights
 from core.scoring.metric_parts.lockstep import InnerOutcome, run_in_lockstep
 from core.scoring.metric_parts.question_answering import MultiRoundMetric, mean
 from core.scoring.metrics.retrieval_wrapper import wrapper_card
-from core.text import ANY, layout_units, words
+from core.text import ANY, layout_units, units_without_claim, words
 from core.types import ClaimScore, Example, Part, Rounds, Score, Seen, SummaryClaim
 
 Combine = Literal["mean", "min"]
@@ -153,12 +153,10 @@ class Claims(ReplaceableWeights, MultiRoundMetric):
 
 def _uncovered(summary: str, claims: Sequence[ClaimScore]) -> list[str]:
     """Notes on the sentences that no claim is of, and on claims that share no word with the summary."""
-    places = [claim_score.claim.span for claim_score in claims if claim_score.claim.span]
     summary_words = {*words(summary)}
     sentences = [
         f"{NO_CLAIM} “{span.of(summary).strip()}”: it has no part in the score."
-        for span in layout_units(summary)
-        if words(span.of(summary)) and not any(place.start < span.end and span.start < place.end for place in places)
+        for span in units_without_claim(summary, (claim_score.claim for claim_score in claims))
     ]
     strange = [
         f"Claim {number} shares no word with the summary: “{claim_score.claim.text}”"

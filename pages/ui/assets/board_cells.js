@@ -30,7 +30,7 @@ function drawCell(heat, row, part, i) {
   was.hidden = !part.before;
   now.className = `now ${tint(part.step)}`;
   put(was, part.before);
-  put(now, part.text || '·');
+  put(now, part.text || (part.missing ?? '·'));
   const kind = part.before ? 'before and after: ' : part.text ? 'score: ' : 'no score ';
   put($('.spoken'), `${row.title}, sentence ${i + 1}, ${kind}`);
 }

@@ -65,7 +65,7 @@ function drawWords(line, text, words) {
 }
 
 /** @param {BoardPart} part */
-const scoreText = part => part.before ? `${part.before} → ${part.text}` : part.text;
+const scoreText = part => part.before ? `${part.before} → ${part.text || (part.missing ?? '')}` : part.text || (part.missing ?? '');
 
 /** @param {Board} board */
 const evidenceQuote = ({ data, metric, sentence }) => (sentence !== null && data.metric === metric ? data.quotes[sentence] ?? '' : '');

@@ -87,7 +87,7 @@ export interface BoardRow {
 
 export type RowState = 'ready' | 'waiting' | 'queued' | 'loading' | 'running' | 'failed' | 'needs download' | 'needs endpoint';
 export type RowAction = 'download' | 'load' | 'retry';
-export type BoardPart = { text: string; step: number | null; before: string; before_step: number | null };
+export type BoardPart = { text: string; step: number | null; before: string; before_step: number | null; missing?: string };
 export type BoardWord = [start: number, end: number, step: number | null, score: string];
 
 export type BoardComponent = Component<

@@ -22,6 +22,7 @@ from core.base import Limits, read_apart
 from core.data import DATASETS, Importer, format_counts
 from core.errors import TouchstoneError
 from core.models import fetch_released_dataset
+from core.text import format_named_languages
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.evaluate.import_task import (
@@ -67,6 +68,8 @@ def import_receipt() -> None:
     if not (receipt.added or receipt.joined or receipt.removed):
         version = f" All of it was there: it stays at version {receipt.version}."
     st.success(escape_markdown(f"{receipt.dataset}: {receipt.added} new, {now.tally.samples} read.{version}{missing}"))
+    if languages := format_named_languages(now.tally.languages):
+        st.caption(f":material/translate: {escape_markdown(languages)}")
     with st.expander("What was imported"):
         st.text("\n".join(format_counts(now.tally.counts())))
 

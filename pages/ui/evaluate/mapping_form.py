@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -64,6 +65,7 @@ from core.data import (
     with_vote_of_1,
 )
 from core.errors import TouchstoneError
+from core.text import format_named_languages, name_languages
 from core.types import Verdict
 from pages.server import services
 from pages.ui.evaluate.import_task import Reader, is_packed
@@ -86,6 +88,7 @@ _SINGLE_COLUMNS = {
     "question": "Question",
 }
 _PREVIEW_ROWS = 5
+_LANGUAGE_ROWS = 50
 _SLICES_HELP = (
     "Evaluate and audits have a row for each value of these columns, named “COLUMN: value”. In a column called slices each "
     "value is a name, or several with semicolons between."
@@ -132,9 +135,14 @@ def mapping_form(source: Path, questions: DeltaGenerator) -> Reader | None:
 
     omitted = left_out(mapped, rows)
     meanings = label_meanings(mapped, rows)
+    texts = [
+        [str(row.get(column) or "") for column in (mapped.document, mapped.summary)] for row in rows[:_LANGUAGE_ROWS]
+    ]
+    languages = format_named_languages(Counter(name_languages(*pair) for pair in texts))
     notes = [
         *(f":material/info: {escape_markdown(decision)}" for decision in decisions),
         f"**The label says** {escape_markdown(', '.join(meanings))}." if meanings else "",
+        f":material/translate: {escape_markdown(languages)}" if languages else "",
         f"**Left out:** {escape_markdown(', '.join(omitted))}." if omitted else "",
         *(f":material/help: {escape_markdown(question)}" for question in open_questions(mapped, rows, others)),
         *(f":material/help: {escape_markdown(note)}" for note in structure_notes(rows, mapped)),

@@ -63,6 +63,8 @@ class BoardRow:
     """Scores of the sentences of the current summary; None for a sentence without one."""
     parts_before: tuple[float | None, ...] = ()
     """Scores of the original sentences that they come from; empty without an edit."""
+    no_claim: frozenset[int] = frozenset()
+    """Places of the sentences that no claim is of, for a metric that scores claims."""
     notes: tuple[str, ...] = ()
     """Remarks about the score, such as a text that was truncated."""
     unverified: str = ""
@@ -275,8 +277,14 @@ def _row_data(row: BoardRow, *, preserving: bool) -> BoardData:
     )
     steps, old_steps = (heat_steps(parts, row.low, row.high, direction) for parts in (row.parts, before))
     part_data = [
-        {"text": text, "step": step, "before": was if was != text else "", "before_step": was_step}
-        for text, step, was, was_step in zip(texts, steps, old, old_steps, strict=True)
+        {
+            "text": text,
+            "step": step,
+            "before": was if was != text else "",
+            "before_step": was_step,
+            **({"missing": "no claim"} if place in row.no_claim and not text else {}),
+        }
+        for place, (text, step, was, was_step) in enumerate(zip(texts, steps, old, old_steps, strict=True))
     ]
     word_data = []  # start, end, step and score of each word of each sentence
     for words in row.words:

@@ -14,8 +14,17 @@ from core.base import apart_from_code, memoize
 from core.edits import read_battery, sentence_origins, standard_battery
 from core.model_reference import asks_endpoint, local_checkpoints
 from core.results import NullBands, SignedMetrics, bundled_harmless_shifts, changed_words
-from core.scoring import METRICS, NO_CLAIM, BoardCell, CellKey, CellState, Metric, Request, part_of_unit
-from core.text import LAYOUT_NOTE, find_mark, layout_units, name_contexts
+from core.scoring import (
+    METRICS,
+    NO_CLAIM,
+    BoardCell,
+    CellKey,
+    CellState,
+    Metric,
+    Request,
+    part_of_unit,
+)
+from core.text import LAYOUT_NOTE, find_mark, layout_units, name_contexts, units_without_claim
 from core.text import edits as executable
 from core.types import Edit, Example, Failure, FailureKind, Outcome, Part, Result, Span, WordScore
 from pages.server import services
@@ -263,6 +272,7 @@ def _score_row(metric: Metric, request: Request, cells: Cells, saved: Outcome | 
         seconds=after.outcome.seconds if isinstance(after.outcome, Result) else None,
         parts=last.parts[: len(layout_units(text))],
         words=_words_by_sentence(after.outcome, text),
+        no_claim=places_without_claim(after.outcome, text),
         parts_before=_parts_before(before.outcome, request) if isinstance(after.outcome, Result) else (),
         notes=notes,
         unverified=_language_mark(before.outcome) or _language_mark(after.outcome),
@@ -294,6 +304,14 @@ def _words_by_sentence(outcome: Outcome | None, text: str) -> tuple[tuple[WordSc
         )
         for span in layout_units(text)
     )
+
+
+def places_without_claim(outcome: Outcome | None, text: str) -> frozenset[int]:
+    """Places of the sentences of a text that no claim is of; none where the metric scores no claims."""
+    if not isinstance(outcome, Result) or not outcome.claims:
+        return frozenset()
+    uncovered = units_without_claim(text, (claim_score.claim for claim_score in outcome.claims))
+    return frozenset(place for place, unit in enumerate(layout_units(text)) if unit in uncovered)
 
 
 def _parts_before(outcome: Outcome | None, request: Request) -> tuple[float | None, ...]:

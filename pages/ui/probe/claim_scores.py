@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from textwrap import shorten
 from typing import TYPE_CHECKING
@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.scoring import METRICS, SURFACE, CellState, Claims, Combine, GivenClaims, Metric
-from core.text import BYTE_ORDER_MARK, claims_to_json, name_contexts, optional_fields, records_csv
+from core.text import (
+    BYTE_ORDER_MARK,
+    claims_to_json,
+    layout_units,
+    name_contexts,
+    optional_fields,
+    records_csv,
+    units_without_claim,
+)
 from core.types import ClaimList, Example, Failure, Outcome, Result
 from pages.server import services
 from pages.ui.probe.board_rows import format_score
@@ -28,6 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _COMBINED: dict[Combine, str] = {"mean": "mean over claims", "min": "least consistent claim"}
+_NO_CLAIM = "no claim"
 _QUOTE_CHARACTERS = 160
 
 
@@ -35,7 +44,8 @@ _QUOTE_CHARACTERS = 160
 class ScoredClaims:
     """The outcome of each metric for each claim, and for all of them together, by spec; None while one is to come.
 
-    `labels` are the numbers of the claims in the tab; `states` says of what is to come how far it is.
+    `labels` are the numbers of the claims in the tab; `states` says of what is to come how far it is; `no_claim` are the
+    sentences that no claim is of, by their numbers in the summary.
     """
 
     labels: tuple[str, ...]
@@ -44,6 +54,7 @@ class ScoredClaims:
     claims: tuple[tuple[Outcome | None, ...], ...]  # by metric, then claim
     combined: tuple[tuple[Outcome | None, ...], ...]  # by metric, then as _COMBINED
     states: tuple[tuple[str, ...], ...]
+    no_claim: Mapping[int, str] = field(default_factory=dict)
 
     def failures(self) -> list[str]:
         """A line for each metric and reason, with the claims that have it."""
@@ -58,7 +69,7 @@ class ScoredClaims:
 
 
 def claims_table(scored: ScoredClaims) -> pd.DataFrame:
-    """A row per claim, then the mean and the least consistent one; a column per metric, and the text last."""
+    """A row per claim, per sentence without one, then the mean and the least consistent; a column per metric, and the text last."""
     import pandas as pd
 
     columns: dict[str, list[str]] = {}
@@ -68,10 +79,12 @@ def claims_table(scored: ScoredClaims) -> pd.DataFrame:
         name = metric.card.title if metric.spec == metric.name else metric.spec
         columns[name] = [
             *(_format_cell(metric, outcome, state) for outcome, state in zip(outcomes, states, strict=True)),
+            *(_NO_CLAIM for _ in scored.no_claim),
             *(_format_cell(metric, outcome, "…") for outcome in combined),
         ]
-    columns["text"] = [*scored.texts, *_COMBINED.values()]
-    return pd.DataFrame(columns, pd.Index([*scored.labels, *_COMBINED], name="claim"))
+    columns["text"] = [*scored.texts, *scored.no_claim.values(), *_COMBINED.values()]
+    uncovered = [f"sentence {number}" for number in scored.no_claim]
+    return pd.DataFrame(columns, pd.Index([*scored.labels, *uncovered, *_COMBINED], name="claim"))
 
 
 def claim_scores_csv(scored: ScoredClaims) -> str:
@@ -80,6 +93,7 @@ def claim_scores_csv(scored: ScoredClaims) -> str:
     lines = []
     for metric, outcomes, combined in zip(scored.metrics, scored.claims, scored.combined, strict=True):
         lines += [_csv_line(metric, text, outcome) for text, outcome in zip(scored.texts, outcomes, strict=True)]
+        lines += [{**_csv_line(metric, text, None), "error": _NO_CLAIM} for text in scored.no_claim.values()]
         lines += [_csv_line(metric, name, outcome) for name, outcome in zip(_COMBINED.values(), combined, strict=True)]
     return f"{BYTE_ORDER_MARK}{records_csv(lines)}"
 
@@ -159,6 +173,9 @@ class _Requested:
         whole = replace(current_pair().as_example("claims", claims.summary), claims=claims)
         self.labels, self.texts = labels, tuple(claim.text for claim in claims.claims)
         self.metrics = tuple(metrics)
+        uncovered = units_without_claim(claims.summary, claims.claims)
+        units = enumerate(layout_units(claims.summary), 1)
+        self.no_claim = {number: unit.of(claims.summary) for number, unit in units if unit in uncovered}
         self.alone = engine.submit(services.session_owner("claims"), metrics, _examples(claims))
         self.wrappers = {
             metric: [Claims(metric.spec, GivenClaims.name, combine) for combine in _COMBINED] for metric in self.metrics
@@ -184,6 +201,7 @@ class _Requested:
                 tuple(("…" if cell.state is CellState.QUEUED else cell.state.value) for cell in some)
                 for some in by_metric
             ),
+            self.no_claim,
         )
         live = not (self.alone.cancelled.is_set() or self.together.cancelled.is_set())
         return scored, live and (has_pending(cells) or has_pending(combined))

@@ -10,6 +10,7 @@ from annotations.store.records import PairRecord
 from annotations.store.reports import Work
 from core.data import bundled_items
 from core.errors import TouchstoneError
+from core.text import format_named_languages, name_languages
 from pages.server import services
 from pages.ui.probe.board_scores import finished_outcomes, finished_reaction
 from pages.ui.probe.claims_tab import current_claims
@@ -107,15 +108,18 @@ _LONG_CHARACTERS, _CHARACTERS_A_SECOND = 1_000_000, 300_000  # whose sentences a
 
 
 def dataset_facts() -> None:
-    """Show the facts of datasets about the summary that was opened: its label, error type and source; and of a long document
-    what its metrics wait for.
+    """Show the facts of datasets about the summary that was opened: its label, error type and source; of a long document
+    what its metrics wait for; and the languages of texts that are not in English.
     """
-    example, characters = current_pair().example, len(current_pair().document)
+    pair = current_pair()
+    example, characters = pair.example, len(pair.document)
     if characters > _LONG_CHARACTERS:
         st.caption(
             f":material/info: The document has {characters:,} characters. Metrics are queued until its sentences are "
             f"found, which takes about {characters // _CHARACTERS_A_SECOND} seconds the first time."
         )
+    if languages := format_named_languages({name_languages(pair.document, edited_summary()): 1}):
+        st.caption(f":material/translate: {escape_markdown(languages)}")
     samples = services.store().samples_of(example) if example else []
     latest = {(sample.dataset, sample.item.example.id): sample for sample in samples}
     lines = []

@@ -71,6 +71,29 @@ def test_counts_in_words_leave_out_what_is_zero() -> None:
     ]
 
 
+GERMAN = Item(
+    Example(
+        "de",
+        "Die Brücke soll laut dem Bürgermeister im März wieder öffnen.",
+        "The bridge is to reopen in March, as the mayor said.",
+    )
+)
+
+
+def test_the_languages_are_counted_where_they_are_not_all_english() -> None:
+    tally = ImportCounts()
+    list(readable_items([GERMAN, GERMAN, PLAIN], tally))
+    assert tally.counts()["languages"] == {"German document, English summary": 2, "": 1}
+    assert "Language: German document, English summary" in format_counts(tally.counts())
+
+
+def test_of_many_samples_the_languages_of_some_are_looked_at() -> None:
+    tally = ImportCounts()
+    list(readable_items([GERMAN] * 1_000, tally))
+    assert tally.languages.total() == 505
+    assert "Language: German document, English summary, of the 505 looked at" in format_counts(tally.counts())
+
+
 def test_every_reason_for_skipping_has_a_line() -> None:
     assert format_counts({"skipped": {"No summary.": 2, "No label.": 1}}) == [
         "skipped           2 × No summary.",

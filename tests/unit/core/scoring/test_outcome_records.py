@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from core.scoring.outcome_records import outcome_record
-from core.types import Counts, Example, Failure, FailureKind, Part, Result, Seen, Span
+from core.types import ClaimScore, Counts, Example, Failure, FailureKind, Part, Result, Seen, Span, SummaryClaim
 
 EXAMPLE = Example("pair-1", "The harbour was closed. Nobody was hurt. 😀", "It closed. ‮Nobody‬ was hurt.")
 RESULT = Result(
@@ -56,3 +57,11 @@ def test_a_record_is_read_back_from_json_as_it_was() -> None:
     for outcome in (RESULT, FAILURE):
         record = outcome_record(EXAMPLE, outcome)
         assert json.loads(json.dumps(record, ensure_ascii=False, allow_nan=False)) == record
+
+
+def test_sentences_that_no_claim_is_of_are_listed_where_claims_are_scored() -> None:
+    of_first = (ClaimScore(SummaryClaim("It closed.", Span(0, 10)), 0.5),)
+    assert outcome_record(EXAMPLE, replace(RESULT, claims=of_first))["no_claim"] == ["Nobody\u202c was hurt."]
+    of_both = (*of_first, ClaimScore(SummaryClaim("Nobody was hurt.", Span(11, 31)), None, error="Too long."))
+    assert "no_claim" not in outcome_record(EXAMPLE, replace(RESULT, claims=of_both))
+    assert "no_claim" not in outcome_record(EXAMPLE, RESULT)

@@ -140,6 +140,11 @@ def test_a_cell_holds_the_score_before_the_edit_where_it_prints_differently() ->
     ]
 
 
+def test_a_sentence_that_no_claim_is_of_says_so_in_its_cell() -> None:
+    parts = drawn(replace(row(0.5, 0.4), parts=(0.1, None, None), no_claim=frozenset({1})))["parts"]
+    assert [part.get("missing") for part in parts] == [None, "no claim", None]  # type: ignore[attr-defined]  # a record for the browser
+
+
 def test_a_surface_statistic_is_described_and_neither_coloured_nor_counted() -> None:
     noise = Noise(NullBand(-0.1, 0.1, 0.05, 30))
     one = BoardRow(

@@ -402,3 +402,19 @@ def test_texts_that_were_mixed_up_are_read_in_another_encoding_or_kept(
     assert len(load_samples(store, "mixed")) == 2
     [row] = store.datasets()
     assert row.files[0].counts["reading"]["garbled"] == "keep"
+
+
+def test_the_languages_of_the_texts_are_named_before_and_after_an_import(form: AppTest, tmp_path: Path) -> None:
+    german = {
+        "id": "a",
+        "document": "Die Brücke soll laut dem Bürgermeister im März wieder öffnen.",
+        "summary": "The bridge is to reopen in March, as the mayor said.",
+    }
+    line = "Language: German document, English summary"
+    table = tmp_path / "bridge.jsonl"
+    table.write_text(json.dumps(german) + "\n", encoding="utf-8")
+    form = upload(form, table)
+    assert [caption for caption in form.caption if line in caption.value.replace("\\", "")]
+    form = import_as(form, "bridge")
+    assert [caption for caption in form.caption if line in caption.value.replace("\\", "")]
+    assert [text for text in form.text if line in text.value]

@@ -213,3 +213,11 @@ def test_a_failure_is_a_word_in_the_table_and_a_reason_below() -> None:
     first, second, *_ = csv.DictReader(io.StringIO(claim_scores_csv(scored).removeprefix("\ufeff")))
     assert (first["score"], first["signature"]) == ("0.0", "rouge2|x")
     assert (second["score"], second["error"]) == ("", "It has no word.")
+
+
+def test_a_sentence_whose_claim_was_removed_stays_in_the_table(probe: Open) -> None:
+    app = find(probe())
+    app = app.button(key="remove-claim-1").click().run()
+    shown = table(app)
+    assert shown["ROUGE-2"]["sentence 2"] == "no claim"
+    assert shown["text"]["sentence 2"] == SENTENCES[1]

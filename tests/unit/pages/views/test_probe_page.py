@@ -55,6 +55,10 @@ def said(app: AppTest) -> str:
     return " ".join(element.value for element in [*app.toast, *app.error, *app.info])
 
 
+def captions(app: AppTest) -> str:
+    return "\n".join(caption.value.replace("\\", "") for caption in app.caption)
+
+
 def test_the_first_example_has_its_lexical_scores(probe: Open) -> None:
     app = probe()
     assert state_of(app, EditorState, EDITOR_KEY).text == FIRST.summary
@@ -69,6 +73,13 @@ def test_a_new_text_is_scored_beside_the_original(probe: Open) -> None:
     assert rouge.after is not None
     assert rouge.after < 0.7041
     assert board(app).sentences[-1] == "Penguins arrived."
+
+
+def test_a_summary_in_another_language_is_named(probe: Open) -> None:
+    app = probe()
+    assert "Language" not in captions(app)
+    app = write(app, "Der Frachter rammte am Dienstag den Kai, und niemand wurde bei dem Unfall verletzt.")
+    assert "Language: English document, German summary" in captions(app)
 
 
 def test_the_metrics_that_are_chosen_have_a_row(probe: Open) -> None:

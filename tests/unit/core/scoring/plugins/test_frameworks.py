@@ -7,6 +7,7 @@ missing one says.
 from __future__ import annotations
 
 import json
+import re
 import sysconfig
 import venv
 from collections.abc import Iterator
@@ -70,6 +71,138 @@ SMALL = """
             second = self.ask(f"Check {first['choice']}")
             return Result((second["share"] + again["share"]) / 2, {"choice": first["choice"]})
 """
+
+
+NO_CLAIMS: dict[str, dict[str, str]] = {
+    "autoevals:Faithfulness": {
+        "autoevals/__init__.py": "Factuality = None",
+        "autoevals/ragas.py": """
+            from types import SimpleNamespace
+
+            class Faithfulness:
+                def __init__(self, client, model):
+                    pass
+
+                def eval(self, input, output, context):
+                    return SimpleNamespace(score=0.0, metadata={"faithfulness": []})
+        """,
+    },
+    "deepeval:FaithfulnessMetric": {
+        "deepeval/__init__.py": "__version__ = '9.1'",
+        "deepeval/metrics.py": """
+            class BaseMetric:
+                def __init__(self, model, include_reason):
+                    self.claims, self.verdicts = [], []
+
+                def measure(self, case, _show_indicator):
+                    return 1.0
+
+            FaithfulnessMetric = HallucinationMetric = SummarizationMetric = BaseMetric
+        """,
+        "deepeval/models.py": """
+            class DeepEvalBaseLLM:
+                def __init__(self, name):
+                    pass
+        """,
+        "deepeval/test_case.py": """
+            class LLMTestCase:
+                def __init__(self, **texts):
+                    pass
+        """,
+    },
+    "inspect:model_graded_qa": {
+        "inspect_ai/__init__.py": "",
+        "inspect_ai/model.py": """
+            from types import SimpleNamespace
+
+            class ModelAPI:
+                pass
+
+            class ModelOutput:
+                @classmethod
+                def from_content(cls, model, content):
+                    return content
+
+            ChatMessage = GenerateConfig = object
+
+            def get_model(name, **settings):
+                return SimpleNamespace(name=name)
+
+            def modelapi(name):
+                return lambda provider: provider
+        """,
+        "inspect_ai/scorer.py": """
+            from types import SimpleNamespace
+
+            Target = str
+
+            def model_graded_qa(model, partial_credit):
+                async def grade(state, target):
+                    return SimpleNamespace(value="N", explanation="nothing to grade")
+
+                return grade
+        """,
+        "inspect_ai/solver.py": """
+            class TaskState:
+                def __init__(self, **parts):
+                    pass
+        """,
+        "inspect_ai/tool.py": "ToolChoice = ToolInfo = object",
+    },
+    "phoenix:FaithfulnessEvaluator": {
+        "phoenix/evals/__init__.py": "class LLM:\n    pass\n",
+        "phoenix/evals/metrics.py": """
+            from types import SimpleNamespace
+
+            class FaithfulnessEvaluator:
+                def __init__(self, llm):
+                    pass
+
+                def evaluate(self, texts):
+                    return [SimpleNamespace(score=None, label=None, explanation="")]
+        """,
+    },
+    "ragas:Faithfulness": {
+        "pydantic.py": "class BaseModel:\n    pass\n",
+        "ragas/__init__.py": "",
+        "ragas/llms/__init__.py": "",
+        "ragas/llms/base.py": "class InstructorBaseRagasLLM:\n    pass\n",
+        "ragas/metrics/__init__.py": "",
+        "ragas/metrics/collections.py": """
+            from types import SimpleNamespace
+
+            class Faithfulness:
+                def __init__(self, llm):
+                    pass
+
+                async def ascore(self, user_input, response, retrieved_contexts):
+                    return SimpleNamespace(value=1.0)
+
+            ResponseGroundedness = Faithfulness
+        """,
+    },
+    "trulens:groundedness": {
+        "trulens/core/feedback/endpoint.py": """
+            class Endpoint:
+                def __init__(self, name, rpm, retries):
+                    pass
+        """,
+        "trulens/core/feedback/feedback.py": """
+            class GroundednessConfigs:
+                def __init__(self, **settings):
+                    pass
+        """,
+        "trulens/feedback/llm_provider.py": """
+            class LLMProvider:
+                def __init__(self, endpoint):
+                    pass
+
+                def groundedness_measure_with_cot_reasons(self, source, statement, groundedness_configs):
+                    return 0.0, {"reasons": []}
+        """,
+    },
+}
+"""Of each framework a few lines whose scorer found nothing to judge, and yet gives a number where the framework does."""
 
 
 @pytest.fixture
@@ -198,3 +331,24 @@ def test_an_answer_that_a_scorer_cannot_read_is_asked_for_again(engine: Engine, 
     for _ in range(2):
         assert isinstance(outcome(engine, "autoevals:Factuality", Example("pair", DOCUMENT, "Rain.")), Failure)
     assert len(endpoint.asked) == 2
+
+
+@pytest.mark.parametrize("scorer", NO_CLAIMS)
+@pytest.mark.usefixtures("endpoint")
+def test_a_scorer_that_found_nothing_to_judge_gives_no_score(
+    scorer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: Engine
+) -> None:
+    framework = FRAMEWORKS[scorer.partition(":")[0]]
+    folder = tmp_path / "frameworks" / framework.name
+    venv.create(folder, symlinks=True)
+    monkeypatch.setenv("TOUCHSTONE_FRAMEWORKS_DIR", str(folder.parent))
+    libraries = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder)}))
+    for name, code in NO_CLAIMS[scorer].items():
+        (libraries / name).parent.mkdir(parents=True, exist_ok=True)
+        (libraries / name).write_text(dedent(code), encoding="utf-8")
+    metadata = libraries / f"{framework.package.replace('-', '_')}-9.1.dist-info" / "METADATA"
+    metadata.parent.mkdir()
+    metadata.write_text(f"Name: {framework.package}\nVersion: 9.1\n", encoding="utf-8")
+    found = outcome(engine, scorer)
+    assert isinstance(found, Failure)
+    assert re.search(r"finds no (claim|statement|grade)|gives no score", found.error), found.error
