@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from core.base import open_face
 
 if TYPE_CHECKING:
-    from core.scoring.claim import BY_HAND, DECOMPOSERS, NO_CLAIM, Decomposer, decomposition, units_without_claim
+    from core.scoring.claim import BY_HAND, DECOMPOSERS, NO_CLAIM, Decomposer, decomposition
     from core.scoring.claims.given import GivenClaims
     from core.scoring.claims.language_model import LanguageModelClaims
     from core.scoring.code_of_0_2_0 import current_signature
