@@ -53,7 +53,7 @@ _TEXTS = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _JudgedExpectations:
     """A pair of the battery with both scores, nan where one is missing, and the distance of its own to the wrong side."""
 
     pair: SanityPair
@@ -132,13 +132,13 @@ def _consistent(evidence: Evidence, metric: str) -> dict[str, float]:
     return {id: reading.value for id, reading in readings.items() if reading and reading.value is not None}
 
 
-def _judged(evidence: Evidence, metric: str) -> list[_Judged]:
+def _judged(evidence: Evidence, metric: str) -> list[_JudgedExpectations]:
     """The pairs of the battery that both scores are there of."""
     pairs, scores, consistent = evidence.sanity_pairs, evidence.sanity.get(metric, {}), _consistent(evidence, metric)
     higher = evidence.card(metric).direction != "lower"
     margins = sanity_margins(pairs, scores, consistent, higher_is_better=higher)
     return [
-        _Judged(
+        _JudgedExpectations(
             pair,
             evidence.run.sources[pair.source].group,
             evidence.run.sources[pair.source].example.summary,
@@ -151,7 +151,7 @@ def _judged(evidence: Evidence, metric: str) -> list[_Judged]:
     ]
 
 
-def _share_held(judged: Sequence[_Judged], expectations: Sequence[Expectation]) -> Estimate:
+def _share_held(judged: Sequence[_JudgedExpectations], expectations: Sequence[Expectation]) -> Estimate:
     """Share of these expectations of each summary of which all texts have the score that is expected."""
     held: dict[tuple[str, Expectation], bool] = {}
     groups: dict[tuple[str, Expectation], str] = {}
@@ -185,10 +185,10 @@ def _untold(held: Estimate) -> str:
     return f"{ruled_out}{'More cannot' if ruled_out else 'Cannot'} be told with {held.documents} documents{limit}."
 
 
-def _faults(judged: Sequence[_Judged], consistent: Mapping[str, float], less_is_better: bool) -> list[str]:
+def _faults(judged: Sequence[_JudgedExpectations], consistent: Mapping[str, float], less_is_better: bool) -> list[str]:
     """A clause for each kind of text that fails in most cases, those that fail most first; one for all layouts."""
     real = np.array(list(consistent.values()))
-    by_kind: dict[tuple[Expectation, str], list[_Judged]] = {}
+    by_kind: dict[tuple[Expectation, str], list[_JudgedExpectations]] = {}
     for text in judged:
         by_kind.setdefault((text.pair.expectation, text.pair.kind), []).append(text)
     rates = {key: sum(text.fails for text in texts) / len(texts) for key, texts in by_kind.items()}
@@ -214,12 +214,12 @@ def _faults(judged: Sequence[_Judged], consistent: Mapping[str, float], less_is_
     return clauses
 
 
-def _largest_shift(texts: Sequence[_Judged]) -> str:
+def _largest_shift(texts: Sequence[_JudgedExpectations]) -> str:
     shift = max(abs(text.score - text.source_score) for text in texts)
     return format_unsigned(Estimate(shift, None, None, len(texts)))
 
 
-def _shifts(evidence: Evidence, metric: str, judged: Sequence[_Judged]) -> list[AuditFigure]:
+def _shifts(evidence: Evidence, metric: str, judged: Sequence[_JudgedExpectations]) -> list[AuditFigure]:
     """Does layout move it? Mean size of the shift by layout, beside that of the shift by real errors."""
     twins = [(text.group, abs(text.score - text.source_score)) for text in judged if text.pair.expectation == "twin"]
     errors = [
@@ -242,16 +242,16 @@ def _mean_size(sizes: Sequence[tuple[str, float]]) -> Estimate:
     return cluster_mean(values, _documents([group for group, _ in sizes]), bounds=(0.0, np.inf))
 
 
-def _worst_pairs(judged: Sequence[_Judged]) -> tuple[ShownPair, ...]:
+def _worst_pairs(judged: Sequence[_JudgedExpectations]) -> tuple[ShownPair, ...]:
     """The texts that fail by most, the worst of each kind first."""
-    by_kind: dict[tuple[Expectation, str], list[_Judged]] = {}
+    by_kind: dict[tuple[Expectation, str], list[_JudgedExpectations]] = {}
     for text in sorted(judged, key=lambda text: text.margin):
         if text.fails:
             by_kind.setdefault((text.pair.expectation, text.pair.kind), []).append(text)
     return tuple(_shown(texts[0]) for texts in list(by_kind.values())[:MOST_SHOWN_PAIRS])
 
 
-def _shown(text: _Judged) -> ShownPair:
+def _shown(text: _JudgedExpectations) -> ShownPair:
     return ShownPair(
         source=text.pair.source,
         kind="",
