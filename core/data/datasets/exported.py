@@ -78,8 +78,11 @@ class Exported(Importer):
 
 
 def describe_export(source: Path) -> str:
-    """Sentence that names an export of Touchstone; "" for any other file or folder."""
-    parts = exported_parts(source)
+    """Sentence that names an export of Touchstone; "" for any other file or folder, and for what cannot be read."""
+    try:
+        parts = exported_parts(source)
+    except TouchstoneError:
+        return ""
     if not parts:
         return ""
     tool = "Label Studio" if "label-studio" in parts else "Hugging Face"

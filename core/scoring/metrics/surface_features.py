@@ -97,12 +97,9 @@ class EntityOverlap(CanonicalMetric, SurfaceMetric):
     )
 
     def measure(self, document: str, text: str) -> float:
-        quantities = {
-            (quantity.amounts, quantity.measures): quantity
-            for quantity in find_quantities(text)
-            if not _counts_what_is_listed(quantity, text)
-        }
-        taken = {place for quantity in quantities.values() for place in range(quantity.span.start, quantity.span.end)}
+        stated = [quantity for quantity in find_quantities(text) if not _counts_what_is_listed(quantity, text)]
+        quantities = {(quantity.amounts, quantity.measures): quantity for quantity in stated}
+        taken = {place for quantity in stated for place in range(quantity.span.start, quantity.span.end)}
         names = {words(span.of(text)) for span in entities(text) if taken.isdisjoint(range(span.start, span.end))}
         if not names and not quantities:
             raise UnscorableError("The summary names nothing: it holds no capitalised name and no number to look for.")

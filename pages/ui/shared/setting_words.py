@@ -20,6 +20,7 @@ SETTING_TITLES: Mapping[str, str] = MappingProxyType(
         "over_sentences": "Score over sentences",
         "reverse": "A high number says unsupported",
         "template": "Template",
+        "units": "Units of the summary",
         "words": "Answers",
     }
 )
@@ -45,6 +46,7 @@ SETTING_HELP: Mapping[str, str] = MappingProxyType(
         "revision": "A branch, tag or commit of the hub repository. Empty: the commit that is pinned, which Set up shows, or main.",
         "template": "One text with {document} and {summary} in it. Empty: the model reads a pair of texts.",
         "trust_remote_code": "Runs code that comes with the weights, where this machine's setting allows it.",
+        "units": "Sentences as published, lines, or layout: sentences and list items without marks and headings.",
         "words": "Two words that the model's answer may begin with, first the one for a claim that is supported.",
     }
 )

@@ -91,7 +91,7 @@ def test_scores_of_a_metric_that_is_no_more_are_left_out_and_named() -> None:
 
 def test_a_metric_that_scored_a_dataset_in_part_is_not_finished_until_each_text_has_a_score_or_a_failure() -> None:
     texts = [replace(sample(str(place), None, {}), stored=f"text-{place}") for place in range(3)]
-    score, failure = StoredScore("rouge2", "rouge2|v1", 0.5), StoredScore("rouge2", "rouge2|v1", None, "It broke.")
+    score, failure = StoredScore("rouge2", 0.5, "rouge2|v1"), StoredScore("rouge2", None, "rouge2|v1", "It broke.")
     assert build_cases(texts).unfinished == ()
     under_way = build_cases([scored(texts[0], score), scored(texts[1], failure), texts[2]])
     assert under_way.unfinished == (

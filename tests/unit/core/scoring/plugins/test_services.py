@@ -246,7 +246,7 @@ def test_our_service_gives_up_what_takes_too_long_and_answers_no_more_at_once_th
             ended.wait()
             yield examples[0], Failure("0", "rouge2", FailureKind.ERROR, "It was stopped.")
 
-    service = ScoreService(Slow(), [METRICS.parse("rouge2")], "", 0.2, 1)  # type: ignore[arg-type]  # all that it calls
+    service = ScoreService(Slow(), [METRICS.parse("rouge2")], "", request_s=0.2, at_once=1)  # type: ignore[arg-type]  # all that it calls
     with TestClient(service.app()) as client:
         given_up = client.post("/score", json=PAIR)
         assert (given_up.status_code, "No answer after 0.2 s" in given_up.json()["error"]) == (503, True)
