@@ -50,9 +50,11 @@ class Qualtrics(Form):
     title = "a Qualtrics export"
 
     def records(self, source: Path) -> Iterator[NumberedRow] | None:
-        if source.suffix.lower() not in _TEXT_TABLES or encoding_of(source) != UTF8:
+        if source.suffix.lower() not in _TEXT_TABLES:
             return None
         try:
+            if encoding_of(source) != UTF8:
+                return None
             layout = text_layout(source)
         except TouchstoneError:
             return None  # reading it says what is wrong

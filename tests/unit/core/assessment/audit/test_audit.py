@@ -54,7 +54,8 @@ def value(report: AuditReport, metric: str, question: str) -> Estimate:
 def test_what_knows_the_truth_is_good_in_everything(report: AuditReport) -> None:
     """None of some twenty wrong summaries is lifted, and 72 documents would show that at most 5 % of others are."""
     found = levels(report, Oracle.name)
-    assert {level for question, level in found.items() if question not in ("cost", "gaming")} == {Level.GOOD}
+    of_data = {level for question, level in found.items() if question not in ("cost", "gaming", "sanity")}
+    assert of_data == {Level.GOOD}  # it knows the summaries of the data, not the texts of the sanity battery
     assert found["gaming"] is Level.TOO_FEW
     gaming = audit_of(report, Oracle.name).finding("gaming")
     assert gaming is not None
