@@ -89,8 +89,11 @@ def _with_interval(estimate: Estimate, of_value: str, of_bounds: str = "", facto
     if estimate.low is None or estimate.high is None:
         return value
     low, high = (_format_number(factor * bound, of_bounds or of_value) for bound in (estimate.low, estimate.high))
-    if low == high and estimate.low < estimate.high and of_value[-2] < _MOST_DIGITS:
-        return _with_interval(estimate, _with_another_digit(of_value), _with_another_digit(of_bounds), factor)
+    if low == high and estimate.low < estimate.high:
+        # ends that look alike with most digits differ by rounding alone
+        finer = _with_another_digit(of_value) if of_value[-2] < _MOST_DIGITS else ""
+        text = _with_interval(estimate, finer, _with_another_digit(of_bounds), factor) if finer else ""
+        return text if "[" in text else value
     return f"{value} [{low}, {high}]"
 
 

@@ -71,7 +71,7 @@ def test_exports_are_dropped_one_after_another(
         attach(dialog.locator("input[type=file]").first, path)
         expect(dialog.get_by_text(SENTENCES[write])).to_be_visible(timeout=WORK_MS)
         idle(page)  # while it is drawn again, the button before stands beside the new one
-        imports = dialog.get_by_role("button", name="Import", exact=True)
+        imports = dialog.get_by_role("button", name="Import", exact=True).last
         if write is label_studio:
             expect(imports).to_be_disabled()
             question = dialog.get_by_text("Which of these mean a consistent summary?")

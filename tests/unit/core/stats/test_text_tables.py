@@ -53,3 +53,8 @@ def test_columns_are_as_wide_as_their_widest_cell() -> None:
 
 def test_no_cell_of_a_markdown_table_separates_columns_or_begins_a_tag() -> None:
     assert markdown_table(["a|b"], [["<b>\n1"]]) == "| a\\|b |\n| --- |\n| &lt;b> 1 |\n"
+
+
+def test_ends_that_differ_by_rounding_alone_are_no_interval() -> None:
+    assert format_signed(Estimate(-0.4, -0.4, -0.39999999999999997, 10)) == "−0.400"
+    assert format_signed(Estimate(-0.4, -0.40001, -0.39999, 10)) == "−0.40000 [−0.40001, −0.39999]"
