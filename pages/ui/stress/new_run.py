@@ -24,7 +24,7 @@ from core.models import (
 )
 from core.registry import settings_of
 from core.results import ImportedVariants, Plan, asks_endpoints, estimate_run_cost, to_json_line
-from core.scoring import METRICS, NLI_CHECKS, NliCheck, metric_title
+from core.scoring import METRICS, NLI_CHECKS, NliCheck, is_surface, metric_title
 from core.stats import format_count
 from core.text import is_installed
 from pages.server import services
@@ -257,7 +257,10 @@ def new_run_form() -> None:
         st.multiselect(
             "Metrics",
             [*(plugin.name for plugin in METRICS), *bench_specs_with_settings()],
-            default=[*(line.name for line in default_metrics(services.engine().pool)), *bench_specs_with_settings()],
+            default=[
+                *(row.name for row in default_metrics(services.engine().pool) if not is_surface(row.name)),
+                *bench_specs_with_settings(),
+            ],
             key=StressState.metrics.key,
             format_func=metric_title,
             accept_new_options=True,
