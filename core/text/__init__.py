@@ -171,6 +171,7 @@ if TYPE_CHECKING:
         read_layout,
         read_markup,
         summary_units,
+        units_without_claim,
     )
     from core.text.named_languages import format_named_languages, name_languages
     from core.text.nltk_import import import_nltk
@@ -187,6 +188,5 @@ if TYPE_CHECKING:
     )
     from core.text.spacy_pipeline import load_pipeline, parser_files, parser_folder
     from core.text.typography import plain_typography
-    from core.text.unclaimed_units import units_without_claim
 else:
     __getattr__ = open_face(__file__, __name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Literal
@@ -13,7 +13,7 @@ from core.text.canonical import CanonicalText, read_again
 from core.text.layout_lines import STOP, TextLine, read_lines
 from core.text.markup import replace_parts, without_inline_marks, without_tags
 from core.text.segmentation import SENTENCES_KEPT, sentences, words
-from core.types import Span
+from core.types import Span, SummaryClaim
 
 Units = Literal["sentences", "lines", "layout"]
 """Units of a summary: sentences alone, its lines, or sentences, list items, rows and turns without marks and headings."""
@@ -98,6 +98,16 @@ def summary_units(summary: str, units: Units) -> tuple[Span, ...]:
         return sentences(summary)
     lines = (Span(*match.span()) for match in re.finditer(r"\S[^\n]*", summary))
     return tuple(line for line in lines if words(line.of(summary)))
+
+
+def units_without_claim(summary: str, claims: Iterable[SummaryClaim]) -> list[Span]:
+    """The sentences and list items of a summary that have words, and that no claim is of."""
+    places = [claim.span for claim in claims if claim.span]
+    return [
+        unit
+        for unit in layout_units(summary)
+        if words(unit.of(summary)) and not any(place.start < unit.end and unit.start < place.end for place in places)
+    ]
 
 
 def layout_notes(summary: str) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def headers(shared: SharedServer) -> dict[str, dict[str, str]]:
-    """What each kind of asker sends."""
+    """The headers that each kind of asker sends."""
     boss, code = shared.code(Role.MANAGER, "Boss")
     asking = {"nobody": {}, "manager": {"Cookie": _cookie(shared, code)}, "invented": {"Cookie": f"{SESSION_COOKIE}=a"}}
     for role in (Role.ANNOTATOR, Role.ADJUDICATOR, Role.RESEARCHER):

@@ -1,4 +1,4 @@
-"""What Touchstone exports for other tools, its import reads again: the same texts, labels and judgements."""
+"""Exports of Touchstone for other tools come back by its import: the same texts, labels and judgements."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def summaries(store: Store) -> CampaignFixture:
 
 
 def essence(item: Item) -> tuple[object, ...]:
-    """What a campaign's export for another tool carries of a text, in words that do not depend on ids."""
+    """The facts of a text that a campaign's export for another tool carries, in words that do not depend on ids."""
     votes = {vote.judge: vote.verdict for vote in item.judgements if vote.span is None}
     explanations = [(entry.text, entry.grade, entry.cause, entry.judge) for entry in item.explanations]
     return item.example.document, item.example.summary, bool(item.parent), votes, explanations

@@ -1,4 +1,4 @@
-"""How often intervals hold a truth that is known, and how often a test finds a difference that is none: simulations with fixed seeds.
+"""Simulations with fixed seeds: the share of intervals that hold a known truth, and of tests that find a difference that is none.
 
 Documents have a difficulty of their own, which their summaries and metrics share. Methods were chosen on normal scores with other seeds.
 """

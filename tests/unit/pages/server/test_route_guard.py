@@ -1,4 +1,4 @@
-"""What the guard refuses: addresses, methods, people, bodies, and requests that are too many, too long or too slow."""
+"""The guard refuses addresses, methods, people, bodies, and requests that are too many, too long or too slow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an audit says of a metric is what its intervals allow: in slices, in its one line, and of what never reads the document."""
+"""An audit says of a metric no more than its intervals allow: in slices, in its one line, and of what never reads the document."""
 
 from __future__ import annotations
 

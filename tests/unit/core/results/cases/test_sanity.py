@@ -1,4 +1,4 @@
-"""What the sanity battery says of a metric: of one that is right, one that counts words, and one that is turned round."""
+"""Verdicts of the sanity battery on a metric that is right, one that counts words, and one that is turned round."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a score on the board says of the sentences of the summary."""
+"""Cells of the board for the sentences of the summary."""
 
 from __future__ import annotations
 

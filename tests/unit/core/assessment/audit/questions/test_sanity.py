@@ -24,7 +24,7 @@ METRICS_TRIED = ("coverage", "density", "sentence-novelty", "summary-length")
 
 
 def evidence_of(folder: Path, documents: int) -> Evidence:
-    """What an audit measures for this question, on the originals of that many bundled documents."""
+    """The measurement for this question, on the originals of that many bundled documents."""
     originals = [item for item in bundled_items() if item.parent is None and item.intended is not Verdict.INCONSISTENT]
     settings = Settings(cache_dir=folder, device="cpu", database_url=f"sqlite:///{folder / 'kept.db'}")
     with closing(Engine.open(settings)) as engine:

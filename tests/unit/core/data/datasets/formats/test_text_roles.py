@@ -1,4 +1,4 @@
-"""What the names of columns say of their texts, and the questions where they do not say it."""
+"""Roles of texts by the names of their columns, and the questions where a name says none."""
 
 from __future__ import annotations
 
