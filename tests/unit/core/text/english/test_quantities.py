@@ -135,6 +135,14 @@ def test_numbers_in_the_same_form_or_unknown_to_the_document_stay() -> None:
     assert read_quantities("Twenty of 7 lost 9 %.", "There were twenty, and 7.") is None
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["ſix men", "ten thouſand men", "SİX MEN", "fıve men", "at ſix o’clock", "AT NİNE O’CLOCK", "half paſt two"],
+)
+def test_letters_that_are_others_in_small_or_capitals_make_no_number_in_english(words: str) -> None:
+    assert all(quantity.span.of(words) in {"ten", "half", "two"} for quantity in find_quantities(words))
+
+
 @given(text(max_size=60))
 def test_any_text_is_read(written: str) -> None:
     spans = [quantity.span for quantity in find_quantities(written)]
