@@ -21,10 +21,10 @@ _DATE = re.compile(
     rf"|(?P<a>3[01]|[12]\d|0?[1-9])(?P<mark>[-/.])(?P<b>3[01]|[12]\d|0?[1-9])(?P=mark)(?P<y5>{_YEAR}|\d\d)\b)(?![-/]\d)"
 )
 _HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
-_HOUR_WORDS = "|".join(_HOURS)
+_HOUR_WORDS = f"(?ai:{'|'.join(_HOURS)})"  # without regard to case in ASCII alone: "ſix" is none of them
 _TIME = re.compile(
     r"\b(?:(?P<noon>noon|midday|12 noon)|(?P<midnight>midnight)"
-    rf"|(?P<part>half|(?:a )?quarter) (?P<side>past|to) (?P<hour_word>{_HOUR_WORDS}|1[0-2]|[1-9])\b"
+    rf"|(?P<part>(?ai:half|(?:a )?quarter)) (?P<side>(?ai:past|to)) (?P<hour_word>{_HOUR_WORDS}|1[0-2]|[1-9])\b"
     rf"|(?P<hour>[01]?\d|2[0-3]|{_HOUR_WORDS})(?:[:.h](?P<minute>[0-5]\d))?(?: ?(?P<half>[ap])\.? ?m\b\.?| ?o[’']clock)"
     r"|(?P<full_hour>[01]?\d|2[0-3])[:h](?P<full_minute>[0-5]\d)(?::[0-5]\d)?(?: ?(?:hrs|hours))?|(?P<military>[01]\d[0-5]\d|2[0-3][0-5]\d) (?:hrs|hours))(?![\w:])",
     re.IGNORECASE,

@@ -50,6 +50,7 @@ _SHARES = {
     "tenth": 10,
     "tenths": 10,
 }
+_MAX_LENGTH = 1_000  # characters or words; a longer run is a code or a table, and int() refuses 4,300 digits
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
 
 _GROUPS = (
@@ -70,7 +71,9 @@ WORDS = (
 
 
 def numeral_values(numeral: str) -> frozenset[Fraction]:
-    """The values that a number in figures may have: "3.400" is 3.4, or 3400 as some countries group."""
+    """The values that a number in figures may have: "3.400" is 3.4, or 3400 as some countries group; none beyond 1,000 characters."""
+    if len(numeral) > _MAX_LENGTH:
+        return frozenset()
     base, power = _power(numeral)
     return frozenset(value * power for value in _base_values(base))
 
@@ -138,7 +141,7 @@ def _with_decimals(words: list[str]) -> Fraction | None:
     digits = [word for word in words[place + 1 :] if word in _SMALL]
     factors = [_LARGE[word.removesuffix("s")] for word in words[place + 1 :] if word.removesuffix("s") in _LARGE]
     whole = _whole(words[:place])
-    if whole is None:
+    if whole is None or len(words) > _MAX_LENGTH:
         return None
     value = Fraction(f"{whole}.{''.join(str(_SMALL[word]) for word in digits)}")
     for factor in factors:

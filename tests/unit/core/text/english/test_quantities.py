@@ -135,6 +135,31 @@ def test_numbers_in_the_same_form_or_unknown_to_the_document_stay() -> None:
     assert read_quantities("Twenty of 7 lost 9 %.", "There were twenty, and 7.") is None
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["ſix men", "ten thouſand men", "SİX MEN", "fıve men", "at ſix o’clock", "AT NİNE O’CLOCK", "half paſt two"],
+)
+def test_letters_that_are_others_in_small_or_capitals_make_no_number_in_english(words: str) -> None:
+    assert all(quantity.span.of(words) in {"ten", "half", "two"} for quantity in find_quantities(words))
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "7" * 5000,
+        "111 " * 1500,
+        "1e" + "9" * 5000,
+        "1/" + "3" * 5000,
+        "one point" + " two" * 5000,
+        "hundred " * 3000 + "point two",
+    ],
+)
+def test_a_run_of_thousands_of_digits_has_no_value(run: str) -> None:
+    assert not any(quantity.amounts for quantity in find_quantities(run))
+    assert not states_quantity(f"{run} and 5 km", find_quantities("7 km")[0])
+    assert states_quantity(f"{run}; 5 km", find_quantities("5,000 metres")[0])
+
+
 @given(text(max_size=60))
 def test_any_text_is_read(written: str) -> None:
     spans = [quantity.span for quantity in find_quantities(written)]
