@@ -118,6 +118,11 @@ def _without_marks(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
     """Without the marks of lists, as many as stand before a content; a numeral counts where it begins or goes on with a list."""
     read: list[TextLine] = []
     last: dict[tuple[str, str, str], int] = {}
+    last_second: dict[str, int] = {}  # the place of the last mark that may be a second one, by its closing sign
+    for place, line in enumerate(lines):
+        mark = _MARK.match(text, line.content.start, line.content.end)
+        if mark and mark["numeral"] and 2 in _values(mark["numeral"]):
+            last_second[mark["close"]] = place
     for place, line in enumerate(lines):
         start, end = line.content.start, line.content.end
         if line.is_marked or start == end:
@@ -129,7 +134,7 @@ def _without_marks(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
             read.append(TextLine(Span(start, start), is_marked=True))
             continue
         while mark := _MARK.match(text, start, end):
-            if mark["numeral"] and not _counts(text, mark, lines[place + 1 :], last):
+            if mark["numeral"] and not _counts(mark, last, is_followed=last_second.get(mark["close"], -1) > place):
                 break
             start = mark.end()
         read.append(replace(line, content=Span(start, end), is_marked=start > line.content.start))
@@ -140,7 +145,7 @@ def _underlines(text: str, before: TextLine, line: Span) -> bool:
     return not _is_blank(before) and re.fullmatch(r"={3,}|-{3,}", line.of(text)) is not None
 
 
-def _counts(text: str, mark: re.Match[str], after: Sequence[TextLine], last: dict[tuple[str, str, str], int]) -> bool:
+def _counts(mark: re.Match[str], last: dict[tuple[str, str, str], int], *, is_followed: bool) -> bool:
     """True where a numeral is a first one or comes after that of another line; a letter or Roman numeral with a full stop only where a second follows."""
     values = _values(mark["numeral"])
     style = (
@@ -154,15 +159,10 @@ def _counts(text: str, mark: re.Match[str], after: Sequence[TextLine], last: dic
             return True
     if 1 not in values:
         return False
-    if not mark["numeral"].isdigit() and mark["close"] == "." and not _is_followed(text, after, style):
+    if not mark["numeral"].isdigit() and mark["close"] == "." and not is_followed:
         return False
     last[style] = 1
     return True
-
-
-def _is_followed(text: str, after: Sequence[TextLine], style: tuple[str, str, str]) -> bool:
-    marks = [mark for line in after if (mark := _MARK.match(text, line.content.start, line.content.end))]
-    return any(mark["numeral"] and mark["close"] == style[1] and 2 in _values(mark["numeral"]) for mark in marks)
 
 
 def _values(numeral: str) -> set[int]:

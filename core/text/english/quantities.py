@@ -16,7 +16,7 @@ from core.types import Span
 _SCALE = "|".join(sorted((rf"{word}s?" if len(word) > 3 else word for word in SCALES), key=len, reverse=True))
 _AMOUNT = re.compile(
     rf"(?P<sign>(?<![\w)\]][-−–])(?<![\w)])[-−]|\bminus )?(?P<before>{BEFORE})?"
-    rf"(?:(?<![\w.,:/’'])(?P<figures>{NUMERAL})(?:[ -]?(?P<scale>(?:{_SCALE})(?!\w)|[mMbB](?![\w²2/]))(?P<more> (?:{_SCALE})(?!\w))?)?|(?<![\w-])(?P<words>(?ai:{WORDS}))(?!\w))"
+    rf"(?:(?<![\w.,:/’'])(?<![A-Z]-)(?P<figures>{NUMERAL})(?:[ -]?(?P<scale>(?:{_SCALE})(?!\w)|[mMbB](?![\w²2/]))(?P<more> (?:{_SCALE})(?!\w))?)?|(?<![\w-])(?P<words>(?ai:{WORDS}))(?!\w))"
     rf"(?:(?P<ordinal>st|nd|rd|th)(?!\w)|(?P<decade>s)(?!\w)|[ -]?(?P<after>(?i:{AFTER})(?![\w²])))?(?![\d:]|[.,]\d)"
 )
 _MILLION, _BILLION = 10**6, 10**9

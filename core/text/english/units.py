@@ -81,6 +81,7 @@ _TABLE: dict[str, list[tuple[str, Fraction | int]]] = {
 _SIGNS = {
     "$": "dollar",
     "US$": "dollar",
+    **{f"{country}$": f"dollar of {country}" for country in ("A", "AU", "C", "CA", "HK", "NZ", "S", "SG")},
     "USD ": "dollar",
     "€": "euro",
     "EUR ": "euro",

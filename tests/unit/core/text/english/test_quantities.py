@@ -164,3 +164,21 @@ def test_a_run_of_thousands_of_digits_has_no_value(run: str) -> None:
 def test_any_text_is_read(written: str) -> None:
     spans = [quantity.span for quantity in find_quantities(written)]
     assert all(0 <= span.start < span.end <= len(written) for span in spans)
+
+
+@pytest.mark.parametrize(
+    ("document", "summary", "stated"),
+    [
+        ("It cost A$5 a ton.", "It cost US$5 a ton.", False),
+        ("It cost C$50 a ton.", "It cost $50 a ton.", False),
+        ("It cost US$5 a ton.", "It cost $5 a ton.", True),
+        ("COVID-19 killed 40.", "It killed 19.", False),
+        ("An F-16 flew over.", "They were 16.", False),
+        ("It closed in mid-1990.", "It closed in 1990.", True),
+    ],
+)
+def test_a_dollar_of_another_country_and_the_number_of_a_name_are_no_amount(
+    document: str, summary: str, stated: bool
+) -> None:
+    [quantity] = find_quantities(summary)
+    assert states_quantity(document, quantity) is stated
