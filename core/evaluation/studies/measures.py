@@ -371,23 +371,36 @@ def measure_charts(rows: Sequence[MeasuresRow], name: str) -> list[Chart]:
 
 
 def best_sentence(rows: Sequence[MeasuresRow], name: str) -> str:
-    """The highest metrics of the first slice and those that are not significantly worse; empty where nothing is compared."""
+    """The highest metrics of the first slice and those that are not significantly worse; empty where nothing is compared.
+
+    One is called best only where there are others, and each was tested and is significantly worse.
+    """
     column = Column(name, FIGURE_TITLES[name], measure_format(name))
     first = [(row.metric, row.figures[name]) for row in rows if row.slice == rows[0].slice and name in row.figures]
-    best = [(metric, figure) for metric, figure in first if figure.best]
-    if not best:
+    winners = [metric for metric, figure in first if figure.best]
+    if not winners:
         return ""
-    level = [metric for metric, figure in first if figure.level and not figure.best]
-    value = format_cell(best[0][1].estimate, column)
-    named = ", ".join(map(metric_title, level[:_MOST_METRICS])) + (
-        f" and {len(level) - _MOST_METRICS} more" if level[_MOST_METRICS:] else ""
-    )
-    others = f"; not significantly worse: {named}" if level else ""
-    place = "highest" if level else "best"  # best is said where all others are significantly worse
-    winners = f"{' and '.join(metric_title(metric) for metric, _ in best)} {'are' if len(best) > 1 else 'is'} {place}"
+    value = format_cell(next(figure.estimate for _, figure in first if figure.best), column)
     title = FIGURE_TITLES[name]
     measure = f"{title[0].lower()}{title[1:]}" if title[1].islower() else title
-    return f"{rows[0].slice}: {winners} by {measure}, {value} %{others}."
+    named = " and ".join(map(metric_title, winners))
+    compared = [metric for metric, figure in first if figure.estimate.value is not None and not is_surface(metric)]
+    if len(compared) == 1:
+        return f"{rows[0].slice}: {named} has {measure} {value} %."
+    level = [metric for metric, figure in first if figure.level and not figure.best]
+    untested = [metric for metric, figure in first if figure.untested]
+    others = "".join(
+        f"; {condition}: {_listed_titles(metrics)}"
+        for condition, metrics in (("not significantly worse", level), ("too few documents to test", untested))
+        if metrics
+    )
+    place = "highest" if others or len(winners) > 1 else "best"
+    return f"{rows[0].slice}: {named} {'are' if len(winners) > 1 else 'is'} {place} by {measure}, {value} %{others}."
+
+
+def _listed_titles(metrics: Sequence[str]) -> str:
+    more = f" and {len(metrics) - _MOST_METRICS} more" if metrics[_MOST_METRICS:] else ""
+    return ", ".join(map(metric_title, metrics[:_MOST_METRICS])) + more
 
 
 def _tests_table(rows: Sequence[MeasuresRow]) -> Table:
