@@ -316,6 +316,19 @@ def test_errors_that_most_pairs_show_are_said_where_the_mean_is_within_noise() -
     assert "a name" not in sentence
 
 
+def test_nothing_is_said_of_zero_where_few_documents_leave_no_interval() -> None:
+    [cell] = cells_of_kinds("rouge2", "1", kinds="b")
+    clear = replace(cell, kind="negation", shift=Estimate(-0.4, -0.5, -0.3, 10))
+    untold = [
+        replace(clear, metric=metric, shift=Estimate(-0.4, None, None, 10, "Too few."))
+        for metric in ("bleu", "semantic-similarity")
+    ]
+    [sentence] = kind_verdicts([clear, *untold]).values()
+    assert "the mean shift of 1 of 1 metric is clear of zero" in sentence
+    [sentence] = kind_verdicts(untold).values()
+    assert "zero" not in sentence
+
+
 def test_a_metric_that_falls_under_all_harmless_kinds_alike_is_not_quiet() -> None:
     run = run_of({"shuffled": [-0.3, -0.31] * 4, "synonyms": [-0.31, -0.3] * 4})
     cells = shift_matrix(run, score_shifts(run))
