@@ -201,7 +201,7 @@ def _table_report(study: Measures, data: StudyData) -> Report:
 
 @dataclass(frozen=True, slots=True)
 class SliceAnswer:
-    """A slice: the metric with the best figure, and the numbers of other metrics that are not significantly worse and of
+    """A slice: the metric with the best figure, and the numbers of other metrics that are not known to be worse and of
     those that are above chance with their whole interval."""
 
     slice: str
@@ -227,13 +227,18 @@ def _overview_report(study: Study, data: StudyData, measure: str) -> Report:
     ]
     table = Table(
         "slices",
-        f"Best metric of each slice by {title}",
+        f"Highest metric of each slice by {title}",
         (
             Column("slice"),
-            Column("best", "best metric", "metric"),
+            Column("best", "highest metric", "metric"),
             Column("figure", title, "percent"),
             Column("n", format="count"),
-            Column("level", "not worse", "count", "Other metrics that are not significantly worse."),
+            Column(
+                "level",
+                "not worse",
+                "count",
+                "Other metrics that are not significantly worse, or have too few documents to test.",
+            ),
             Column(
                 "above_chance",
                 "above chance",
@@ -281,7 +286,7 @@ def slice_answers(rows: Sequence[MeasuresRow], measure: str) -> Iterator[SliceAn
         if best and figures[best].estimate.n >= _MIN_CASES:
             lows = [figure.estimate.low for figure in figures.values()]
             above = sum(low is not None and low > _CHANCE for low in lows)
-            level = sum(figure.level for figure in figures.values()) - 1
+            level = sum(figure.level or figure.untested for figure in figures.values()) - 1
             yield SliceAnswer(part, best, figures[best].estimate, level, above, len(figures))
 
 

@@ -74,6 +74,8 @@ def test_nothing_is_called_best_by_documents_too_few_to_test() -> None:
     [sentence, *_] = Measures().run(StudyData(datasets=("toy",), cases=scored, resamples=200)).sentences
     assert sentence.startswith("Overall: ROUGE-2 is highest by consistency, 100.0 [")
     assert sentence.endswith("; too few documents to test: BLEU.")
+    overview = Measures(view="overview").run(StudyData(datasets=("toy",), cases=scored, resamples=200))
+    assert overview.table().cells("level") == [1]
 
 
 def test_metrics_with_the_same_figure_are_highest_together_and_none_is_best() -> None:
