@@ -196,8 +196,16 @@ class RatingCorrelation(Study):
         if best:
             value = format_correlation(best.figures["Pearson"].estimate)
             level = [row.metric for row in first if row.figures["Pearson"].level and row is not best]
-            others = f"; not significantly worse: {', '.join(map(metric_title, level))}" if level else ""
-            sentence = f"{best.slice}: {metric_title(best.metric)} follows {aspect} best, Pearson {value}{others}."
+            untested = [row.metric for row in first if row.figures["Pearson"].untested]
+            others = "".join(
+                f"; {condition}: {', '.join(map(metric_title, metrics))}"
+                for condition, metrics in (("not significantly worse", level), ("not tested", untested))
+                if metrics
+            )
+            rank = f"correlates most with {aspect}" if others else f"follows {aspect} best"
+            if sum(row.figures["Pearson"].estimate.value is not None for row in first) == 1:
+                rank = f"correlates with {aspect}"
+            sentence = f"{best.slice}: {metric_title(best.metric)} {rank}, Pearson {value}{others}."
         return self.report(
             data,
             [table],
