@@ -272,7 +272,7 @@ def _overall_sentence(rows: Sequence[MeasuresRow], measure: str) -> str:
     n = max(row.figures[measure].estimate.n for row in rows)
     if n < _MIN_CASES:
         return f"Too few cases ({n}) to say which metric is best: it takes {_MIN_CASES}."
-    return best_sentence(rows, measure)
+    return best_sentence(rows, measure) or "No metric is compared: statistics of the surface are controls."
 
 
 def slice_answers(rows: Sequence[MeasuresRow], measure: str) -> Iterator[SliceAnswer]:

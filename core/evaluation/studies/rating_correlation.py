@@ -22,7 +22,7 @@ from core.results import (
     shown_columns,
     slice_cases,
 )
-from core.scoring import metric_title
+from core.scoring import is_surface, metric_title
 from core.stats import (
     MetricStatistic,
     Numbers,
@@ -142,7 +142,9 @@ def _measure_coefficient(
         )
         return williams_test(first, second, draws).p
 
-    return mark_best(estimates, {WILLIAMS_TEST: williams})
+    ranked = {metric: estimate for metric, estimate in estimates.items() if not is_surface(metric)}
+    marked = mark_best(ranked, {WILLIAMS_TEST: williams})
+    return {metric: marked.get(metric, MetricStatistic(estimate)) for metric, estimate in estimates.items()}
 
 
 @STUDIES.add
@@ -193,6 +195,9 @@ class RatingCorrelation(Study):
         first = [row for row in rows if row.slice == rows[0].slice and "Pearson" in row.figures]
         best = next((row for row in first if row.figures["Pearson"].best), None)
         sentence = f"No correlation with {aspect} is defined: it takes several rated summaries with different scores."
+        values = {row.metric for row in first if row.figures["Pearson"].estimate.value is not None}
+        if values and not best:
+            sentence = "No metric is compared: statistics of the surface are controls."
         if best:
             value = format_correlation(best.figures["Pearson"].estimate)
             level = [row.metric for row in first if row.figures["Pearson"].level and row is not best]
@@ -203,7 +208,10 @@ class RatingCorrelation(Study):
                 if metrics
             )
             rank = f"correlates most with {aspect}" if others else f"follows {aspect} best"
-            if sum(row.figures["Pearson"].estimate.value is not None for row in first) == 1:
+            if (
+                sum(row.figures["Pearson"].estimate.value is not None and not is_surface(row.metric) for row in first)
+                == 1
+            ):
                 rank = f"correlates with {aspect}"
             sentence = f"{best.slice}: {metric_title(best.metric)} {rank}, Pearson {value}{others}."
         return self.report(

@@ -56,6 +56,13 @@ def test_no_statistic_of_the_surface_is_best() -> None:
     assert report.table().cells("among") == [1]
 
 
+def test_an_overview_of_controls_alone_says_that_nothing_is_compared() -> None:
+    pairs = [pair(str(n), {"entity-overlap": 0.9}, {"entity-overlap": 0.1}, SEEN) for n in range(20)]
+    scored = build_cases([side for sides in pairs for side in sides])
+    report = Measures(view="overview").run(StudyData(datasets=("toy",), cases=scored, resamples=50))
+    assert report.sentences == ("No metric is compared: statistics of the surface are controls.",)
+
+
 def test_highest_is_not_called_best_where_another_is_not_significantly_worse() -> None:
     good, bad, tied = {"rouge2": 0.6, "bleu": 0.6}, {"rouge2": 0.5, "bleu": 0.5}, {"rouge2": 0.5, "bleu": 0.6}
     pairs = [pair(str(n), good, bad if n else tied, SEEN) for n in range(20)]

@@ -180,6 +180,8 @@ def test_the_best_correlation_is_marked_and_williams_tells_what_is_worse() -> No
     ("metrics", "ratings", "sentence"),
     [
         ({"near": 0.1, "far": 9.0}, 80, r"Overall: near follows f best, Pearson \S+( \[.*\])?\.$"),
+        ({"coverage": 0.01}, 80, r"No metric is compared: statistics of the surface are controls\.$"),
+        ({"near": 0.1, "coverage": 0.01}, 80, r"Overall: near correlates with f, Pearson \S+( \[.*\])?\.$"),
         ({"near": 0.1}, 80, r"Overall: near correlates with f, Pearson \S+( \[.*\])?\.$"),
         ({"near": 0.1, "far": 9.0}, 6, r"Overall: near correlates most with f, Pearson .*; not tested: far\.$"),
     ],
