@@ -115,10 +115,15 @@ def _measure_rows() -> Iterator[Row]:
     place = "Evaluate, `study measures`"
     yield (
         place,
-        "all other metrics are significantly worse (paired bootstrap by document, Holm)",
+        "all other metrics are significantly worse (t of the paired bootstrap by document, Holm)",
         best_sentence([first, other], "auc"),
     )
     yield place, "some are not significantly worse", best_sentence([first, row("rouge2", 0.68, level=True)], "auc")
+    untested = MeasuresRow(
+        "rouge2", "Overall", 200, 0, {"auc": MetricStatistic(Estimate(0.55, None, None, 200), tests={"paired": None})}
+    )
+    yield place, "some are not tested, as with fewer than ten documents", best_sentence([first, untested], "auc")
+    yield place, "only one metric is compared", best_sentence([first], "auc")
     slices = [row("rouge2", 0.74, "dialogue", best=True), row("rouge2", 0.51, "news", best=True)]
     place = "Evaluate, Overview, by a field"
     seen, unseen = slice_sentences(list(slice_answers(slices, "auc")))

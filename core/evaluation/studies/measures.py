@@ -201,7 +201,7 @@ def _table_report(study: Measures, data: StudyData) -> Report:
 
 @dataclass(frozen=True, slots=True)
 class SliceAnswer:
-    """A slice: the metric with the best figure, and the numbers of other metrics that are not significantly worse and of
+    """A slice: the metric with the best figure, and the numbers of other metrics that are not known to be worse and of
     those that are above chance with their whole interval."""
 
     slice: str
@@ -227,13 +227,18 @@ def _overview_report(study: Study, data: StudyData, measure: str) -> Report:
     ]
     table = Table(
         "slices",
-        f"Best metric of each slice by {title}",
+        f"Highest metric of each slice by {title}",
         (
             Column("slice"),
-            Column("best", "best metric", "metric"),
+            Column("best", "highest metric", "metric"),
             Column("figure", title, "percent"),
             Column("n", format="count"),
-            Column("level", "not worse", "count", "Other metrics that are not significantly worse."),
+            Column(
+                "level",
+                "not worse",
+                "count",
+                "Other metrics that are not significantly worse, or have too few documents to test.",
+            ),
             Column(
                 "above_chance",
                 "above chance",
@@ -267,7 +272,7 @@ def _overall_sentence(rows: Sequence[MeasuresRow], measure: str) -> str:
     n = max(row.figures[measure].estimate.n for row in rows)
     if n < _MIN_CASES:
         return f"Too few cases ({n}) to say which metric is best: it takes {_MIN_CASES}."
-    return best_sentence(rows, measure)
+    return best_sentence(rows, measure) or "No metric is compared: statistics of the surface are controls."
 
 
 def slice_answers(rows: Sequence[MeasuresRow], measure: str) -> Iterator[SliceAnswer]:
@@ -281,7 +286,7 @@ def slice_answers(rows: Sequence[MeasuresRow], measure: str) -> Iterator[SliceAn
         if best and figures[best].estimate.n >= _MIN_CASES:
             lows = [figure.estimate.low for figure in figures.values()]
             above = sum(low is not None and low > _CHANCE for low in lows)
-            level = sum(figure.level for figure in figures.values()) - 1
+            level = sum(figure.level or figure.untested for figure in figures.values()) - 1
             yield SliceAnswer(part, best, figures[best].estimate, level, above, len(figures))
 
 
@@ -371,23 +376,36 @@ def measure_charts(rows: Sequence[MeasuresRow], name: str) -> list[Chart]:
 
 
 def best_sentence(rows: Sequence[MeasuresRow], name: str) -> str:
-    """The highest metrics of the first slice and those that are not significantly worse; empty where nothing is compared."""
+    """The highest metrics of the first slice and those that are not significantly worse; empty where nothing is compared.
+
+    One is called best only where there are others, and each was tested and is significantly worse.
+    """
     column = Column(name, FIGURE_TITLES[name], measure_format(name))
     first = [(row.metric, row.figures[name]) for row in rows if row.slice == rows[0].slice and name in row.figures]
-    best = [(metric, figure) for metric, figure in first if figure.best]
-    if not best:
+    winners = [metric for metric, figure in first if figure.best]
+    if not winners:
         return ""
-    level = [metric for metric, figure in first if figure.level and not figure.best]
-    value = format_cell(best[0][1].estimate, column)
-    named = ", ".join(map(metric_title, level[:_MOST_METRICS])) + (
-        f" and {len(level) - _MOST_METRICS} more" if level[_MOST_METRICS:] else ""
-    )
-    others = f"; not significantly worse: {named}" if level else ""
-    place = "highest" if level else "best"  # best is said where all others are significantly worse
-    winners = f"{' and '.join(metric_title(metric) for metric, _ in best)} {'are' if len(best) > 1 else 'is'} {place}"
+    value = format_cell(next(figure.estimate for _, figure in first if figure.best), column)
     title = FIGURE_TITLES[name]
     measure = f"{title[0].lower()}{title[1:]}" if title[1].islower() else title
-    return f"{rows[0].slice}: {winners} by {measure}, {value} %{others}."
+    named = " and ".join(map(metric_title, winners))
+    compared = [metric for metric, figure in first if figure.estimate.value is not None and not is_surface(metric)]
+    if len(compared) == 1:
+        return f"{rows[0].slice}: {named} has {measure} {value} %."
+    level = [metric for metric, figure in first if figure.level and not figure.best]
+    untested = [metric for metric, figure in first if figure.untested]
+    others = "".join(
+        f"; {condition}: {_listed_titles(metrics)}"
+        for condition, metrics in (("not significantly worse", level), ("too few documents to test", untested))
+        if metrics
+    )
+    place = "highest" if others or len(winners) > 1 else "best"
+    return f"{rows[0].slice}: {named} {'are' if len(winners) > 1 else 'is'} {place} by {measure}, {value} %{others}."
+
+
+def _listed_titles(metrics: Sequence[str]) -> str:
+    more = f" and {len(metrics) - _MOST_METRICS} more" if metrics[_MOST_METRICS:] else ""
+    return ", ".join(map(metric_title, metrics[:_MOST_METRICS])) + more
 
 
 def _tests_table(rows: Sequence[MeasuresRow]) -> Table:

@@ -22,7 +22,7 @@ from core.results import (
     shown_columns,
     slice_cases,
 )
-from core.scoring import metric_title
+from core.scoring import is_surface, metric_title
 from core.stats import (
     MetricStatistic,
     Numbers,
@@ -142,7 +142,9 @@ def _measure_coefficient(
         )
         return williams_test(first, second, draws).p
 
-    return mark_best(estimates, {WILLIAMS_TEST: williams})
+    ranked = {metric: estimate for metric, estimate in estimates.items() if not is_surface(metric)}
+    marked = mark_best(ranked, {WILLIAMS_TEST: williams})
+    return {metric: marked.get(metric, MetricStatistic(estimate)) for metric, estimate in estimates.items()}
 
 
 @STUDIES.add
@@ -193,11 +195,25 @@ class RatingCorrelation(Study):
         first = [row for row in rows if row.slice == rows[0].slice and "Pearson" in row.figures]
         best = next((row for row in first if row.figures["Pearson"].best), None)
         sentence = f"No correlation with {aspect} is defined: it takes several rated summaries with different scores."
+        values = {row.metric for row in first if row.figures["Pearson"].estimate.value is not None}
+        if values and not best:
+            sentence = "No metric is compared: statistics of the surface are controls."
         if best:
             value = format_correlation(best.figures["Pearson"].estimate)
             level = [row.metric for row in first if row.figures["Pearson"].level and row is not best]
-            others = f"; not significantly worse: {', '.join(map(metric_title, level))}" if level else ""
-            sentence = f"{best.slice}: {metric_title(best.metric)} follows {aspect} best, Pearson {value}{others}."
+            untested = [row.metric for row in first if row.figures["Pearson"].untested]
+            others = "".join(
+                f"; {condition}: {', '.join(map(metric_title, metrics))}"
+                for condition, metrics in (("not significantly worse", level), ("not tested", untested))
+                if metrics
+            )
+            rank = f"correlates most with {aspect}" if others else f"follows {aspect} best"
+            if (
+                sum(row.figures["Pearson"].estimate.value is not None and not is_surface(row.metric) for row in first)
+                == 1
+            ):
+                rank = f"correlates with {aspect}"
+            sentence = f"{best.slice}: {metric_title(best.metric)} {rank}, Pearson {value}{others}."
         return self.report(
             data,
             [table],

@@ -32,8 +32,8 @@ from core.results import (
     training_documents,
     training_overlaps,
 )
-from core.scoring import SENTENCE_LABELS, metric_title
-from core.stats import Move
+from core.scoring import SENTENCE_LABELS, is_surface, metric_title
+from core.stats import FEW_PAIRS, Move
 
 _VIEWS: Mapping[str, str] = MappingProxyType(
     {
@@ -104,7 +104,14 @@ def _matrix_report(study: Study, data: StudyData) -> Report:
     elif len(balances) == 1:
         sentences = [balance_sentence(balances[0])]
     else:
-        sentences = rank_sentences(*rank_metrics(cells), learned)
+        leading, behind = rank_metrics(cells)
+        ranked = {balance.metric for balance in (*leading, *behind)}
+        unranked = [metric_title(spec) for spec in run.plan.metrics if spec not in ranked and not is_surface(spec)]
+        sentences = rank_sentences(leading, behind, learned)
+        if ranked and unranked:
+            sentences.append(
+                f"Not compared, as no kind has {FEW_PAIRS} pairs and a known noise: {', '.join(unranked)}."
+            )
     return study.report(
         data,
         [table for table in tables if table.rows or table is tables[0]],

@@ -67,9 +67,9 @@ def kind_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
         if shares and counted[0].intent == "breaking":  # consistency in the sense of BUMP, over the metrics
             ends = " to ".join(map(str, dict.fromkeys((shares[0], shares[-1]))))
             ordered = f"the original scores higher in {ends} % of pairs"
-        # of several metrics the number whose mean moves against no edit at all
-        clear = sum(cell.is_clear for cell in counted)
-        shifted = f"the mean shift of {clear} of {_metrics(len(counted))} is clear of zero"
+        # of several metrics the number whose mean moves against no edit at all, of those where its interval tells
+        clear = [cell.is_clear for cell in counted if cell.shift.ends]
+        shifted = f"the mean shift of {sum(clear)} of {_metrics(len(clear))} is clear of zero" if clear else ""
         if len(counted) == 1:
             shifted = f"mean shift {format_signed(counted[0].shift)}"
         most = max(cell.shift.n for cell in counted)

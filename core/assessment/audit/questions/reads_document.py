@@ -22,7 +22,6 @@ from core.scoring import METRICS
 from core.stats import MIN_TEST_DOCUMENTS, Estimate, Resamples, ScorePairs, difference, order_share
 
 _CHANCE = 0.5
-_MOST_LEFT = 0.5  # of what it orders beyond chance beside the own document
 
 
 @QUESTIONS.add
@@ -105,16 +104,13 @@ def _orders(evidence: Evidence, metric: str) -> tuple[Estimate, Estimate, Estima
 
 
 def _level(own: Estimate, other: Estimate, fall: Estimate) -> Level:
-    """Fails where pairs are told apart without their document and nothing is lost by that; weak where less than half is lost."""
+    """Fails where pairs are told apart without their document and nothing is lost by that; weak where something is."""
     if min(own.documents, other.documents) < MIN_TEST_DOCUMENTS or own.value is None or other.value is None:
         return Level.TOO_FEW
     if own.low is None or own.low <= _CHANCE:
         return Level.MEASURED
     falls = fall.low is not None and fall.low > 0
     tells = other.low is not None and other.low > _CHANCE
-    if tells and not falls:
-        return Level.FAILS
     if not falls:
-        return Level.TOO_FEW
-    left = (other.value - _CHANCE) / (own.value - _CHANCE)
-    return Level.WEAK if tells and left > _MOST_LEFT else Level.GOOD if not tells else Level.WEAK
+        return Level.FAILS if tells else Level.TOO_FEW
+    return Level.WEAK if tells else Level.GOOD

@@ -87,7 +87,7 @@ def test_a_study_of_own_scores_is_a_report_with_rows_figures_and_files(tmp_path:
     assert (row["metric"], row["n"], row["consistency"], row["consistency_n"]) == ("rouge2", 4, 1.0, 4)
     assert report.table().figure("auc", metric="rouge2").value == 1.0
     assert report.record()["tables"]["measures"][0]["consistency"]["value"] == 1.0
-    assert "ROUGE-2 is best by consistency, 100.0 %" in str(report)
+    assert "ROUGE-2 has consistency 100.0 %" in str(report)
     assert "<td" in report._repr_html_()
     [csv] = report.save(tmp_path / "table.csv")
     assert csv.read_text().startswith("slice,metric,n,consistency,consistency_low")

@@ -51,9 +51,16 @@ def test_no_statistic_of_the_surface_is_best() -> None:
     report = Measures(view="overview", measure="consistency").run(
         StudyData(datasets=("toy",), cases=scored, resamples=50)
     )
-    assert report.sentences[0].startswith("Overall: ROUGE-2 is best by consistency, 80.0 [")
+    assert report.sentences[0].startswith("Overall: ROUGE-2 has consistency 80.0 [")
     assert report.table().cells("best") == ["rouge2"]
     assert report.table().cells("among") == [1]
+
+
+def test_an_overview_of_controls_alone_says_that_nothing_is_compared() -> None:
+    pairs = [pair(str(n), {"entity-overlap": 0.9}, {"entity-overlap": 0.1}, SEEN) for n in range(20)]
+    scored = build_cases([side for sides in pairs for side in sides])
+    report = Measures(view="overview").run(StudyData(datasets=("toy",), cases=scored, resamples=50))
+    assert report.sentences == ("No metric is compared: statistics of the surface are controls.",)
 
 
 def test_highest_is_not_called_best_where_another_is_not_significantly_worse() -> None:
@@ -66,6 +73,23 @@ def test_highest_is_not_called_best_where_another_is_not_significantly_worse() -
     assert report.sentences[0].startswith("Overall: ROUGE-2 is highest by consistency, 100.0 [")
     assert "; not significantly worse: BLEU." in report.sentences[0]
     assert report.table().cells("level") == [1]
+
+
+def test_nothing_is_called_best_by_documents_too_few_to_test() -> None:
+    pairs = [pair(str(n), {"rouge2": 0.6, "bleu": 0.5}, {"rouge2": 0.5, "bleu": 0.5}, SEEN) for n in range(5)]
+    scored = build_cases([side for sides in pairs for side in sides])
+    [sentence, *_] = Measures().run(StudyData(datasets=("toy",), cases=scored, resamples=200)).sentences
+    assert sentence.startswith("Overall: ROUGE-2 is highest by consistency, 100.0 [")
+    assert sentence.endswith("; too few documents to test: BLEU.")
+    overview = Measures(view="overview").run(StudyData(datasets=("toy",), cases=scored, resamples=200))
+    assert overview.table().cells("level") == [1]
+
+
+def test_metrics_with_the_same_figure_are_highest_together_and_none_is_best() -> None:
+    pairs = [pair(str(n), {"rouge2": 0.6, "bleu": 0.6}, {"rouge2": 0.5, "bleu": 0.5}, SEEN) for n in range(20)]
+    scored = build_cases([side for sides in pairs for side in sides])
+    [sentence, *_] = Measures().run(StudyData(datasets=("toy",), cases=scored, resamples=200)).sentences
+    assert "are highest by consistency, 100.0 [" in sentence
 
 
 def test_people_read_the_title_and_the_terminal_keeps_the_spec() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -170,8 +171,36 @@ def test_the_best_correlation_is_marked_and_williams_tells_what_is_worse() -> No
     assert (found["far"].figures["Pearson"].tests["Williams"] or 0) < 1e-6
     text = report_text(RatingCorrelation(rated="f").run(StudyData(cases=of, resamples=50)))
     assert "=" in text
-    assert f"Overall: {best.metric} follows f best, Pearson +0.9" in text
+    assert f"Overall: {best.metric} correlates most with f, Pearson +0.9" in text
+    assert f"; not significantly worse: {others[0].metric}." in text
     assert "Williams test, p ≥ 0.05, corrected by Holm (1979)" in text
+
+
+@pytest.mark.parametrize(
+    ("metrics", "ratings", "sentence"),
+    [
+        ({"near": 0.1, "far": 9.0}, 80, r"Overall: near follows f best, Pearson \S+( \[.*\])?\.$"),
+        ({"coverage": 0.01}, 80, r"No metric is compared: statistics of the surface are controls\.$"),
+        ({"near": 0.1, "coverage": 0.01}, 80, r"Overall: near correlates with f, Pearson \S+( \[.*\])?\.$"),
+        ({"near": 0.1}, 80, r"Overall: near correlates with f, Pearson \S+( \[.*\])?\.$"),
+        ({"near": 0.1, "far": 9.0}, 6, r"Overall: near correlates most with f, Pearson .*; not tested: far\.$"),
+    ],
+)
+def test_best_is_said_of_a_correlation_only_where_others_are_significantly_lower(
+    metrics: dict[str, float], ratings: int, sentence: str
+) -> None:
+    rng = np.random.default_rng(1)
+    people = rng.normal(size=ratings)
+    scores = {name: people + noise * rng.normal(size=ratings) for name, noise in metrics.items()}
+    rated = [
+        replace(
+            scored := sample(str(n), None, {name: float(values[n]) for name, values in scores.items()}),
+            item=replace(scored.item, ratings=(Rating("a", "f", float(people[n])),)),
+        )
+        for n in range(ratings)
+    ]
+    [found] = RatingCorrelation(rated="f").run(StudyData(cases=build_cases(rated), resamples=50)).sentences
+    assert re.match(sentence, found)
 
 
 def of_systems(rows: list[tuple[str, dict[str, float], float]]) -> Cases:

@@ -21,7 +21,7 @@ from core.results.runs.matrix import (
 )
 from core.results.runs.null_bands import NullBand, null_band
 from core.results.runs.shifts import changed_words, score_shifts
-from core.results.runs.stress_run import StressRun, Variant
+from core.results.runs.stress_run import ScoreRecord, StressRun, Variant
 from core.results.runs.verdict_sentences import edit_verdict, kind_verdicts, metric_verdicts, rank_sentences
 from core.scoring.metric import is_surface, metric_title
 from core.stats.score_pairs import Move, classify_move
@@ -230,6 +230,46 @@ def test_metrics_are_ranked_over_the_kinds_that_all_of_them_have() -> None:
     assert rank_metrics([*many, *few]) == ([MetricBalance("rouge2", 3, 3, 1, 1), MetricBalance("bleu", 3, 3, 1, 1)], [])
 
 
+def test_a_metric_without_scores_is_named_beside_the_ranks_of_the_others() -> None:
+    shifts: dict[str, list[float | None]] = {
+        "shuffled": [0.1, -0.1] * 6,
+        "synonyms": [-0.1, 0.1] * 6,
+        "negation": [-0.4] * 12,
+    }
+    run = run_of(shifts)
+    several = StressRun(replace(run.plan, metrics=(METRIC, "bleu", "semantic-similarity")))
+    for records in (
+        run.sources.values(),
+        run.variants.values(),
+        run_records(shifts, METRIC),
+        run_records(shifts, "bleu"),
+    ):
+        for record in records:
+            several.add(record)
+    failed: dict[str, list[float | None]] = {kind: [None] * 12 for kind in shifts}
+    for record in run_records(failed, "semantic-similarity"):
+        several.add(record)
+    sentences = Shifts().run(StudyData(run=several)).sentences
+    assert "over the 3 kinds that all 2 metrics have" in sentences[0]
+    assert sentences[-1] == "Not compared, as no kind has 10 pairs and a known noise: Semantic similarity."
+
+
+def run_records(shifts: dict[str, list[float | None]], metric: str) -> list[ScoreRecord]:
+    """The scores that `run_of` makes."""
+    return [
+        ScoreRecord(
+            f"s{place}",
+            kind,
+            metric,
+            None if size is None else 0.5 + size,
+            "signed",
+            "It broke." if size is None else "",
+        )
+        for kind, sizes in {"": [0.0] * 12, **shifts}.items()
+        for place, size in enumerate(sizes)
+    ]
+
+
 def test_no_metric_is_ranked_by_kinds_of_fewer_than_ten_pairs_and_no_surface_statistic_at_all() -> None:
     metric, control = cells_of_kinds("rouge2", "000000000"), cells_of_kinds("entity-overlap", "1" * 9)
     assert rank_metrics([*metric, *control]) == ([MetricBalance("rouge2", 0, 3, 0, 6)], [])
@@ -314,6 +354,19 @@ def test_errors_that_most_pairs_show_are_said_where_the_mean_is_within_noise() -
     assert "Change a number: the original scores higher in 75 % of pairs, mean shift −0.350 [" in sentence
     assert "beyond the noise of harmless edits: 0 of 1 metric" in sentence
     assert "a name" not in sentence
+
+
+def test_nothing_is_said_of_zero_where_few_documents_leave_no_interval() -> None:
+    [cell] = cells_of_kinds("rouge2", "1", kinds="b")
+    clear = replace(cell, kind="negation", shift=Estimate(-0.4, -0.5, -0.3, 10))
+    untold = [
+        replace(clear, metric=metric, shift=Estimate(-0.4, None, None, 10, "Too few."))
+        for metric in ("bleu", "semantic-similarity")
+    ]
+    [sentence] = kind_verdicts([clear, *untold]).values()
+    assert "the mean shift of 1 of 1 metric is clear of zero" in sentence
+    [sentence] = kind_verdicts(untold).values()
+    assert "zero" not in sentence
 
 
 def test_a_metric_that_falls_under_all_harmless_kinds_alike_is_not_quiet() -> None:
