@@ -40,7 +40,7 @@ from core.data.datasets.formats.label_answers import (
 from core.data.datasets.formats.mapping_report import format_mapping, label_record
 from core.data.datasets.formats.record_shapes import numbered_texts
 from core.data.datasets.formats.stated_classes import named_table_rows, stated_columns
-from core.data.datasets.formats.summary_choice import text_question, with_document, with_summary
+from core.data.datasets.formats.summary_choice import NO_DOCUMENT, text_question, with_document, with_summary
 from core.data.datasets.formats.table_files import table_notes, table_paths
 from core.data.datasets.formats.text_files import UTF8, NumberedRow, Row
 from core.data.datasets.formats.text_roles import TextRole, text_role
@@ -147,8 +147,12 @@ class Generic(Importer):
         return table_shape(self._rows(source), self.columns(source))
 
     def columns(self, source: Path) -> ColumnMap:
-        """The mapping of the table with what was said of it."""
+        """The mapping of the table with what was said of it.
+
+        Raises TouchstoneError for a column that the table does not have, and for answers that contradict each other.
+        """
         rows = self._rows(source)
+        self._check_answers(rows)
         if self.mapping:
             columns = load_column_map(Path(self.mapping))
         else:
@@ -165,6 +169,29 @@ class Generic(Importer):
             columns = with_vote_of_1(rows, columns, self.vote_of_1)
         higher, lower = ([name for name in names.split("+") if name] for names in (self.higher, self.lower))
         return with_ways(rows, columns, higher, lower) if higher or lower else columns
+
+    def _check_answers(self, rows: Sequence[Row]) -> None:
+        names = list(dict.fromkeys(name for row in rows for name in row if name))
+        document = "" if self.document == NO_DOCUMENT else self.document
+        texts = {"summary": self.summary, "document": document}
+        for role, column in texts.items():
+            if column not in ("", *names):
+                raise TouchstoneError(
+                    f"There is no column {column!r} for the {role}. The columns are {', '.join(names)}."
+                )
+        columns = [column for column in (*texts.values(), self.label) if column]
+        if twice := [column for column in columns if columns.count(column) > 1]:
+            raise TouchstoneError(
+                f"{twice[0]} cannot be two of summary, document and label. Name a column of its own for each."
+            )
+        if self.label_of_1 and self.consistent:
+            raise TouchstoneError(
+                "label_of_1 and consistent both say what the words of the label mean. Leave one of them out."
+            )
+        if both := [column for column in self.higher.split("+") if column and column in self.lower.split("+")]:
+            raise TouchstoneError(
+                f"{both[0]} is named as higher is better and as lower is better. Leave it out of one of them."
+            )
 
     def _rows(self, source: Path) -> list[Row]:
         return preview_rows(source, encoding=self.encoding, sheet=self.sheet)

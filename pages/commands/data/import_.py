@@ -267,11 +267,20 @@ def _reader(importer: str, answers: dict[str, str]) -> Importer:
 
 
 def _with_remembered_answer(reader: Generic, source: Path, store: Store) -> Generic:
-    """The reader with what was answered for a table of the same columns and labels, where one was imported; else as it is."""
+    """The reader with what was answered for a table of the same columns and labels, where one was imported; else as it is.
+
+    What is said now stays: an earlier answer is for what is not.
+    """
     answer = remembered_answer(store.datasets(), reader.shape(source))
     if answer is None:
         return reader
-    dataset, settings = answer
+    dataset, earlier = answer
+    stated = {name for name in earlier if getattr(reader, name)}
+    if reader.label_of_1 or reader.consistent:
+        stated |= {"label_of_1", "consistent"}  # two ways of saying the same
+    settings = {name: value for name, value in earlier.items() if name not in stated}
+    if not settings:
+        return reader
     listed = ", ".join(f"{name}={value}" for name, value in settings.items())
     print_status(f"  As answered for {dataset}, a table of the same columns and labels: {listed}")
     return replace(reader, **settings)

@@ -88,9 +88,17 @@ def open_summary(rows: Sequence[Row], mapped: ColumnMap) -> tuple[str, ...]:
 
 
 def open_document(rows: Sequence[Row], mapped: ColumnMap) -> tuple[str, ...]:
-    """The columns of which a person has to say which is the document, the guess first; none where the names tell."""
+    """The columns of which a person has to say which is the document, the guess first; none where the names tell.
+
+    A long text that its name calls a reference, as gold_passage, may be the document where no other is.
+    """
     if not mapped.document:
-        return ()
+        least = mean_length(rows, mapped.summary) * _MUCH_LONGER
+        return tuple(
+            name
+            for name in _other_texts(rows, mapped, lists=True)
+            if not mapped.contexts and text_role(name) is TextRole.REFERENCE and mean_length(rows, name) >= least
+        )
     role = text_role(mapped.document)
     if _plain(mapped.document) == "input" and mean_length(rows, mapped.document) > mean_length(rows, mapped.summary):
         return ()
@@ -104,6 +112,7 @@ def open_document(rows: Sequence[Row], mapped: ColumnMap) -> tuple[str, ...]:
 
 
 _MUCH_SHORTER = 2  # times
+_MUCH_LONGER = 3  # times; a reference is about as long as the summary
 
 
 def _differ(rows: Sequence[Row], first: str, second: str) -> bool:
@@ -156,7 +165,7 @@ def document_question(rows: Sequence[Row], mapped: ColumnMap) -> str:
     return (
         f"{', '.join(columns)} may{' each' if len(columns) > 1 else ''} be the document, and the names do not say it. In the first row:\n"
         f"{_shown(rows, columns)}\nSay which is what the summary is checked against: {ways}, in a spec "
-        f"generic[document={mapped.document}]."
+        f"generic[document={columns[0]}]."
     )
 
 

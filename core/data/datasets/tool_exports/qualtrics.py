@@ -38,6 +38,7 @@ _QUESTIONS = "questions of the header"
 """Key of the second header row in a row, which no column is called."""
 
 _SEGMENT = re.compile(r"(\s+-\s+|\s*\n\s*|:\s+)")
+_SENTENCE_GAP = re.compile(r"(?<=[.!?])\s+")
 _TEXT_TABLES = frozenset({".csv", ".tsv", ".txt"})
 _PEOPLE = ("PROLIFIC_PID", "ExternalReference", "ResponseId")
 
@@ -140,6 +141,9 @@ def _differing_texts(rounds: Mapping[str, str]) -> dict[str, str]:
     repeated = set[str].intersection(*({*middle[::2]} for middle in middles.values()))
     texts = {number: "".join(middle).strip() for number, middle in middles.items()}
     is_apart = len(rounds) > 1 and before + after > 0 and not repeated and all(texts.values())
+    # variants of a summary share sentences too, but hardly a question
+    sentences = [{*_SENTENCE_GAP.split(text)} for text in texts.values()]
+    is_apart &= not any(sentence.endswith("?") for sentence in set[str].intersection(*sentences))
     return texts if is_apart and len({*texts.values()}) == len(texts) else {}
 
 

@@ -142,6 +142,16 @@ def test_a_label_of_unknown_direction_is_refused_with_two_of_its_rows_and_the_an
     assert f"labels of first.csv: {report['reading']['labels']}" in done("datasets", "first")
 
 
+def test_an_earlier_answer_takes_no_place_of_what_is_said_now(tmp_path: Path) -> None:
+    rows = [{"document": DOCUMENT, "gpt": SUMMARY, "llama": WRONG, "target": label} for label in (0, 1)]
+    for name in ("first", "second"):
+        table(f"{name}.csv")(tmp_path, [{**row, "gpt": f"{row['gpt']} {name}"} for row in rows])
+    done("import", "generic", tmp_path / "first.csv", "--summary", "gpt", "--label-of-1", "inconsistent")
+    again = run("import", "generic", tmp_path / "second.csv", "--name", "second", "--summary", "llama", "--json")
+    assert "As answered for generic, a table of the same columns and labels: label_of_1=inconsistent\n" in again.stderr
+    assert json.loads(again.stdout)["reading"]["summary"] == "llama"
+
+
 def test_a_table_may_be_imported_without_its_label_and_with_scores_of_either_direction(tmp_path: Path) -> None:
     rows = [
         {"document": DOCUMENT, "summary": text, "target": n, "fathom": n / 7} for n, text in enumerate((SUMMARY, WRONG))

@@ -271,3 +271,28 @@ def test_a_saved_mapping_keeps_its_slices(tmp_path: Path) -> None:
     saved = tmp_path / "mapping.json"
     saved.write_text(ColumnMap(summary="text", slices=("newspaper",)).to_json(), encoding="utf-8")
     assert load_column_map(saved).slices == ("newspaper",)
+
+
+@pytest.mark.parametrize(
+    ("reader", "says"),
+    [
+        (Generic(summary="sumary"), "no column 'sumary' for the summary. The columns are doc, summary, label, errors"),
+        (Generic(document="text"), "no column 'text' for the document"),
+        (Generic(summary="doc", document="doc"), "doc cannot be two of summary, document and label"),
+        (Generic(summary="summary", label="summary"), "summary cannot be two of"),
+        (Generic(label_of_1="consistent", consistent="0"), "label_of_1 and consistent both say"),
+        (Generic(higher="errors", lower="errors"), "errors is named as higher is better and as lower is better"),
+    ],
+)
+def test_answers_that_contradict_each_other_or_name_no_column_are_refused(
+    reader: Generic, says: str, tmp_path: Path
+) -> None:
+    table("t.csv")(tmp_path, [{**PAIR, "label": number % 2, "errors": number} for number in range(4)])
+    for use in (reader.question, reader.read):
+        with pytest.raises(TouchstoneError, match=says):
+            use(tmp_path / "t.csv")
+
+
+def test_the_answer_that_there_is_no_document_names_no_column(tmp_path: Path) -> None:
+    table("t.csv")(tmp_path, [{**PAIR, "is_faithful": number % 2} for number in range(4)])
+    assert not Generic(document="none", label="is_faithful").columns(tmp_path / "t.csv").document

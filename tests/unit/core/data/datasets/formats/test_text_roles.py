@@ -75,6 +75,24 @@ def test_a_document_by_its_length_alone_is_asked_about(tmp_path: Path) -> None:
         assert reader.settings_used(tmp_path / "t.csv")["document"] == document
 
 
+@pytest.mark.parametrize("name", ["gold_passage", "reference_text", "human_written_article"])
+def test_a_long_reference_may_be_the_document_where_no_other_is(name: str, tmp_path: Path) -> None:
+    table("t.csv")(tmp_path, rows(**{"summary": SHORT, name: LONG}))
+    with pytest.raises(
+        TouchstoneError, match=rf"--document {name} or --document none, in a spec generic\[document={name}\]"
+    ):
+        Generic().read(tmp_path / "t.csv")
+    for document, text in ((name, f"{LONG} 0"), ("none", "")):
+        first = next(iter(Generic(document=document).read(tmp_path / "t.csv")))
+        assert isinstance(first, Item)
+        assert first.example.document == text
+
+
+def test_a_reference_as_long_as_the_summary_or_beside_a_document_is_none() -> None:
+    assert questions(rows(summary=SHORT, gold_summary=f"{SHORT} It was not.")) == ("", "")
+    assert questions(rows(article=LONG, summary=SHORT, gold_passage=f"Also: {LONG}")) == ("", "")
+
+
 def test_several_documents_of_a_claim_are_asked_about() -> None:
     asked = questions(rows(response=SHORT, context=LONG, evidence_text=f"Evidence: {LONG}"))
     assert asked[0] == ""

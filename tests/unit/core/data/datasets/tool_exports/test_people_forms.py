@@ -92,7 +92,10 @@ def test_texts_of_a_loop_of_qualtrics_stand_in_its_questions(question: str, tmp_
     assert [len(item.judgements) for item in items] == [1, 2]
 
 
-@pytest.mark.parametrize("question", ["Is “{}” faithful?", "Is it faithful?", "{} - Document: {}\nIs {} faithful?"])
+@pytest.mark.parametrize(
+    "question",
+    ["Is “{}” faithful?", "Is it faithful?", "{} - Document: {}\nIs {} faithful?", "Summary: {} Is it faithful?"],
+)
 def test_a_loop_of_qualtrics_whose_texts_cannot_be_told_is_refused_with_its_columns(
     question: str, tmp_path: Path
 ) -> None:
