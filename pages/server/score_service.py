@@ -198,10 +198,7 @@ class ScoreService:
 
     async def _body(self, request: Request) -> bytes:
         self._check_token(request)
-        if len(self._running) >= self.at_once:
-            raise _RefusedError(
-                429, f"{self.at_once} requests are answered at the same time. Send this one again later."
-            )
+        self._check_number()
         body = await read_beginning(request, _MOST_BYTES)
         if len(body) > _MOST_BYTES:
             raise _RefusedError(413, f"A request may have {_MOST_BYTES // 2**20} MB. Send fewer pairs at once.")
@@ -209,6 +206,7 @@ class ScoreService:
 
     async def _outcomes(self, metric: Metric, examples: Sequence[Example]) -> list[Outcome]:
         """Outcomes in the order of the examples. Raises _RefusedError where they take too long; what runs on keeps its place."""
+        self._check_number()  # others may have begun while the body arrived
         is_given_up = threading.Event()
 
         def run() -> list[Outcome]:
@@ -230,6 +228,12 @@ class ScoreService:
                 503,
                 f"No answer after {self.request_s:g} s, and none is waited for. Send fewer or shorter pairs at once.",
             ) from None
+
+    def _check_number(self) -> None:
+        if len(self._running) >= self.at_once:
+            raise _RefusedError(
+                429, f"{self.at_once} requests are answered at the same time. Send this one again later."
+            )
 
     def _check_token(self, request: Request) -> None:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")

@@ -14,6 +14,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit.web.server.server_util import get_cookie_secret
+from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 
 from annotations.people.people import Member
 from annotations.people.sign_in import (
@@ -36,7 +38,8 @@ SESSION_COOKIE = "touchstone_session"
 LINK_PARAMETER = "invite"
 SIGN_OUT = "sign-out"
 """Name of the page that signs a person out; only a press in the menu opens it, an address does not."""
-_ORGANISATION_COOKIE = "_streamlit_user"  # set and signed by Streamlit
+ORGANISATION_COOKIE = "_streamlit_user"
+"""Cookie of who signed in at an organisation, set and signed by Streamlit."""
 MAX_CODE_BYTES = 200
 _PAGE_NAME = re.compile(r"[a-z-]*")
 
@@ -86,8 +89,10 @@ async def _leave_sign_out(request: Request) -> Response:
 
 
 async def is_signed_in(request: Request) -> bool:
-    """True if a browser still has a session here, or says that it has one of its organisation, which only the pages check."""
-    if has_organisation() and _ORGANISATION_COOKIE in request.cookies:
+    """True if a browser still has a session here, or the signed cookie of its organisation, whose person only the pages check."""
+    cookie = request.cookies.get(ORGANISATION_COOKIE, "").encode("latin-1", "replace")
+    # a long one is in parts, each signed
+    if has_organisation() and decode_signed_value(get_cookie_secret(), ORGANISATION_COOKIE, cookie) is not None:
         return True
     try:
         return await run_in_threadpool(_member, request.cookies.get(SESSION_COOKIE, "")) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -103,6 +104,14 @@ def test_no_more_are_answered_at_once_than_the_rule_says(rule: RouteRule) -> Non
         assert counts.wait_s(few, "a") > 0
         assert counts.wait_s(few, "b") == 0
     assert counts.wait_s(few, "a") == 0
+
+
+def test_a_class_behind_a_proxy_may_send_files_of_a_selection_together() -> None:
+    counts, [upload] = RequestCounts(), [own for own in rules_at("/_stcore/upload_file/s/f") if "PUT" in own.methods]
+    with ExitStack() as sent:
+        for _ in range(40):
+            assert counts.wait_s(upload, "proxy") == 0
+            sent.enter_context(counts.running(upload, "proxy"))
 
 
 @pytest.mark.usefixtures("rule")

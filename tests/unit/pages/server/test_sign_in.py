@@ -15,6 +15,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
+from streamlit.runtime.secrets import secrets_singleton
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from annotations.people.people import Member, Role, add_person
 from annotations.people.sign_in import GuessDelay, create_invite, end_session, member_by_session
@@ -23,7 +25,7 @@ from annotations.store.records import UnavailableError
 from annotations.store.store import Store
 from core.settings import Settings
 from pages.server import services, sign_in
-from pages.server.sign_in import SESSION_COOKIE, SignInMiddleware
+from pages.server.sign_in import ORGANISATION_COOKIE, SESSION_COOKIE, SignInMiddleware, is_signed_in
 
 PAGE = {"Accept": "text/html,*/*"}
 HERE = {"Origin": "http://testserver"}
@@ -209,3 +211,22 @@ def test_a_local_server_takes_no_codes(codes: dict[str, str], monkeypatch: pytes
     monkeypatch.setattr(services, "settings", lambda: Settings(shared=False))
     answer = client().get(f"/?invite={codes['ada']}", headers=PAGE)
     assert (answer.text, SESSION_COOKIE in answer.cookies) == ("page /", False)
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.parametrize(
+    ("secret", "name", "let_in"),
+    [("our secret", ORGANISATION_COOKIE, True), ("theirs", ORGANISATION_COOKIE, False), ("our secret", "other", False)],
+)
+def test_a_cookie_of_an_organisation_counts_with_its_signature_alone(
+    secret: str, name: str, let_in: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("authlib")
+    monkeypatch.setattr(secrets_singleton, "_secrets", {"auth": {"cookie_secret": "our secret"}})
+    signed = create_signed_value(secret, name, '{"email": "a@example.org"}')
+
+    def request(cookie: bytes) -> Request:
+        return Request({"type": "http", "headers": [(b"cookie", ORGANISATION_COOKIE.encode() + b"=" + cookie)]})
+
+    assert asyncio.run(is_signed_in(request(signed))) is let_in
+    assert not asyncio.run(is_signed_in(request(b"anything")))

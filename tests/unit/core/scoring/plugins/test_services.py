@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 import uvicorn
 from starlette.testclient import TestClient
@@ -256,6 +258,40 @@ def test_our_service_gives_up_what_takes_too_long_and_answers_no_more_at_once_th
         ended.set()
         while client.post("/score", json=PAIR).status_code == 429:
             pass
+
+
+def test_our_service_answers_no_more_at_once_than_it_may_where_bodies_arrive_together() -> None:
+    ended = threading.Event()
+
+    class Slow:
+        def run(self, _metrics: object, examples: list[Example]) -> Iterator[tuple[Example, Failure]]:
+            ended.wait(5)
+            yield examples[0], Failure("0", "rouge2", FailureKind.ERROR, "It was stopped.")
+
+    service = ScoreService(Slow(), [METRICS.parse("rouge2")], "", at_once=1)  # type: ignore[arg-type]  # all that it calls
+
+    async def statuses() -> list[int]:
+        all_begun, begun = asyncio.Event(), 0
+
+        async def body() -> AsyncIterator[bytes]:
+            nonlocal begun
+            begun += 1
+            if begun == 4:
+                all_begun.set()
+            await all_begun.wait()
+            yield json.dumps(PAIR).encode()
+
+        transport = httpx2.ASGITransport(service.app())
+        async with httpx2.AsyncClient(transport=transport, base_url="http://here") as client:
+            asked = [asyncio.ensure_future(client.post("/score", content=body())) for _ in range(4)]
+            answered: list[int] = []
+            for answer in asyncio.as_completed(asked):
+                answered.append((await answer).status_code)
+                if len(answered) == 3:
+                    ended.set()
+            return answered
+
+    assert asyncio.run(asyncio.wait_for(statuses(), 30)) == [429, 429, 429, 200]
 
 
 def test_our_service_describes_itself(ours: str) -> None:
