@@ -22,6 +22,7 @@ from core.scoring import METRICS
 from core.stats import MIN_TEST_DOCUMENTS, Estimate, Resamples, ScorePairs, difference, order_share
 
 _CHANCE = 0.5
+_MOST_LOST = 0.25  # of the lead over chance beside their own document, where a metric is said not to read it
 
 
 @QUESTIONS.add
@@ -49,7 +50,7 @@ class ReadsDocumentQuestion(AuditQuestion):
             Level.GOOD: "What it tells comes from the document",
             Level.WEAK: "A part of what it tells does not come from the document",
             Level.FAILS: "It orders pairs without reading their document",
-            Level.MEASURED: "Beside their own document it orders pairs no better than chance, so that nothing can be lost",
+            Level.MEASURED: "That it orders pairs beside their own document better than chance cannot be told, so that nothing can be lost",
         }
         return replace(
             self.found(
@@ -104,7 +105,7 @@ def _orders(evidence: Evidence, metric: str) -> tuple[Estimate, Estimate, Estima
 
 
 def _level(own: Estimate, other: Estimate, fall: Estimate) -> Level:
-    """Fails where pairs are told apart without their document and nothing is lost by that; weak where something is."""
+    """Fails where pairs are told apart without their document and next to nothing is lost by that; weak where something is."""
     if min(own.documents, other.documents) < MIN_TEST_DOCUMENTS or own.value is None or other.value is None:
         return Level.TOO_FEW
     if own.low is None or own.low <= _CHANCE:
@@ -112,5 +113,6 @@ def _level(own: Estimate, other: Estimate, fall: Estimate) -> Level:
     falls = fall.low is not None and fall.low > 0
     tells = other.low is not None and other.low > _CHANCE
     if not falls:
-        return Level.FAILS if tells else Level.TOO_FEW
+        is_kept = fall.value is not None and fall.value <= _MOST_LOST * (own.value - _CHANCE)
+        return Level.FAILS if tells and is_kept else Level.TOO_FEW
     return Level.WEAK if tells else Level.GOOD
