@@ -71,6 +71,8 @@ class CampaignRules(BaseModel):
     """Last day (UTC) on which items are handed out."""
     mode: LabelMode = "unaided"
     """Help during labelling: none, answers of a source filled in, or the document sentences closest to the summary marked."""
+    shown_columns: tuple[str, ...] = ()
+    """Columns of the owner's table that annotators see above the texts."""
     reveal: bool = False
     """Show the scores after a label, and ask for a second label."""
     closed_to: tuple[str, ...] = ()
@@ -150,7 +152,7 @@ class NewTask:
     """An item to label: one of the store, or a `pair` that is kept with the campaign.
 
     `key` are the known answers of training, qualification and gold, with the sides unswapped. `asked` is what the questions
-    need besides the texts: {"error_type": …} to write, {"explanation": …} to judge.
+    need besides the texts: {"error_type": …} to write, {"explanation": …} to judge. `columns` are the cells of the owner's table.
     """
 
     item_id: str = ""
@@ -160,6 +162,7 @@ class NewTask:
     key: Mapping[str, Any] = field(default_factory=dict)
     feedback: str = ""
     pair: PairRecord | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 def create_campaign(session: Session, name: str, by: str, content: VersionContent) -> CampaignSettings:
@@ -289,6 +292,8 @@ def _add_task(session: Session, campaign: CampaignSettings, new: NewTask, positi
         check_answers(with_optional_answers(questions), new.key)
 
     require_storable(f"the details of item {item.id}", *new.asked.values(), new.feedback)
+    cells = [text for name, cell in new.columns.items() for text in (name, cell)]
+    require_storable(f"the columns of item {item.id}", *cells, most=MAX_TEXT)
     asked_key = hash_asked(new.asked)
     id = task_id(campaign.id, new.part, item.id, new.explanation_id, asked_key)
     if session.get(Task, id):
@@ -302,6 +307,7 @@ def _add_task(session: Session, campaign: CampaignSettings, new: NewTask, positi
             explanation_id=new.explanation_id,
             asked_key=asked_key,
             asked=dict(new.asked),
+            columns=dict(new.columns),
             group=item.parent_id or item.id,
             position=position,
             shuffle=stable_number(campaign.id, id),
