@@ -20,6 +20,7 @@ from annotations.store.campaign_tables import AnswerKey, Campaign, Task, Version
 from annotations.store.records import MAX_TEXT, PairRecord, RecordError, require_storable, require_text
 from annotations.store.tables import ItemRow
 from annotations.store.writes import content_id, save_pair
+from core.types import Item
 
 LabelMode = Literal["unaided", "pre-annotated", "assisted"]
 """Help that a label is given with: none, answers that are filled in, or document sentences that are marked as close."""
@@ -163,6 +164,11 @@ class NewTask:
     feedback: str = ""
     pair: PairRecord | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+
+
+def own_columns(item: Item) -> dict[str, str]:
+    """The cells of the table that an item came from; of another form its id and system."""
+    return dict(item.columns) or {"id": item.example.id} | ({"system": item.system} if item.system else {})
 
 
 def create_campaign(session: Session, name: str, by: str, content: VersionContent) -> CampaignSettings:

@@ -14,6 +14,7 @@ from sqlmodel import Session, col, select
 from annotations.campaigns.answer_verdicts import verdicts_of_answers
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.questions import CampaignQuestion, read_questions
+from annotations.campaigns.task_list import load_column_names
 from annotations.campaigns.task_texts import TaskTexts, load_task_texts
 from annotations.exchange.campaign_export import (
     ExportContext,
@@ -116,10 +117,7 @@ class CampaignExport:
 
     def column_names(self) -> list[str]:
         """Columns of the owner's tables, in the order in which items brought them."""
-        tasks = (
-            select(Task.columns).where(Task.campaign_id == self.campaign.id).order_by(col(Task.position), col(Task.id))
-        )
-        return list(dict.fromkeys(name for columns in self.session.exec(tasks) for name in columns))
+        return load_column_names(self.session, self.campaign.id)
 
     def agreements(self) -> list[LabelAgreement]:
         """Agreement over all items on each question with a fixed choice of answers."""

@@ -13,7 +13,7 @@ from typing import Any, cast, get_args
 
 from sqlmodel import Session, col, select
 
-from annotations.campaigns.campaign import SKILL, NewTask, TaskPart, with_optional_answers
+from annotations.campaigns.campaign import SKILL, NewTask, TaskPart, own_columns, with_optional_answers
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, check_answers
 from annotations.results.local_labels import load_local_labels
 from annotations.store.imported_datasets import load_imported_samples
@@ -89,14 +89,14 @@ def load_candidates(session: Session, dataset: str) -> list[Candidate]:
     edited = {id for id in with_parent if id in ids}
     edit_counts = Counter(id for id in session.exec(select(EditRow.item_id)) if id in ids)
     explanations = _explanations_by_item(session, ids)
-    return [
+    return merge_repeated(
         replace(
             _candidate_from_sample(sample, edited, explanations.get(sample.stored, ())),
             edit_count=edit_counts[sample.stored],
         )
         for sample in samples
         if sample.stored
-    ]
+    )
 
 
 def fits_questions(candidate: Candidate, questions: QuestionSet) -> bool:
@@ -147,9 +147,7 @@ def likely_answer(candidate: Candidate, questions: QuestionSet) -> str:
 
 def _judging_task(candidate: Candidate, reason: CandidateExplanation, part: TaskPart) -> NewTask:
     requirements = {} if reason.id else {"explanation": reason.text}
-    return NewTask(
-        candidate.item_id, part, reason.id, requirements, pair=candidate.pair, columns=candidate.columns
-    )
+    return NewTask(candidate.item_id, part, reason.id, requirements, pair=candidate.pair, columns=candidate.columns)
 
 
 def _candidate_from_sample(sample: Sample, edited: Collection[str], own: Sequence[CandidateExplanation]) -> Candidate:
@@ -172,9 +170,23 @@ def _candidate_from_sample(sample: Sample, edited: Collection[str], own: Sequenc
     )
 
 
-def own_columns(item: Item) -> dict[str, str]:
-    """The cells of the table that an item came from; of another form its id and system."""
-    return dict(item.columns) or {"id": item.example.id} | ({"system": item.system} if item.system else {})
+def merge_repeated(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The candidates with the same texts once, since they are one item: cells of their columns that differ are joined by semicolons."""
+    merged: dict[object, Candidate] = {}
+    for candidate in candidates:
+        pair = candidate.pair
+        texts = (pair.document, pair.original, pair.edited, pair.question) if pair else candidate.item_id
+        before = merged.get(texts, candidate)
+        cells = [
+            {name: one.columns.get(name, "") for name in before.columns | candidate.columns}
+            for one in (before, candidate)
+        ]
+        columns = {
+            name: cell if cell in ("", old) else f"{old}; {cell}" if old else cell
+            for (name, old), cell in zip(cells[0].items(), cells[1].values(), strict=True)
+        }
+        merged[texts] = replace(before, columns=columns)
+    return list(merged.values())
 
 
 def candidates_from_items(items: Iterable[Item], source: str) -> tuple[list[Candidate], int]:
@@ -203,7 +215,7 @@ def candidates_from_items(items: Iterable[Item], source: str) -> tuple[list[Cand
             question=example.question,
         )
         candidates.append(replace(candidate_from_pair(example.id, pair), columns=own_columns(item)))
-    return candidates, missing
+    return merge_repeated(candidates), missing
 
 
 def _explanations_by_item(session: Session, ids: Collection[str]) -> dict[str, list[CandidateExplanation]]:

@@ -27,7 +27,7 @@ from annotations.campaigns.exclusions import (
     load_exclusions,
     reinstate,
 )
-from annotations.campaigns.task_list import TaskRemark, TaskRow, load_remarks, load_tasks
+from annotations.campaigns.task_list import TaskRemark, TaskRow, load_column_names, load_remarks, load_tasks
 from annotations.labelling.crowd import SessionRow, StudyTerms, load_sessions, load_study, return_session, set_study
 from annotations.labelling.limits import PersonState, load_states, pause_person, resume_person
 from annotations.management.campaign_progress import CampaignProgress, compute_progress, count_events
@@ -179,6 +179,10 @@ class ManagerActions:
     def tasks(self, campaign_id: str) -> list[TaskRow]:
         with read_session(self._store.engine) as session:
             return load_tasks(session, load_campaign(session, campaign_id))
+
+    def column_names(self, campaign_id: str) -> list[str]:
+        with read_session(self._store.engine) as session:
+            return load_column_names(session, campaign_id)
 
     def remarks(self, campaign_id: str) -> list[TaskRemark]:
         with read_session(self._store.engine) as session:

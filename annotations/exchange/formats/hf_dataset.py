@@ -79,9 +79,7 @@ class HfDataset(ExportFormat):
             for task, cells in zip(tasks, columns, strict=True)
             for row in _label_rows(export, questions, task)
         ]
-        finals = [
-            {**cells, **_final_row(export, questions, task)} for task, cells in zip(tasks, columns, strict=True)
-        ]
+        finals = [{**cells, **_final_row(export, questions, task)} for task, cells in zip(tasks, columns, strict=True)]
         return {
             "README.md": dataset_card(export, questions, tasks).encode(),
             "labels.parquet": parquet_file(labels, _schema(_LABEL_COLUMNS, questions, own), export.terms.licence),
@@ -156,9 +154,7 @@ def _answer_value(question: CampaignQuestion, answer: Any, summary: str) -> Any:
     return apply_answer_edit(summary, answer) if question.kind == "edit" else answer
 
 
-def _schema(
-    more: Mapping[str, str], questions: Sequence[CampaignQuestion], own: Mapping[str, str]
-) -> pa.Schema:
+def _schema(more: Mapping[str, str], questions: Sequence[CampaignQuestion], own: Mapping[str, str]) -> pa.Schema:
     import pyarrow as pa  # slow to load, and only this format needs it
 
     whole, text = pa.int64(), pa.string()

@@ -530,7 +530,7 @@ def own_columns(row: Row, mapped: Mapping[str, str]) -> tuple[tuple[str, str], .
 
 
 def _cell_text(name: str, cell: object) -> str:
-    if cell is None or isinstance(cell, str | int) and not isinstance(cell, bool):
+    if cell is None or (isinstance(cell, str | int) and not isinstance(cell, bool)):
         return fields.clean_text(name, cell)
     if isinstance(cell, float):
         return fields.clean_text(name, cell) if cell != cell or cell.is_integer() else repr(cell)

@@ -199,6 +199,9 @@ def _task_data(view: TaskView) -> dict[str, Any]:
         help_note = ""
 
     headings: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    if task.shown:
+        cells = " · ".join(f"{name}: {cell}" for name, cell in task.shown.items())
+        headings[0].append(("columns", with_visible_controls(cells)))
     if task.question:
         headings[0].append(("question", with_visible_controls(f"Question: {task.question}")))
     for context in task.contexts:
