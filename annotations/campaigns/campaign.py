@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any, Literal, Self
 from uuid import uuid4
@@ -149,6 +149,16 @@ class CampaignSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadGuidelines:
+    """A text of guidelines and questions, its `number` from 1, and the first and last version of the campaign that has it."""
+
+    number: int
+    text: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class NewTask:
     """An item to label: one of the store, or a `pair` that is kept with the campaign.
 
@@ -250,6 +260,34 @@ def read_campaign(row: Row[Any]) -> CampaignSettings:
     """The campaign of a row of SELECT_NEWEST_VERSION."""
     questions, rules = read_questions(row.questions), read_rules(row.rules)
     return CampaignSettings(row.id, row.name, row.version, row.guidelines, questions, rules, row.open)
+
+
+def load_guidelines(session: Session, campaign_id: str) -> list[ReadGuidelines]:
+    """The texts that annotators of a campaign have read, oldest first; a version that changes a rule has the text of the one before."""
+    rows = session.exec(
+        select(VersionRow.version, VersionRow.guidelines, VersionRow.questions)
+        .where(VersionRow.campaign_id == campaign_id)
+        .order_by(col(VersionRow.version))
+    ).all()
+    texts: list[ReadGuidelines] = []
+    for version, guidelines, questions in rows:
+        text = format_guidelines(guidelines, read_questions(questions))
+        if texts and texts[-1].text == text:
+            texts[-1] = replace(texts[-1], last=version)
+        else:
+            texts.append(ReadGuidelines(len(texts) + 1, text, version, version))
+    return texts
+
+
+def format_guidelines(guidelines: str, questions: QuestionSet) -> str:
+    """The guidelines and the questions with the meanings of their answers, a line each."""
+    lines = [guidelines.strip() or questions.guidelines.strip()]
+    for question in questions.questions:
+        lines.append(f"{question.ask} {question.hint}".strip())
+        lines += [
+            f"- {option.text}: {option.means}" if option.means else f"- {option.text}" for option in question.options
+        ]
+    return "\n".join(lines)
 
 
 def load_campaign_by_name(session: Session, name: str) -> CampaignSettings:

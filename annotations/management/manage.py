@@ -22,6 +22,7 @@ from annotations.campaigns.campaign import (
 from annotations.campaigns.exclusions import (
     ExclusionRow,
     WhatIsExcluded,
+    count_left_out,
     exclude,
     labelled_tasks,
     load_exclusions,
@@ -208,6 +209,10 @@ class ManagerActions:
     def exclusions(self, campaign_id: str) -> list[ExclusionRow]:
         with read_session(self._store.engine) as session:
             return load_exclusions(session, load_campaign(session, campaign_id))
+
+    def count_left_out(self, campaign_id: str) -> int:
+        with read_session(self._store.engine) as session:
+            return count_left_out(session, load_campaign(session, campaign_id))
 
     def exclude(self, campaign_id: str, what: WhatIsExcluded, reason: str) -> int:
         with self._store.writing() as session:

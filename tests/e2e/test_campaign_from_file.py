@@ -44,7 +44,9 @@ def label_some(shared_server: SharedServer, campaign: str, name: str, number: in
         assert isinstance(work, ShownTask)
         verdict = "inconsistent" if work.left.endswith("7.") else "consistent"
         answers = {"verdict": verdict, "confidence": 4, "reason": "It was six."}
-        person.send(SentResponse(work.reservation, "answer", f"lighthouse-{name}-{place}-press", answers, "", 2500, 3000))
+        person.send(
+            SentResponse(work.reservation, "answer", f"lighthouse-{name}-{place}-press", answers, "", 2500, 3000)
+        )
         given[work.left] = verdict
     return given
 

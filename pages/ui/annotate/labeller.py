@@ -142,6 +142,8 @@ class TaskView:
     """Reason why the database cannot be used; empty while it can."""
     ahead: TaskView | None = None
     """Next task, rendered early; None without one."""
+    owner: str = ""
+    """Campaign and person, by which the browser stores drafts."""
 
 
 def task_view_data(view: TaskView) -> dict[str, Any]:
@@ -176,6 +178,7 @@ def task_view_data(view: TaskView) -> dict[str, Any]:
         "feedback": feedback_data,
         "scores": view.scores,
         "can": allowed_actions,
+        "owner": view.owner,
     }
 
 

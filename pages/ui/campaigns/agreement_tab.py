@@ -98,7 +98,7 @@ def _caveats(campaign: CampaignSettings) -> None:
     manager = campaign_manager()
     if modes := manager.describe_modes(campaign.id):
         st.caption(f":material/edit_note: {escape_markdown(modes)}")
-    if left_out := sum(row.labels for row in manager.exclusions(campaign.id) if row.valid):
+    if left_out := manager.count_left_out(campaign.id):
         st.caption(
             f":material/person_remove: {format_count(left_out, 'label')} left out, with the reasons under Progress."
         )
