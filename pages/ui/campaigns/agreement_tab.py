@@ -125,7 +125,7 @@ def _question_choice(campaign: CampaignSettings, agreements: Sequence[LabelAgree
 def _kappa_table(agreement: LabelAgreement) -> None:
     import pandas as pd
 
-    st.subheader(escape_markdown(f"Cohen's kappa, {agreement.slice}"))
+    st.subheader(escape_markdown(f"Cohen's kappa, {agreement.slice}, {agreement.kappa_weights}"))
     if not agreement.kappas:
         st.caption("No two people have labelled the same item.")
         return
