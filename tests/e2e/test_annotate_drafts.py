@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.shared_server import AnnotatePage, SharedServer
 from tests.e2e.test_annotate_page import enter_campaign
+from tests.e2e.waiting import press
 
 pytestmark = pytest.mark.e2e
 
@@ -38,7 +39,7 @@ def test_a_tab_closed_in_the_middle_of_steady_typing_loses_nothing(page: Page, s
     again.at("Item 1")
     expect(again.page.locator(".labeller textarea")).to_have_value(f"{WORDS}At last.")
     expect(again.page.get_by_role("button", name="Inconsistent")).to_have_attribute("aria-pressed", "true")
-    again.keys("Escape", "4", "Enter")
+    again.keys("Escape", "3", "4", "Enter")
     again.at("Item 2")
     [answer] = shared_server.answers(campaign)
     assert answer["reason"] == f"{WORDS}At last."
@@ -53,7 +54,10 @@ def test_a_draft_in_the_browser_is_its_persons_alone(page: Page, shared_server: 
     annotate_page.keys("3")
     annotate_page.write("Mine.")
     annotate_page.drafted()
+    person, code = shared_server.code()
+    page.goto(f"{shared_server.server.url}/?invite={code}&campaign={campaign.id}")
+    press(page.get_by_role("button", name=f"Sign in as {person.name}"))
     other = AnnotatePage(page, shared_server)
-    other.enter(shared_server.code()[1], campaign)
+    other.start()
     other.at("Item 1")
     expect(page.locator('.labeller [aria-pressed="true"]')).to_have_count(0)
