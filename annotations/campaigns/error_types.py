@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-import yaml
+import yaml  # type: ignore[import-untyped]  # it ships no types
 from pydantic import BaseModel, ConfigDict
 
 from core.types import ErrorType
