@@ -76,7 +76,7 @@ def _mapped_reader(source: Path) -> Reader | None:
     """Reader of a table by the guessed columns; what the file does not say is asked above them."""
     questions = st.container()
     is_guessed = guesses_summary(source)
-    with st.expander("Columns", icon=":material/view_column:", expanded=not is_guessed):
+    with st.expander("Columns", icon=":material/tune:", expanded=not is_guessed):
         return mapping_form(source, questions)
 
 

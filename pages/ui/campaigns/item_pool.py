@@ -257,7 +257,9 @@ def chosen_items(pool: ItemPool, answered: Mapping[str, NewTask], questions: Que
 
 
 def _side_choice(usable: Sequence[Candidate], questions: QuestionSet, key: str) -> list[Candidate]:
-    """Edited summaries, or those that they were made from; who writes edits starts from the latter."""
+    """Edited summaries, or those that they were made from; who writes edits starts from the latter. Nothing is asked where none is edited."""
+    if not any(candidate.edited for candidate in usable):
+        return list(usable)
     sources = {"Originals": (False,), "Edited": (True,), "Both": (False, True)}
     side = st.segmented_control(
         "Summaries",
