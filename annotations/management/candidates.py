@@ -171,22 +171,23 @@ def _candidate_from_sample(sample: Sample, edited: Collection[str], own: Sequenc
 
 
 def merge_repeated(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The candidates with the same texts once, since they are one item: cells of their columns that differ are joined by semicolons."""
+    """The candidates with the same texts once, since they are one item; values of their columns are joined by semicolons."""
     merged: dict[object, Candidate] = {}
     for candidate in candidates:
         pair = candidate.pair
         texts = (pair.document, pair.original, pair.edited, pair.question) if pair else candidate.item_id
-        before = merged.get(texts, candidate)
-        cells = [
-            {name: one.columns.get(name, "") for name in before.columns | candidate.columns}
-            for one in (before, candidate)
-        ]
-        columns = {
-            name: cell if cell in ("", old) else f"{old}; {cell}" if old else cell
-            for (name, old), cell in zip(cells[0].items(), cells[1].values(), strict=True)
-        }
-        merged[texts] = replace(before, columns=columns)
+        if texts not in merged:
+            merged[texts] = candidate
+            continue
+        before, after = merged[texts].columns, candidate.columns
+        joined = {name: _join_cells(before.get(name, ""), after.get(name, "")) for name in {**before, **after}}
+        merged[texts] = replace(merged[texts], columns=joined)
     return list(merged.values())
+
+
+def _join_cells(before: str, after: str) -> str:
+    """The values of two cells, each once."""
+    return "; ".join(dict.fromkeys(value for value in (*before.split("; "), after) if value))
 
 
 def candidates_from_items(items: Iterable[Item], source: str) -> tuple[list[Candidate], int]:
