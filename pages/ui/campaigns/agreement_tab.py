@@ -98,7 +98,7 @@ def _caveats(campaign: CampaignSettings) -> None:
     manager = campaign_manager()
     if modes := manager.describe_modes(campaign.id):
         st.caption(f":material/edit_note: {escape_markdown(modes)}")
-    if left_out := sum(row.labels for row in manager.exclusions(campaign.id) if row.valid):
+    if left_out := manager.count_left_out(campaign.id):
         st.caption(
             f":material/person_remove: {format_count(left_out, 'label')} left out, with the reasons under Progress."
         )
@@ -125,7 +125,7 @@ def _question_choice(campaign: CampaignSettings, agreements: Sequence[LabelAgree
 def _kappa_table(agreement: LabelAgreement) -> None:
     import pandas as pd
 
-    st.subheader(escape_markdown(f"Cohen's kappa, {agreement.slice}"))
+    st.subheader(escape_markdown(f"Cohen's kappa, {agreement.slice}, {agreement.kappa_weights}"))
     if not agreement.kappas:
         st.caption("No two people have labelled the same item.")
         return
