@@ -71,6 +71,14 @@ def command(
         int | None, typer.Option(min=1, help="Of blocks: so many worker processes (with --cluster: actors).")
     ] = None,
     cluster: Annotated[str, typer.Option(help="Of blocks: a Ray cluster, auto or ray://HOST:PORT.")] = "",
+    executor: Annotated[
+        str,
+        typer.Option(
+            metavar="FORM=URL",
+            help="Of blocks: a server that computes the networks of the metrics, as vllm-score=http://localhost:8000; forms: "
+            "vllm-score, vllm-rerank, tei-rerank, tei-predict. A share of the pairs is scored here too.",
+        ),
+    ] = "",
     gpus_per_worker: Annotated[float, typer.Option(min=0, help="Of a Ray cluster, as 0.5.")] = 0.0,
     plan: Annotated[
         int | None,
@@ -113,6 +121,8 @@ def command(
     if (output is None) == (to is None):
         raise TouchstoneError("Name a file for the scores with -o, or a folder for the results of blocks with --to.")
     thresholds = open_thresholds(Settings.read().database_url, threshold or [])
+    if executor and not to:
+        raise TouchstoneError("--executor is of blocks: name their folder, and a folder for the results with --to.")
     if plan and not to:
         raise TouchstoneError("A plan is of blocks: name their folder, and a folder for the results with --to.")
     if output:
@@ -120,7 +130,7 @@ def command(
         return
     if thresholds:
         raise TouchstoneError("--threshold decides on the scores of a file: leave out --to, and name a file with -o.")
-    job = ScoringJob(Folder.at(pairs).url, Folder.at(to or "").url, tuple(specs), device or "")
+    job = ScoringJob(Folder.at(pairs).url, Folder.at(to or "").url, tuple(specs), device or "", executor)
     if plan:
         run = plan_blocks(job, BlockPlan(plan, seed, workers or 1, fleet, all_pairs, hourly))
         typer.echo(json.dumps(asdict(run), indent=1) if as_json else "\n".join(plan_sentences(run)))

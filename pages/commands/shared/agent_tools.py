@@ -31,7 +31,7 @@ from annotations.exchange.campaign_files import is_campaign_file, is_store_file,
 from annotations.people.tokens import TokenAccess, WrongTokenError, use_token
 from annotations.store.score_writes import format_saved_scores
 from annotations.store.store import Store
-from core.assessment.notebook.session import download_weights, engine, read_pairs
+from core.assessment import download_weights, engine, read_pairs
 from core.data import Generic, readable_items, strict_items
 from core.edits import named_kinds
 from core.errors import TouchstoneError
