@@ -26,7 +26,7 @@ from pages.ui.probe.comparison import comparison
 from pages.ui.probe.edit_menu import apply_variant, variant_progress, variant_ready
 from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
 from pages.ui.probe.evidence_panel import document_highlights, evidence_panel, selected_result
-from pages.ui.probe.fast_set import remember_durations, score_all_button
+from pages.ui.probe.fast_set import remember_durations, score_all_button, stop_asking_endpoints
 from pages.ui.probe.metric_choice import chosen_metrics
 from pages.ui.probe.opening import restore_pair, show_in_address
 from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary
@@ -54,7 +54,7 @@ controls = st.container()
 document_pane, summary_pane = pinned_panes()
 answers, board = st.container(), st.container(gap=None)
 with board:
-    waits = st.empty()
+    waits, stop = st.empty(), st.empty()
     score_board(build_board(metrics, request, cells), key=BOARD_KEY, on_select=lambda: None, on_action=run_row_action)
 with controls:
     toolbar()
@@ -91,6 +91,7 @@ draw_comparison, draw_claims = comparison(metrics), claim_scores(metrics)
 percentile_expander(selected)
 show_forecast()
 bands: SignedMetrics | None = None  # None until every score is there
+may_stop = False
 while True:
     version, cells = services.engine().cells(request)
     remember_durations(request, cells)
@@ -98,7 +99,12 @@ while True:
     measuring = bands is not None and is_measuring(bands, request)
     show(build_board(metrics, request, cells))
     with waits.container(gap=None):
-        endpoint_waits()
+        is_waiting = endpoint_waits() and has_pending(cells)
+    if is_waiting and not may_stop:  # a button is drawn once in a run
+        may_stop = True
+        stop.button("Cancel", key="waits-cancel", icon=":material/stop:", on_click=stop_asking_endpoints)
+    elif not is_waiting:
+        stop.empty()
     pending = [draw_comparison(), draw_claims()]
     if request.cancelled.is_set():
         end_run()

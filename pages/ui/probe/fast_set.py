@@ -13,6 +13,7 @@ from core.errors import Problem, attempt
 from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
 from core.models import PACKAGE, ModelStatus, locate, memory_bytes
 from core.scoring import (
+    METRICS,
     BoardCell,
     CellKey,
     Durations,
@@ -168,6 +169,13 @@ def metrics_to_ask(
 def waiting_metrics(metrics: Sequence[Metric]) -> list[Metric]:
     """The metrics that were not asked about the current texts."""
     return [metric for metric in metrics if metric.spec not in probe_state().asked_specs]
+
+
+def stop_asking_endpoints() -> None:
+    """Leave the metrics that ask endpoints without scores of the current texts, until the key asks them again."""
+    state = probe_state()
+    asking = {spec for spec in state.asked_specs if asks_endpoint(METRICS.parse(spec).checkpoints())}
+    state.asked_specs -= asking
 
 
 def score_all_button(metrics: Sequence[Metric]) -> Callable[[], None]:
