@@ -41,6 +41,8 @@ from pages.commands.shared.messages import (
 from pages.commands.shared.options import BatchOption, DeviceOption
 from pages.sources.thresholds import open_thresholds
 
+_MARK_OF_1 = "The mark is 1 of 100"  # begins the note of a judge's mark that may be from 0 to 1
+
 EXAMPLE = "python cli.py score pairs.jsonl --metric rouge2 --metric bleu -o scores.jsonl"
 
 
@@ -158,7 +160,7 @@ def _score_file(
     settings, metrics = Settings.read().on(device), [METRICS.parse(spec) for spec in specs]
     refuse_overwriting_input(pairs, output)
     started, refusals = time.perf_counter(), list[Refusal]()
-    failed, unverified = 0, Counter[tuple[str, str]]()
+    failed, unverified, marks_of_1 = 0, Counter[tuple[str, str]](), Counter[str]()
     examples = start_reading(read_examples(pairs, refusals))
     with open_engine(settings, batch) as engine:
         download_models(engine.pool, metrics)
@@ -174,10 +176,16 @@ def _score_file(
                 failed += isinstance(outcome, Failure)
                 if isinstance(outcome, Result) and (mark := find_mark(outcome.seen.notes)):
                     unverified[outcome.metric, mark] += 1
+                if isinstance(outcome, Result) and any(note.startswith(_MARK_OF_1) for note in outcome.seen.notes):
+                    marks_of_1[outcome.metric] += 1
     counts, spent = engine.counts(), engine.spent()
     seconds = round(time.perf_counter() - started, 3)
     for (spec, mark), count in unverified.items():
         print_status(f"{spec}: {count} scores are {mark}.")
+    for spec, count in marks_of_1.items():
+        print_status(
+            f"{spec}: {count} marks are 1 of 100, and on a scale of 0 to 1 would be the best. Look at what the model answers, or set scale=5."
+        )
     if failed:
         print_status(f"Scores that failed: {failed}. The field `error` in {output} says why.")
     print_spent(spent)
