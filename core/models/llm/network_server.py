@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from types import MappingProxyType
+from typing import Any
 
 from core.errors import BadSettingError, EndpointUnusableError, Problem, TouchstoneError
 from core.model_reference import Checkpoint
@@ -33,22 +34,22 @@ class NetworkForm:
 
     path: str
     request: Callable[[Sequence[Pair]], Mapping[str, object]]
-    read: Callable[[object, int], list[LabelShares]]
+    # what is not of the form raises KeyError, TypeError, ValueError or AttributeError
+    read: Callable[[Any, int], list[LabelShares]]
     together: bool = True
     """True if a request takes pairs of different first texts."""
     kinds: frozenset[str] = frozenset({_REGRESSOR})
     """Kinds of networks that it answers for."""
 
 
-def _numbers(rows: object, number: int, name: str) -> list[LabelShares]:
+def _numbers(rows: Any, number: int, name: str) -> list[LabelShares]:
     """Numbers of rows that name their place."""
-    by_place = {row["index"]: row[name] for row in rows}  # type: ignore[attr-defined]  # what is no list of these ends in an error
+    by_place = {row["index"]: row[name] for row in rows}
     return [{"": float(by_place[place])} for place in range(number)]
 
 
-def _predictions(answer: object, number: int) -> list[LabelShares]:
-    rows: list[list[Mapping[str, object]]] = answer  # type: ignore[assignment]  # as above
-    shares = [{_spelling(str(label["label"])): float(str(label["score"])) for label in row} for row in rows]
+def _predictions(rows: Any, number: int) -> list[LabelShares]:
+    shares = [{_spelling(label["label"]): float(label["score"]) for label in row} for row in rows]
     if len(shares) != number:
         raise ValueError(f"{len(shares)} predictions for {number} pairs")
     return [{"": next(iter(row.values()))} if len(row) == 1 else row for row in shares]
@@ -63,12 +64,12 @@ NETWORK_FORMS: Mapping[str, NetworkForm] = MappingProxyType(
         "vllm-score": NetworkForm(
             "score",
             lambda pairs: {"text_1": [first for first, _ in pairs], "text_2": [second for _, second in pairs]},
-            lambda answer, number: _numbers(answer["data"], number, "score"),  # type: ignore[index]
+            lambda answer, number: _numbers(answer["data"], number, "score"),
         ),
         "vllm-rerank": NetworkForm(
             "rerank",
             lambda pairs: {"query": pairs[0][0], "documents": [second for _, second in pairs]},
-            lambda answer, number: _numbers(answer["results"], number, "relevance_score"),  # type: ignore[index]
+            lambda answer, number: _numbers(answer["results"], number, "relevance_score"),
             together=False,
         ),
         "tei-rerank": NetworkForm(
@@ -112,9 +113,9 @@ class NetworkServer:
         """Raise BadSettingError where a metric asks other models than one network that this form answers for."""
         kinds = {model.kind for model in models if isinstance(model, Checkpoint)}
         if len(models) != 1 or not kinds <= self._form.kinds or not kinds:
-            asked = " and ".join(str(getattr(model, "kind", model)) for model in models) or "no model"
+            kinds_named = " and ".join(str(getattr(model, "kind", model)) for model in models) or "no model"
             raise BadSettingError(
-                f"{name} asks {asked}, and {self.form_name} answers for one {' or '.join(sorted(self._form.kinds))} alone. Score it here."
+                f"{name} asks {kinds_named}, and {self.form_name} answers for one {' or '.join(sorted(self._form.kinds))} alone. Score it here."
             )
 
     def answers(self, questions: Sequence[Question]) -> list[Answer | Problem]:
@@ -123,11 +124,11 @@ class NetworkServer:
         Raises EndpointUnusableError where the server refuses every question.
         """
         batches = list(self._batches(dict.fromkeys(questions)))
-        found: dict[Question, Answer | Problem] = {}
+        answers_by_question: dict[Question, Answer | Problem] = {}
         with ThreadPoolExecutor(self._endpoint.at_once) as pool:
             for batch, answers in zip(batches, pool.map(self._ask, batches), strict=True):
-                found |= dict(zip(batch, answers, strict=True))
-        return [found[question] for question in questions]
+                answers_by_question |= dict(zip(batch, answers, strict=True))
+        return [answers_by_question[question] for question in questions]
 
     def _batches(self, questions: Mapping[Question, None]) -> Iterator[list[Question]]:
         groups: dict[str, list[Question]] = {}
@@ -160,7 +161,7 @@ class NetworkServer:
             rows = self._form.read(json.loads(sent) if isinstance(sent, str) else sent, len(pairs))
             for question, row in zip(batch, rows, strict=True):
                 yield _answer(question, row)
-        except (ValueError, KeyError, TypeError, IndexError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
             raise EndpointUnusableError(
                 f"{self.url} does not answer as {self.form_name}: {type(error).__name__} {error}. Look at what the server sends."
             ) from None
@@ -178,6 +179,6 @@ def _answer(question: Question, shares: LabelShares) -> Answer:
     expected = weights.expects.labels if weights.expects else ()
     named = [[shares[name] for name in names if name in shares] for names in expected]
     if len(named) != len(shares) or any(len(numbers) != 1 for numbers in named):
-        wanted = ", ".join(names[0] for names in expected) or "labels with names"
-        raise ValueError(f"the labels are {', '.join(shares)}, and the metric reads {wanted}")
+        expected_names = ", ".join(names[0] for names in expected) or "labels with names"
+        raise ValueError(f"the labels are {', '.join(shares)}, and the metric reads {expected_names}")
     return Answer(tuple(numbers[0] for numbers in named))

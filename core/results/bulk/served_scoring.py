@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from core.errors import Problem, TouchstoneError, attempt
 from core.models import NetworkServer
@@ -48,14 +49,14 @@ class ServedScoring:
     def outcomes(self, metric: Metric, examples: Sequence[Example], seed: str) -> tuple[list[Outcome], Parity]:
         """The outcomes in the order of the examples, and how far those that the seed draws are from the scores here.
 
-        Raises TouchstoneError where one of them is further away than PARITY_TOLERANCE, before the others are asked.
+        Raises TouchstoneError where one of them is further away than PARITY_TOLERANCE, before the others are sent.
         """
         number = min(len(examples), math.ceil(self._checked * len(examples)))
-        drawn = sorted(random.Random(seed).sample(range(len(examples)), number))
-        others = sorted({*range(len(examples))}.difference(drawn))
-        sample = [examples[place] for place in drawn]
-        outcomes = dict(zip(drawn, self._score(metric, sample), strict=True))
-        parity = self._compare(metric, sample, [outcomes[place] for place in drawn])
+        checked = sorted(random.Random(seed).sample(range(len(examples)), number))
+        others = sorted({*range(len(examples))}.difference(checked))
+        sample = [examples[place] for place in checked]
+        outcomes = dict(zip(checked, self._score(metric, sample), strict=True))
+        parity = self._compare(metric, sample, [outcomes[place] for place in checked])
         outcomes |= dict(zip(others, self._score(metric, [examples[place] for place in others]), strict=True))
         note = parity.sentence(self._server.form_name)
         return [_with_note(outcomes[place], note) for place in range(len(examples))], parity
@@ -89,25 +90,25 @@ class ServedScoring:
         started = time.perf_counter()
         running: dict[int, Rounds[Score]] = {place: metric.rounds(example) for place, example in enumerate(examples)}
         ended: dict[int, Score | Problem] = {}
-        asked: dict[int, Sequence[Question]] = {}
+        questions_by_place: dict[int, Sequence[Question]] = {}
         heard: dict[int, list[Answer] | None] = dict.fromkeys(running)
         while heard:
             for place, answers in heard.items():
-                step = attempt(lambda place=place, answers=answers: _next_round(running[place], answers))  # type: ignore[misc]
+                step = attempt(partial(_next_round, running[place], answers))
                 if isinstance(step, Score | Problem):
                     ended[place] = step
                 else:
-                    asked[place] = step
+                    questions_by_place[place] = step
             heard = {}
-            questions = [question for own in asked.values() for question in own]
-            found = iter(self._server.answers(questions))
-            for place, own in asked.items():
-                answers = [next(found) for _ in own]
+            questions = [question for own in questions_by_place.values() for question in own]
+            received = iter(self._server.answers(questions))
+            for place, own in questions_by_place.items():
+                answers = [next(received) for _ in own]
                 if problem := next((answer for answer in answers if isinstance(answer, Problem)), None):
                     ended[place] = problem
                 else:
                     heard[place] = [answer for answer in answers if isinstance(answer, Answer)]
-            asked = {}
+            questions_by_place = {}
         seconds = (time.perf_counter() - started) / max(len(examples), 1)
         return [self._outcome(metric, example, ended[place], seconds) for place, example in enumerate(examples)]
 

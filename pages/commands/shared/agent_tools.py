@@ -123,18 +123,18 @@ class AgentTools:
 
         The model is one of an endpoint, by default the first that is set up, or local:FOLDER.
         """
-        asked = Sampling(resolve_model(model, endpoint), temperature, endpoint=endpoint)
-        self._authorise(context, spends=asks_endpoint([asked.asked]))
+        sampling = Sampling(resolve_model(model, endpoint), temperature, endpoint=endpoint)
+        self._authorise(context, spends=asks_endpoint([sampling.asked]))
         opened, mode = engine(), ExplainMode.DETECT
-        if isinstance(asked.asked, EndpointModel):
+        if isinstance(sampling.asked, EndpointModel):
             configured_endpoint(endpoint)
-        models: list[ModelRef] = [asked.asked]
+        models: list[ModelRef] = [sampling.asked]
         download_weights(opened.pool, models)
         subjects = summaries_with_edits(read_pairs(_few(pairs)))
-        by = explanation_signature(mode, asked)
+        by = explanation_signature(mode, sampling)
         records = [
             explanation_record(subject, mode, outcome, by)
-            for subject, outcome in explain_all(opened, subjects, mode, asked)
+            for subject, outcome in explain_all(opened, subjects, mode, sampling)
         ]
         return {"explanations": records}
 
@@ -195,7 +195,7 @@ class AgentTools:
         self._authorise(context, writes=True, datasets=True, files=bool(path))
         if path and content:
             raise TouchstoneError("Send path or content, not both: each is the file.")
-        said: list[str] = []
+        sentences: list[str] = []
         with TemporaryDirectory() as folder:
             source = Path(path) if path else None
             if content:
@@ -203,16 +203,16 @@ class AgentTools:
                 source.write_text(content, encoding="utf-8")
             answers = {question: answer for question, answer in (answers or {}).items() if answer}
             if importer == Generic.name:
-                importer = _importer_of(source, answers, said)
+                importer = _importer_of(source, answers, sentences)
             reader = open_importer(importer, answers)
             place = source or fetch_released_dataset(reader)
             spec = format_spec(reader) if answers else importer
             called = name or (source.stem if source and importer == Generic.name else "")
             origin = dataset_source(reader, spec, place, source.name if source else "", called, None)
             read_items = readable_items if skip_broken else strict_items
-            counts, imported = import_dataset(reader, place, origin, read_items, said.append)
+            counts, imported = import_dataset(reader, place, origin, read_items, sentences.append)
         del counts["reading"]  # it lists each word that a label may be
-        return {**counts, "sentences": [*said, *import_sentences(imported)]}
+        return {**counts, "sentences": [*sentences, *import_sentences(imported)]}
 
     def access(self, token: str) -> TokenAccess | None:
         """Access of a token, None where nobody signs in. Raises WrongTokenError for one that is not valid."""
@@ -309,7 +309,7 @@ def _strict_tool(name: str, method: Callable[..., dict[str, Any]]) -> Tool:
     return tool.model_copy(update={"parameters": arguments.model_json_schema(by_alias=True)})
 
 
-def _importer_of(source: Path | None, answers: dict[str, str], said: list[str]) -> str:
+def _importer_of(source: Path | None, answers: dict[str, str], sentences: list[str]) -> str:
     """The importer that the content of a file calls for. Raises TouchstoneError without a file, and for one that is no dataset."""
     if source is None:
         raise TouchstoneError("Name an importer, or send a file as path or as content.")
@@ -317,7 +317,7 @@ def _importer_of(source: Path | None, answers: dict[str, str], said: list[str]) 
         raise TouchstoneError(f"{source.name} is an export of a campaign or a database: cli.py import {source.name}")
     if sentence := one_way_export(source):
         raise TouchstoneError(sentence)
-    return importer_by_content(source, answers, said.append)
+    return importer_by_content(source, answers, sentences.append)
 
 
 def _few(pairs: Sequence[AgentPair]) -> Iterable[JsonRecord]:
