@@ -93,7 +93,10 @@ def test_a_server_that_knows_no_schemas_answers_all_the_same(endpoint: Endpoint,
     assert EndpointClient(endpoint).chat(MESSAGES, GREEDY, answer_schema(Mark)).text == greedy.text
 
 
-PAIRS = [Example(f"{place}", f"It rained in Lindvale for {place} days.", "Rain fell.") for place in range(20)]
+PAIRS = [
+    Example(f"{place}", f"It rained in Lindvale for {place} days.", f"Rain fell for {place} days.")
+    for place in range(20)
+]
 
 
 @pytest.mark.parametrize("judge", ["direct-assessment", "closed-book", "sampled-assessment", "weighted-assessment"])
