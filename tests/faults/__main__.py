@@ -23,7 +23,7 @@ from tests.faults.harness import Harness
 from tests.faults.journeys import endpoint_journey, journeys
 from tests.unit.core.models.llm.scripted import serving, text
 
-_FOLDER = Path("/dev/shm")  # noqa: S108  # in memory: a disk would be waited for at every commit
+_FOLDER = Path("/dev/shm")  # in memory: a disk would be waited for at every commit
 
 
 def main(

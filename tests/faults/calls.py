@@ -24,6 +24,14 @@ from typing import Any, Literal
 
 KILLED = 137
 
+
+def _sqlite_error(message: str, code: int) -> sqlite3.OperationalError:
+    """An error as SQLite's driver raises it."""
+    error = sqlite3.OperationalError(message)
+    error.sqlite_errorcode = code
+    return error
+
+
 _ERRORS: dict[str, tuple[Callable[[], Exception], ...]] = {
     "open": (lambda: OSError(errno.EMFILE, os.strerror(errno.EMFILE)),),
     "read": (lambda: OSError(errno.EIO, os.strerror(errno.EIO)),),
@@ -32,11 +40,11 @@ _ERRORS: dict[str, tuple[Callable[[], Exception], ...]] = {
     "rename": (lambda: OSError(errno.EROFS, os.strerror(errno.EROFS)),),
     "folder": (lambda: OSError(errno.EDQUOT, os.strerror(errno.EDQUOT)),),
     "statement": (
-        lambda: sqlite3.OperationalError("disk I/O error"),
-        lambda: sqlite3.OperationalError("database is locked"),
+        lambda: _sqlite_error("disk I/O error", sqlite3.SQLITE_IOERR),
+        lambda: _sqlite_error("database is locked", sqlite3.SQLITE_BUSY),
     ),
-    "commit": (lambda: sqlite3.OperationalError("database or disk is full"),),
-    "database": (lambda: sqlite3.OperationalError("unable to open database file"),),
+    "commit": (lambda: _sqlite_error("database or disk is full", sqlite3.SQLITE_FULL),),
+    "database": (lambda: _sqlite_error("unable to open database file", sqlite3.SQLITE_CANTOPEN),),
     "connection": (lambda: ConnectionRefusedError(errno.ECONNREFUSED, os.strerror(errno.ECONNREFUSED)),),
     "byte": (lambda: ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET)),),
     "process": (lambda: OSError(errno.EAGAIN, os.strerror(errno.EAGAIN)),),
