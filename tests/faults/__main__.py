@@ -29,6 +29,7 @@ _FOLDER = Path("/dev/shm")  # in memory: a disk would be waited for at every com
 def main(
     journey: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
     seconds: Annotated[float, typer.Option(help="Stop after so long; 0 for all faults.")] = 0,
+    each: Annotated[int, typer.Option(help="So many faults of each journey in each process; 0 for all.")] = 0,
     seed: Annotated[int, typer.Option(help="Of the order of the faults.")] = 0,
     least: Annotated[int, typer.Option(help="Fail where fewer were injected.")] = 0,
     workers: Annotated[int, typer.Option(help="Processes that inject them.")] = os.cpu_count() or 1,
@@ -36,12 +37,12 @@ def main(
 ) -> None:
     names = journey or [one.name for one in [*journeys(), endpoint_journey("")]]
     if part is not None:
-        verdicts, is_broken = inject_all(names, (part, workers), seconds / len(names), seed)
+        verdicts, is_broken = inject_all(names, (part, workers), seconds / len(names), seed, each)
         typer.echo(json.dumps(verdicts))
         sys.exit(is_broken)
     began = time.monotonic()
     named = [argument for name in names for argument in ("--journey", name)]
-    shared = (*named, "--seconds", str(seconds), "--seed", str(seed), "--workers", str(workers))
+    shared = (*named, "--seconds", str(seconds), "--seed", str(seed), "--each", str(each), "--workers", str(workers))
     with ThreadPoolExecutor(workers) as pool:
         results = list(
             pool.map(
@@ -69,7 +70,9 @@ def _follow(process: subprocess.Popen[str]) -> tuple[Counter[str], int]:
     return Counter(json.loads(last)) if last.startswith("{") else Counter(), process.returncode
 
 
-def inject_all(names: list[str], part: tuple[int, int], seconds: float, seed: int) -> tuple[Counter[str], bool]:
+def inject_all(
+    names: list[str], part: tuple[int, int], seconds: float, seed: int, each: int
+) -> tuple[Counter[str], bool]:
     """Verdicts on this part of the faults of the journeys, told as they come; and whether something was broken."""
     with (
         TemporaryDirectory(dir=_FOLDER if _FOLDER.is_dir() else None) as folder,
@@ -78,7 +81,7 @@ def inject_all(names: list[str], part: tuple[int, int], seconds: float, seed: in
         harness = Harness(Path(folder), typer.echo)
         known = {one.name: one for one in [*journeys(), endpoint_journey(endpoint.url)]}
         for name in names:
-            typer.echo(harness.inject_faults(known[name], part, seconds, seed))
+            typer.echo(harness.inject_faults(known[name], part, seconds, seed, each))
         return harness.verdicts, bool(harness.verdicts["broken"])
 
 

@@ -23,6 +23,14 @@ from pathlib import Path
 from tests.faults.calls import KILLED, Calls, Fault, faults_of
 from tests.faults.observed import observe, without_times
 
+VARIABLES = {
+    "TOUCHSTONE_DATABASE_URL": "sqlite:///touchstone.db",
+    "TOUCHSTONE_CACHE_DIR": "cache",
+    "TOUCHSTONE_MODELS_DIR": "models",
+    "TOUCHSTONE_METRICS_DIR": "metrics",
+    "TOUCHSTONE_DEVICE": "cpu",
+}
+"""Settings of every journey, with paths in its folder."""
 _LONGEST_S = 60
 _HUNG = 128 + signal.SIGALRM
 
@@ -65,11 +73,7 @@ class Harness:
         self._journey = journey
         os.environ.update(
             {
-                "TOUCHSTONE_DATABASE_URL": "sqlite:///touchstone.db",
-                "TOUCHSTONE_CACHE_DIR": "cache",
-                "TOUCHSTONE_MODELS_DIR": "models",
-                "TOUCHSTONE_METRICS_DIR": "metrics",
-                "TOUCHSTONE_DEVICE": "cpu",
+                **VARIABLES,
                 **journey.variables,
             }
         )
@@ -90,8 +94,11 @@ class Harness:
             )
         return faults_of(again.counts)
 
-    def inject_faults(self, journey: Journey, part: tuple[int, int], seconds: float, seed: int) -> str:
-        """Inject every so-manieth fault of a journey in a random order, as long as there is time; a line on what came of it."""
+    def inject_faults(self, journey: Journey, part: tuple[int, int], seconds: float, seed: int, each: int = 0) -> str:
+        """Inject every so-manieth fault of a journey in a random order; a line on what came of it.
+
+        It ends after so many `seconds`, or `each` so many faults; 0 is no such limit.
+        """
         began, had = time.monotonic(), self.verdicts.copy()
         try:
             faults = self.open(journey)
@@ -100,7 +107,7 @@ class Harness:
             return f"{journey.name} is not the same twice: {error}"
         random.Random(seed).shuffle(faults)
         number, of = part
-        for fault in faults[number::of]:
+        for fault in faults[number::of][: each or None]:
             if seconds and time.monotonic() - began > seconds:
                 break
             self.inject(fault)
