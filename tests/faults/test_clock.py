@@ -32,16 +32,16 @@ def set_back(patch: pytest.MonkeyPatch) -> None:
 def test_labels_go_on_while_the_clock_is_set_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(Store.open(f"sqlite:///{tmp_path / 'touchstone.db'}")) as store:
         campaign = make_campaign(store, items=4, overlap=2)
-        ada, ben = campaign.annotator("ada"), campaign.annotator("ben")
-        in_hand = campaign.next_task(ada)
+        eva, ben = campaign.annotator("eva"), campaign.annotator("ben")
+        in_hand = campaign.next_task(eva)
         campaign.label(ben, 1)
         with monkeypatch.context() as patch:
             set_back(patch)
-            assert campaign.send(ada, in_hand, event_id="press").is_new
-            assert not campaign.send(ada, in_hand, event_id="press").is_new
+            assert campaign.send(eva, in_hand, event_id="press").is_new
+            assert not campaign.send(eva, in_hand, event_id="press").is_new
             campaign.label(ben, 2)
-            campaign.label(ada, 1)
-        campaign.label(ada, 2)
+            campaign.label(eva, 1)
+        campaign.label(eva, 2)
         campaign.label(ben, 1)
         rows = [row for row in campaign_rows(store, campaign.campaign.id) if row.get("event_id")]
         assert len(rows) == 8

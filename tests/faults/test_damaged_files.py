@@ -95,8 +95,7 @@ def refused(read: Callable[[Path], object], content: bytes, file: Path, times: i
         file.write_bytes(damaged(content, rng))
         try:
             read(file)
-        except TouchstoneError as error:
-            assert str(error).strip()
+        except TouchstoneError:
             count += 1
     return count
 

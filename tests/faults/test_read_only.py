@@ -56,7 +56,7 @@ def test_a_disk_that_cannot_be_written_is_said(
         before = observe(disk)
         with read_only(disk):
             status = ended(journey)
-            assert observe(disk) == before
+        assert observe(disk) == before
         _, messages = capsys.readouterr()
         assert status == 0 or ("Traceback" not in messages and messages.strip())
         monkeypatch.chdir(tmp_path)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import UnscorableError
-from core.model_reference import Checkpoint
+from core.model_reference import EndpointModel
+from core.models import configured_endpoint
 from core.models.weights.locations import locate
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Metric
@@ -55,7 +56,11 @@ def no_optimisation(monkeypatch: pytest.MonkeyPatch) -> None:
 def plain_answer(question: Question) -> Answer:
     """The answer of a model that was loaded for this question."""
     checkpoint = question.checkpoint
-    assert isinstance(checkpoint, Checkpoint)
+    if isinstance(checkpoint, EndpointModel):
+        asked: Answer = import_module(f"core.models.adapters.{checkpoint.kind}").ask(
+            configured_endpoint(checkpoint.endpoint), question
+        )
+        return asked
     model = import_module(f"core.models.adapters.{checkpoint.kind}").load(locate(checkpoint), checkpoint, "cpu")
     [answer] = model.forward(model.encode([question]))
     assert isinstance(answer, Answer)
