@@ -140,10 +140,14 @@ class Harness:
         return "untouched" if run.files == self._before else "resumable"
 
     def _torn(self, run: Run) -> str:
-        """The first file that is neither as before nor as it is to be; a table of lines may lack some, which then say why."""
+        """The first file that is neither as before nor as it is to be, "" for none.
+
+        Of a database each table is, and a file of lines may lack some, or say of them that they have no score.
+        """
         for name, content in run.files.items():
-            expected = self._expected.files.get(name, "")
-            if content not in (self._before.get(name), expected) and not _is_part(content, expected):
+            before, expected = self._before.get(name, ""), self._expected.files.get(name, "")
+            is_whole = _is_of_tables if name.endswith(".db") else _is_of_lines
+            if content not in (before, expected) and not is_whole(content, before, expected):
                 return f"{name} is there in part: {_difference({name: expected}, {name: content})}"
         return ""
 
@@ -232,10 +236,14 @@ def _equal(run: Run, other: Run) -> bool:
     return (run.status, run.output, run.files) == (other.status, other.output, other.files)
 
 
-def _is_part(content: str, expected: str) -> bool:
-    """True if every line is that of the expected file, or says that it has no number."""
-    wanted = set(expected.split("\n"))
-    return all(line in wanted or '"error": "' in line for line in content.split("\n")) and content.startswith("{")
+def _is_of_tables(content: str, before: str, expected: str) -> bool:
+    had, wanted = json.loads(before or "{}"), json.loads(expected or "{}")
+    return all(rows in (had.get(table), wanted.get(table)) for table, rows in json.loads(content).items())
+
+
+def _is_of_lines(content: str, before: str, expected: str) -> bool:
+    lines = {*before.split("\n"), *expected.split("\n")}
+    return content.startswith("{") and all(line in lines or '"error": "' in line for line in content.split("\n"))
 
 
 def _difference(expected: Mapping[str, str], had: Mapping[str, str]) -> str:
