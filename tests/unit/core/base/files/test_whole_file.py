@@ -15,11 +15,16 @@ from core.errors import TouchstoneError
 def test_an_interrupted_file_leaves_the_one_before_it_and_what_was_written_beside_it(tmp_path: Path) -> None:
     file = tmp_path / "scores.jsonl"
     file.write_text("before")
-    with pytest.raises(KeyboardInterrupt), open_whole(file) as opened:
-        opened.write(b"half")
-        opened.flush()
-        assert file.read_text() == "before"
-        raise KeyboardInterrupt
+
+    def write_half() -> None:
+        with open_whole(file) as opened:
+            opened.write(b"half")
+            opened.flush()
+            assert file.read_text() == "before"
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_half()
     assert (file.read_text(), (tmp_path / "scores.jsonl.part").read_text()) == ("before", "half")
     write_whole(file, "after")
     assert (file.read_text(), os.listdir(tmp_path)) == ("after", ["scores.jsonl"])
