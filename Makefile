@@ -16,7 +16,7 @@ QUICK := $(addprefix tests/unit/core/,base data edits evaluation/studies models/
 NUMBERS := $(addprefix tests/unit/core/,assessment/gate data evaluation/studies results/cases scoring/metrics stats text) \
 	$(addprefix tests/unit/pages/commands/test_cli_,compare.py meta.py)
 
-.PHONY: help run parsers small-model larger-encoder test test-all test-quick test-python check check-scripts verify engine-gate fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
+.PHONY: help run parsers small-model larger-encoder test test-all faults test-quick test-python check check-scripts verify engine-gate fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -68,6 +68,9 @@ test-all: $(TEST_TOOLS) ## run the slow tests as well, on both databases and wit
 	$(BIN)/python -m pytest --ignore tests/e2e -n auto
 	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/test_speed.py -n 2
 	$(BIN)/python -m pytest tests/e2e/test_speed.py
+
+faults: .venv/.dev ## fail each call of commands and pages to the system in turn, as CI does each night (an hour of one core)
+	$(BIN)/python -m tests.faults --least 20000
 
 test-quick: .venv/.dev ## in a minute and a half, the unit tests of no page, database, command or training
 	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/core/scoring/metrics/test_metric_contract.py -n 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import sqlite3
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -14,7 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from core.errors import TouchstoneError
+from core.errors import TouchstoneError, explain_interruption
 from core.settings import add_plugin_files
 from pages import commands
 from pages.commands.shared.help_example import example_epilog
@@ -147,6 +148,9 @@ def main() -> None:
         app()
     except TouchstoneError as error:
         typer.echo(str(error), err=True)
+        sys.exit(2)
+    except (OSError, MemoryError, sqlite3.Error) as error:
+        typer.echo(explain_interruption(error), err=True)
         sys.exit(2)
 
 

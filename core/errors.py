@@ -148,6 +148,16 @@ def attempt(action: Callable[[], _T]) -> _T | Problem:
         return Problem(FailureKind.ERROR, UNEXPECTED)
 
 
+def explain_interruption(error: Exception) -> str:
+    """Message of a command that the system stopped: memory, disk, network or a database."""
+    if isinstance(error, MemoryError):
+        return "This machine has no memory left for it. Free some, then run the same command again."
+    words = str(error) or type(error).__name__
+    if isinstance(error, OSError) and error.strerror:
+        words = error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    return f"Reading or writing failed: {words}. Settle that, then run the same command again."
+
+
 _logged: set[tuple[type[Exception], str, int]] = set()
 
 

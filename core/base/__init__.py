@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from core.base.files.cache_database import is_damage, open_database, set_aside_if_damaged
     from core.base.files.foreign_files import Limits, read_apart
     from core.base.files.guest_folders import is_allowed, is_limited, limit_folders, refusal
+    from core.base.files.whole_file import open_whole, write_whole
     from core.base.html_templates import open_templates
     from core.base.http.addresses import (
         Address,

@@ -36,7 +36,9 @@ def test_what_a_workflow_runs_is_there(name: str) -> None:
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_a_workflow_may_only_read_where_no_job_asks_for_more(name: str) -> None:
     assert WORKFLOWS[name]["permissions"] == {"contents": "read"}
-    assert all(re.fullmatch(r"actions/[\w-]+@v\d+", step["uses"]) for step in steps(WORKFLOWS[name]) if "uses" in step)
+    assert all(
+        re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", step["uses"]) for step in steps(WORKFLOWS[name]) if "uses" in step
+    )
 
 
 def test_the_oldest_python_is_that_of_the_project() -> None:

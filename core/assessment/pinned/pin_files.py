@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from core.assessment.pinned.pin import Pin, PinnedPair, PinnedReport
 from core.assessment.pinned.prose import prose_html, prose_latex, prose_markdown
-from core.base import open_templates
-from core.errors import TouchstoneError, UnknownNameError
+from core.base import open_templates, write_whole
+from core.errors import UnknownNameError
 from core.evaluation import (
     SHADES,
     SIGNS,
@@ -107,10 +107,7 @@ def write_pins(report: PinnedReport, file: Path, remarks: Remarks = MappingProxy
     """Write the form that the ending names; the files that were written. Raises TouchstoneError where one cannot be."""
     files = form_files(report, file, remarks)
     for path, content in files.items():
-        try:
-            path.write_bytes(content)
-        except OSError as error:
-            raise TouchstoneError(f"{path} cannot be written: {error.strerror}. Name another file.") from error
+        write_whole(path, content)
     return list(files)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from core.base import write_whole
 from core.errors import TouchstoneError, UnknownNameError
 from core.evaluation.report import Report
 from core.evaluation.reports.latex import table_latex
@@ -67,8 +68,5 @@ def write_report(report: Report, file: Path) -> list[Path]:
         raise TouchstoneError(f"This report has no chart, and {file} would have one. Name a file with another ending.")
     paths = {file.with_stem(f"{file.stem}-{name}") if name else file: content for name, content in parts.items()}
     for path, content in paths.items():
-        try:
-            path.write_bytes(content.encode() if isinstance(content, str) else content)
-        except OSError as error:
-            raise TouchstoneError(f"{path} cannot be written: {error.strerror}. Name another file.") from error
+        write_whole(path, content)
     return list(paths)

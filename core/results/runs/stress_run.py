@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, TypeAdapter, ValidationError
 
+from core.base import write_whole
 from core.edits import PERTURBATIONS, Intent, Perturbation
 from core.errors import TouchstoneError
 from core.scoring import Metric, NliCheck, NliResult
@@ -316,12 +317,12 @@ def open_run_file(path: Path, run: StressRun) -> StressRun:
     A last line that was cut off while it was written is dropped.
     """
     if not path.exists():
-        path.write_text("".join(f"{line}\n" for line in run_lines(run)), encoding="utf-8")
+        write_whole(path, "".join(f"{line}\n" for line in run_lines(run)))
         return run
     text = path.read_bytes()
     whole = text[: text.rfind(b"\n") + 1]
     if len(whole) < len(text):
-        path.write_bytes(whole)
+        write_whole(path, whole)
     try:
         lines = whole.decode("utf-8").removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:

@@ -17,7 +17,7 @@ from annotations.exchange.export_format import EXPORT_FORMATS, ExportTerms, open
 from annotations.exchange.formats.csv_table import CsvTable
 from annotations.exchange.formats.hf_dataset import HfDataset
 from annotations.store.store import Store
-from core.base import zip_files
+from core.base import open_whole, zip_files
 from core.errors import TouchstoneError
 from core.models import COST_COLUMNS, cost_records, read_costs
 from core.settings import Settings
@@ -99,8 +99,5 @@ def command(
 
 
 def _write(output: Path, content: Iterable[bytes]) -> None:
-    try:
-        with output.open("wb") as file:
-            file.writelines(content)
-    except OSError as error:
-        raise TouchstoneError(f"{output} cannot be written: {error.strerror}. Name another file with -o.") from error
+    with open_whole(output) as file:
+        file.writelines(content)

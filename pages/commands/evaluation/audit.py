@@ -38,6 +38,7 @@ from core.assessment import (
     with_given_scores,
     with_saved_thresholds,
 )
+from core.base import write_whole
 from core.edits import STANDARD_BATTERY
 from core.errors import TouchstoneError
 from core.evaluation import thresholds_by_metric
@@ -157,7 +158,7 @@ def command(
         if keep:
             keep_audits(store, report)
     for path, write in writers:
-        path.write_text(write(report), encoding="utf-8")
+        write_whole(path, write(report))
     typer.echo(format_report(report))
     if earlier and _print_changes(earlier, report):
         raise typer.Exit(1)

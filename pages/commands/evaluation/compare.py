@@ -40,6 +40,7 @@ from core.assessment import (
     unlabelled_cases,
     verdict_sentence,
 )
+from core.base import write_whole
 from core.errors import TouchstoneError
 from core.evaluation import OwnThreshold
 from core.results import Cases, MetricScores, affordable_resamples, draw_resamples, read_pool_labels
@@ -123,7 +124,7 @@ def command(
     failed = regressions(changes, limits)
     notes = ruled_out_sentences(changes, limits)
     for path, write in writers:
-        path.write_text(write(comparisons, failed, [*plan, *notes]), encoding="utf-8")
+        write_whole(path, write(comparisons, failed, [*plan, *notes]))
     typer.echo(format_comparisons(comparisons, failed))
     typer.echo(f"\n{verdict_sentence(comparisons, failed)}")
     for sentence in notes:

@@ -11,7 +11,7 @@ import typer
 from annotations.exchange.samples import load_provenance
 from annotations.store.store import Store
 from core.assessment import PACK_NAME, PackRequest, write_pack
-from core.errors import TouchstoneError
+from core.base import write_whole
 from core.results import SLICE_FIELDS, select_metrics, slice_cases
 from core.settings import Settings
 from core.stats import RESAMPLES
@@ -42,8 +42,5 @@ def command(
         files, own = load_provenance(store, dataset)
     slice_cases(cases, by)  # raises where there is no such field
     archive = write_pack(PackRequest(tuple(dataset), by, resamples, cases, files, own))
-    try:
-        output.write_bytes(archive)
-    except OSError as error:
-        raise TouchstoneError(f"{output} cannot be written: {error.strerror}. Name another file with -o.") from error
+    write_whole(output, archive)
     print_status(f"Wrote {output}, {len(archive):,} bytes.")

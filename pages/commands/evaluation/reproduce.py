@@ -26,6 +26,7 @@ from core.assessment import (
     reproduction_pack,
     run_job,
 )
+from core.base import write_whole
 from core.errors import TouchstoneError
 from core.scoring import METRICS, Engine, Metric, NliCheck
 from core.settings import Settings
@@ -106,7 +107,7 @@ def command(
                 typer.echo(format_paper(published, tables) + "\n")
             if pack:
                 path = output / f"reproduce-{paper.name}.zip"
-                path.write_bytes(reproduction_pack(paper, released, published, tables, resamples))
+                write_whole(path, reproduction_pack(paper, released, published, tables, resamples))
                 print_status(f"Wrote {path}.")
     if as_json:
         typer.echo(json.dumps(records, ensure_ascii=False, indent=1))

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from annotations.store.store import Store
+from core.base import write_whole
 from core.errors import TouchstoneError
 from core.evaluation import (
     fit_threshold,
@@ -81,5 +82,5 @@ def command(
         if name:
             keep_threshold(store, threshold)
     if output:
-        output.write_text(threshold_json(threshold), encoding="utf-8")
+        write_whole(output, threshold_json(threshold))
     typer.echo(format_threshold(threshold))

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from core.base import write_whole
 from core.errors import BadSettingError, LoadError
 from core.models import read_repository
 from core.scoring import (
@@ -76,7 +77,7 @@ def command(
         elif output.suffix != ".toml":
             raise BadSettingError(f"{output} does not end in .toml, by which --plugin knows a file of metrics.")
         else:
-            output.write_text(entry_toml(result.entry), encoding="utf-8")
+            write_whole(output, entry_toml(result.entry))
             file = output
     if as_json:
         record = {

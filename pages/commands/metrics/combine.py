@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from core.base import write_whole
 from core.errors import TouchstoneError
 from core.evaluation import Combine, StudyData, cascade_entry, combination_entry, report_text
 from core.model_reference import asks_endpoint
@@ -106,7 +107,7 @@ def command(
     if cascade:
         entry = cascade_entry(entry, Cascade(combining), budget)
     if output:
-        output.write_text(entry_toml(entry), encoding="utf-8")
+        write_whole(output, entry_toml(entry))
         place, use = output, f" --plugin {output}"
     else:
         place, use = save_entry(entry, combination_class(entry), settings.metrics_dir), ""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from io import TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
 from typing import TextIO
 
+from core.base import open_whole
 from core.data import Pairs, Refusal
 from core.errors import TouchstoneError
 from core.evaluation import parse_judge, require_panel
@@ -56,11 +59,13 @@ def start_reading(records: Iterator[T]) -> Iterator[T]:
     return chain(list(islice(records, 1)), records)
 
 
-def open_output(output: Path) -> TextIO:
-    try:
-        return output.open("w", encoding="utf-8", newline="")
-    except OSError as error:
-        raise TouchstoneError(f"{output} cannot be written: {error.strerror}. Name another file with -o.") from error
+@contextmanager
+def open_output(output: Path) -> Iterator[TextIO]:
+    """A text to write, which has its name once it is whole; until then, and where it is interrupted, it is NAME.part."""
+    with open_whole(output) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="")
+        yield text
+        text.detach()
 
 
 def read_bytes(file: Path, advice: str) -> bytes:

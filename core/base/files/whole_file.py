@@ -1,0 +1,57 @@
+"""Files that take their name once they are whole."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from core.errors import TouchstoneError
+
+_PART = ".part"
+
+
+@contextmanager
+def open_whole(path: Path) -> Iterator[BinaryIO]:
+    """A new file, which takes the place of `path` when the block ends; one that is interrupted stays beside it as NAME.part.
+
+    A device or a pipe is written as it is. Raises TouchstoneError where the file cannot be opened or finished.
+    """
+    place = path.resolve()  # a link goes on leading there
+    is_direct = place.exists() and not (place.is_file() and os.access(place.parent, os.W_OK))
+    part = place if is_direct else place.with_name(place.name + _PART)
+    try:
+        if place.exists() and not os.access(place, os.W_OK):  # it could be replaced, which its rights are to prevent
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        file = part.open("wb")
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    with file:
+        yield file
+        if is_direct:
+            return
+        try:
+            file.flush()
+            os.fsync(file.fileno())
+            if place.exists():
+                shutil.copymode(place, part)
+            part.replace(place)
+        except OSError as error:
+            raise _unwritable(path, error) from error
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file, all of it or nothing. Raises TouchstoneError where it cannot be written."""
+    try:
+        with open_whole(path) as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> TouchstoneError:
+    return TouchstoneError(f"{path} cannot be written: {error.strerror or error}. Name another file.")
