@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Metric,
         ReplaceableWeights,
         is_surface,
+        metric_code_hash,
         metric_title,
         metric_titles,
         portable_spec,
