@@ -74,6 +74,11 @@ class TrainingPlan:
     teacher: Teacher | None = None
     """Whose verdicts are the labels; None for the labels of the data."""
 
+    @property
+    def asks_teacher(self) -> bool:
+        """True if a metric has to score the pairs before anything can be learned."""
+        return self.teacher is not None and not self.teacher.released
+
     def data(self) -> TrainingData:
         """The data with labels that are there: of people, or verdicts of scores in the data.
 

@@ -136,7 +136,7 @@ def command(
 
 def _run(plan: TrainingPlan, folder: Path, *, preview: bool, curve: bool) -> None:
     """Print what would be learned from, and where more than a preview is wanted compute the curve and train."""
-    asks = plan.teacher is not None and not plan.teacher.released
+    asks = plan.asks_teacher
     if preview and not (asks or curve):
         _print_data(plan, plan.data())
         return
