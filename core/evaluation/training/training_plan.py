@@ -72,7 +72,7 @@ class TrainingPlan:
     stress: StressSource | None = None
     """Stress run whose variants harden a cross-encoder; None for none."""
     teacher: Teacher | None = None
-    """Whose verdicts are the labels; None for the labels of the data."""
+    """Teacher whose verdicts are the labels; None for the labels of the data."""
 
     @property
     def asks_teacher(self) -> bool:
