@@ -77,7 +77,7 @@ def test_documents_in_another_language_are_refused_where_the_encoder_does_not_re
 
 def test_the_language_is_refused_before_any_text_is_compared_with_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "core.evaluation.training.training_run.reserve_test_data", lambda *_: pytest.fail("the texts were read")
+        "core.evaluation.training.training_plan.reserve_test_data", lambda *_: pytest.fail("the texts were read")
     )
     german = "Der Hafen wurde am Dienstag nach einem Sturm geschlossen, und niemand wurde dabei verletzt."
     assert "in another language" in refused([*both_classes(25), item(100, Verdict.CONSISTENT, document=german)])
