@@ -70,8 +70,8 @@ class TaughtLabels:
 
     @property
     def sentence(self) -> str:
-        """The teacher with its cut, and what a pair cost."""
-        return f"{self.teacher}, {self.pairs} pairs; consistent from {self.cut:.4g} on (its sign changed where lower is better), {self.cut_source}"
+        """The teacher with the number of its pairs and its cut."""
+        return f"{self.teacher}, {self.pairs} pairs; {self.cut} is consistent, {self.cut_source}"
 
     def record(self) -> dict[str, object]:
         """Its facts without the scores, as the file of figures has them."""
