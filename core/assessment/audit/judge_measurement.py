@@ -80,10 +80,10 @@ class JudgeEvidence:
         for trial, (_, outcome) in zip(pairs, compared, strict=True):
             self.comparisons.append(ComparedPair(trial, None if isinstance(outcome, Failure) else outcome))
             yield outcome
-        for conversation, outcome in engine.converse(map(self._metered, scored)):
-            if not isinstance(outcome, Failure) and (used := outcome[1]):
+        for conversation, scored_again in engine.converse(map(self._metered, scored)):
+            if not isinstance(scored_again, Failure) and (used := scored_again[1]):
                 self.usages[conversation.example.id] = used
-            yield outcome
+            yield scored_again
 
     def _pair_metrics(self) -> list[Metric]:
         """Forms of the judge that are asked about pairs besides itself: another sample, and other scales."""

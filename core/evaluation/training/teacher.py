@@ -25,7 +25,7 @@ from core.models import TrainingStep
 from core.scoring import METRICS, Metric, portable_spec
 from core.stats import FEW_PAIRS, LabelledScores, Mask, Values, choose_threshold, number_documents
 from core.text import recover
-from core.types import Item, Split, StoredScore, Verdict
+from core.types import Item, Span, Split, StoredScore, Verdict
 
 _PEOPLE = {Verdict.CONSISTENT: 1.0, Verdict.INCONSISTENT: 0.0}
 
@@ -235,11 +235,8 @@ def _with_verdicts(rows: Sequence[TrainingRow], accepted: Mask) -> tuple[Trainin
     labelled = []
     for row, good in zip(rows, accepted.tolist(), strict=True):
         parent = right.get((row.document, row.parent)) if row.parent else None
-        if good:
-            words = ()
-        elif parent is None:
-            words = None
-        else:
+        words: tuple[Span, ...] | None = () if good else None
+        if parent and not good:
             words = row.wrong_words if row.wrong else new_places(recover(parent.summary, row.summary))
         labelled.append(replace(row, wrong=not good, wrong_words=words))
     return tuple(labelled)
