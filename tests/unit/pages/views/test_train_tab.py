@@ -146,11 +146,12 @@ def test_a_teacher_is_estimated_before_the_start_and_labels_the_data(
     run_until(app, lambda: "neither side of it is more consistent" in said(app))
     assert "train-go" not in buttons(app)
     app.session_state["train-teacher"] = "coverage"
+    app.session_state["train-name"] = "taught"
     run_until(app, lambda: "train-go" in buttons(app))
     shown = " ".join(str(text.value) for text in app.markdown).replace("\\", "")
     assert f"is to score {2 * MIN_DOCUMENTS} pairs; 0 of them are scored already." in shown
     assert "Requests: none, nothing to pay." in shown
-    train(app, "taught")
+    app.button(key="train-go").click().run()
     trainings()["taught"].wait(WAIT_S)
     run_until(app, lambda: "train-probe-taught" in buttons(app))
     assert "The labels are verdicts of coverage" in (tmp_path / "models" / "taught" / CARD_FILE).read_text()
