@@ -125,7 +125,7 @@ demo-data: .venv/.run ## compute again what comes with the bundled examples: sco
 	$(BIN)/python -c 'from core.results.cases.bundled_scores import write_scores; write_scores()'
 	$(BIN)/python -c 'from core.results.runs.bundled_run import write_bundled_run; write_bundled_run()'
 
-train-embedded: .venv/.run ## train the metric that comes with Touchstone again, on the bundled examples (some minutes)
+train-embedded: .venv/.run ## train the metric that comes with Touchstone again, on the bundled examples (up to an hour on two cores)
 	$(BIN)/python cli.py train bundled --to core/models/weights/embedded/model --corruptions 0.9
 
 audits: .venv/.run ## audit the packaged metrics on the bundled examples again, as the pages show them

@@ -165,17 +165,13 @@ if TYPE_CHECKING:
     from core.evaluation.training.card import verdict
     from core.evaluation.training.cross_encoder_trainer import LOSS_STAGE, EncoderSetting
     from core.evaluation.training.learning_curve import CurvePoint, learning_curve
+    from core.evaluation.training.shallow_data import parse_target, read_scores
     from core.evaluation.training.shallow_trainer import TrainingTask, train_model
     from core.evaluation.training.stress_rows import StressSource
+    from core.evaluation.training.teacher import Teacher, add_scores, released_names
+    from core.evaluation.training.teacher_scores import TeacherRun
     from core.evaluation.training.training_data import TrainingData, describe
-    from core.evaluation.training.training_run import (
-        PACKAGED_ENCODER,
-        Recipe,
-        TrainedFolder,
-        TrainingPlan,
-        TrainingSource,
-        check_folder,
-        train_to_folder,
-    )
+    from core.evaluation.training.training_plan import PACKAGED_ENCODER, Recipe, TrainingPlan, TrainingSource
+    from core.evaluation.training.training_run import TrainedFolder, check_folder, train_to_folder
 else:
     __getattr__ = open_face(__file__, __name__)

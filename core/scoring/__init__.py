@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from core.scoring.engine.engine import ConversationTask, Engine
     from core.scoring.engine.forecast import Durations, Forecast, MemoryUse, ScoredText, forecast_run, has_to_wait
+    from core.scoring.engine.metered import MeteredScore, VerdictUsage, metered
     from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
     from core.scoring.metric import (
         METRICS,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         Metric,
         ReplaceableWeights,
         is_surface,
+        metric_code_hash,
         metric_title,
         metric_titles,
         portable_spec,

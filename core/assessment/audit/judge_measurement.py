@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from math import fsum
 from typing import Any
 
 from core.assessment.audit.audit_judge import JudgeModel
 from core.assessment.audit.judge_trials import BROKEN, FAITHFUL, ScoredTrial, Trial, plan_trials, stand_in_trials
 from core.assessment.audit.repetition import next_sample
 from core.evaluation import PairwiseAnswer, pairwise_conversation
-from core.models import Sampling, Usage, actual_usage, endpoint_of, has_cost, money_of
+from core.models import Sampling
 from core.results import StressRun
-from core.scoring import Conversation, Engine, Metric
+from core.scoring import Conversation, Engine, MeteredScore, Metric, VerdictUsage, metered
 from core.text import document_for_reader
-from core.types import Answer, Example, Failure, Question, Result, Rounds, Score
+from core.types import Example, Failure, Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +23,6 @@ class ComparedPair:
 
     trial: Trial
     comparison: PairwiseAnswer | None
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictUsage:
-    """Usage of the answers behind one score; `money` is None where an endpoint has no price."""
-
-    tokens: Usage
-    money: float | None
 
 
 @dataclass(eq=False)
@@ -89,10 +80,10 @@ class JudgeEvidence:
         for trial, (_, outcome) in zip(pairs, compared, strict=True):
             self.comparisons.append(ComparedPair(trial, None if isinstance(outcome, Failure) else outcome))
             yield outcome
-        for conversation, used in engine.converse(map(self._metered, scored)):
-            if isinstance(used, VerdictUsage):
+        for conversation, scored_again in engine.converse(map(self._metered, scored)):
+            if not isinstance(scored_again, Failure) and (used := scored_again[1]):
                 self.usages[conversation.example.id] = used
-            yield used
+            yield scored_again
 
     def _pair_metrics(self) -> list[Metric]:
         """Forms of the judge that are asked about pairs besides itself: another sample, and other scales."""
@@ -113,35 +104,10 @@ class JudgeEvidence:
             faithful.id, document_for_reader(faithful), faithful.summary, broken.summary, self.sampling
         )
 
-    def _metered(self, example: Example) -> Conversation[VerdictUsage | None]:
+    def _metered(self, example: Example) -> Conversation[MeteredScore]:
         spec = f"{self.metric.spec} usage"
         return Conversation(spec, example, lambda: metered(self.metric.rounds(example)), self.metric.checkpoints())
 
 
 def _forms(trials: Sequence[Trial]) -> list[Example]:
     return [example for trial in trials for example in trial.arms.values()]
-
-
-def metered(rounds: Rounds[Score]) -> Rounds[VerdictUsage | None]:
-    """The same conversation, which ends in the usage of its paid answers, as the server counted it when they were given.
-
-    None where no endpoint was asked.
-    """
-    answered: list[tuple[Question, Answer]] = []
-    questions = next(rounds)
-    while True:
-        answers = yield questions
-        answered += zip(questions, answers, strict=True)
-        try:
-            questions = rounds.send(answers)
-        except StopIteration:
-            break
-    paid = [(question, answer) for question, answer in answered if has_cost(question)]
-    if not paid:
-        return None
-    tokens = [actual_usage(question, answer) for question, answer in paid]
-    money = [
-        money_of(endpoint_of(question.endpoint_model), used) for (question, _), used in zip(paid, tokens, strict=True)
-    ]
-    costs = [cost for cost in money if cost is not None]
-    return VerdictUsage(sum(tokens, Usage()), fsum(costs) if len(costs) == len(money) else None)

@@ -39,13 +39,16 @@ from core.stats import (
 
 RESAMPLES = 2_000
 DIFFERENCE, CALIBRATION_ERROR = "AUC difference", "calibration error"
-_SIGNED = {DIFFERENCE, "mean shift"}
+_SIGNED = {DIFFERENCE, "mean shift", "correlation of ranks"}
 PAIR_SHARE, NOTICED, LEFT_ALONE = "pairs told apart", "noticed", "left alone"
 BROKEN, HARMLESS = "broken variants", "harmless variants"
 WITHOUT = ", without the stress run"
 """End of the name of what the same training without its stress run does."""
 _UNSEEN = ", learned from others"
 """End of the name of what was left out of the training as a whole."""
+AREA, RANKS = "AUC", "correlation of ranks"
+STUDENT = "scores of the teacher"
+STUDENT_PEOPLE, TEACHER_PEOPLE = "labels of people", "labels of people, the teacher"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +112,10 @@ class RecipeAccount:
     """Paragraph of the card: how documents were divided between learning and judging."""
     limits: str
     """Paragraph of the card: what the model cannot see."""
-    stress: Sequence[CardFigure] = ()
-    """Figures of a stress run that it was hardened by; empty without one."""
+    further: Sequence[CardFigure] = ()
+    """Figures of a stress run that it was hardened by and of its teacher; empty without both."""
     section: str = ""
-    """Section of the card with these figures, in Markdown; "" without a stress run."""
+    """Sections of the card with these figures, in Markdown; "" without them."""
 
 
 def words_account(trained: Trained) -> RecipeAccount:
@@ -301,7 +304,23 @@ def verdict(figures: Sequence[CardFigure]) -> str:
         sentences.append(
             f"On {len(values)} domains or datasets, each left out in turn: AUC {min(values):.1%} to {max(values):.1%}."
         )
-    return " ".join([*sentences, *_hardening(figures)])
+    return " ".join([*sentences, *_hardening(figures), *_distillation(figures)])
+
+
+def _distillation(figures: Sequence[CardFigure]) -> list[str]:
+    """Sentences on how near it comes to its teacher, if one gave the labels."""
+    texts = {(figure.of, figure.measure): figure for figure in figures}
+    if (STUDENT, RANKS) not in texts:
+        return []
+    sentences = [
+        f"These labels are verdicts of a teacher, whose ranks it follows with a correlation of {texts[STUDENT, RANKS].text}."
+    ]
+    if (STUDENT_PEOPLE, AREA) in texts:
+        sentences.append(
+            f"By the labels of people on the same documents it has an AUC of {texts[STUDENT_PEOPLE, AREA].text} and its teacher one of "
+            f"{texts[TEACHER_PEOPLE, AREA].text} (difference {texts[STUDENT_PEOPLE, DIFFERENCE].text})."
+        )
+    return sentences
 
 
 def _hardening(figures: Sequence[CardFigure]) -> list[str]:
@@ -330,13 +349,14 @@ def write_card(
         "share": facts.share,
         "battery": facts.battery.signature if facts.share else None,
         "learned_tests": dict(facts.learned_tests),
+        "teacher": data.taught.record() if data.taught else None,
         **account.settings,
         "data": describe(data),
-        "verdict": verdict([*figures, *account.stress]),
+        "verdict": verdict([*figures, *account.further]),
         "null_band": band,
         "figures": [
             {"of": figure.of, "measure": figure.measure, **figure.estimate.record()}
-            for figure in (*figures, *account.stress)
+            for figure in (*figures, *account.further)
         ],
     }
     (folder / FIGURES_FILE).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
@@ -360,7 +380,7 @@ def _card(
     made_by = f", by the battery {facts.battery.signature} and by rules for inventions" if facts.share else ""
     return f"""# {facts.title}
 
-{verdict([*figures, *account.stress])}
+{verdict([*figures, *account.further])}
 
 A metric of Touchstone {VERSION}, recipe "{facts.recipe}", seed {facts.seed}: {account.reads}
 The named contexts of a document were joined and are read so; a question is not read.

@@ -17,8 +17,8 @@ from core.evaluation.training.shallow_data import LABEL_TARGET
 from core.evaluation.training.shallow_trainer import TrainingTask, train_model
 from core.evaluation.training.trainer import SummaryJudge, pairs_of, read_table
 from core.evaluation.training.training_data import TrainingData
+from core.evaluation.training.training_plan import TrainingPlan
 from core.evaluation.training.training_run import (
-    TrainingPlan,
     labelled_places,
     load_encoder,
     open_unfinished,

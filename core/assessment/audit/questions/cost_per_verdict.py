@@ -9,9 +9,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.judge_measurement import VerdictUsage
 from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, FigureCase, Level
 from core.assessment.audit.shown_pairs import labelled_case
+from core.scoring import VerdictUsage
 from core.stats import Estimate, Values, quotient
 
 _THOUSAND = 1000

@@ -132,3 +132,26 @@ def test_labels_become_a_metric_that_is_pushed_and_tried(
     assert not app.exception
     [spec] = [spec for spec in state_of(app, ProbeState).metrics if spec.startswith("mine[")]
     assert str(tmp_path / "models" / "from-labels") in spec
+
+
+@pytest.mark.slow
+def test_a_teacher_is_estimated_before_the_start_and_labels_the_data(
+    open_page: Open, store: Store, tiny_roberta: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_MODELS_DIR", str(tmp_path / "models"))
+    app = opened(open_page, store, MIN_DOCUMENTS)
+    app.session_state["train-recipe"] = "cross-encoder"
+    app.session_state["train-encoder"] = str(tiny_roberta)
+    app.session_state["train-teacher"] = "summary-length"
+    run_until(app, lambda: "neither side of it is more consistent" in said(app))
+    assert "train-go" not in buttons(app)
+    app.session_state["train-teacher"] = "coverage"
+    app.session_state["train-name"] = "taught"
+    run_until(app, lambda: "train-go" in buttons(app))
+    shown = " ".join(str(text.value) for text in app.markdown).replace("\\", "")
+    assert f"is to score {2 * MIN_DOCUMENTS} pairs; 0 of them are scored already." in shown
+    assert "Requests: none, nothing to pay." in shown
+    app.button(key="train-go").click().run()
+    trainings()["taught"].wait(WAIT_S)
+    run_until(app, lambda: "train-probe-taught" in buttons(app))
+    assert "The labels are verdicts of coverage" in (tmp_path / "models" / "taught" / CARD_FILE).read_text()

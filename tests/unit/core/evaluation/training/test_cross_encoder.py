@@ -18,14 +18,8 @@ from core.evaluation.training.card import BROKEN, NOTICED, PAIR_SHARE, WITHOUT, 
 from core.evaluation.training.cross_encoder_trainer import EncoderSetting, encoder_account, train_cross_encoder
 from core.evaluation.training.stress_rows import StressSource
 from core.evaluation.training.training_data import TrainingData
-from core.evaluation.training.training_run import (
-    Recipe,
-    TrainedFolder,
-    TrainingPlan,
-    TrainingSource,
-    load_pair_network,
-    train_to_folder,
-)
+from core.evaluation.training.training_plan import Recipe, TrainingPlan, TrainingSource
+from core.evaluation.training.training_run import TrainedFolder, load_pair_network, train_to_folder
 from core.models.unfinished_training import TrainingStep
 from core.models.words.head import CARD_FILE, DOCUMENTS_FILE, WEIGHTS_FILE, document_key
 from core.results.cases.training_overlap import scores_out_of_fold, training_documents

@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import TouchstoneError
 from core.evaluation.training.learning_curve import CurvePoint, learning_curve
-from core.evaluation.training.training_run import Recipe, TrainingPlan, TrainingSource
+from core.evaluation.training.training_plan import Recipe, TrainingPlan, TrainingSource
 from core.scoring.engine.engine import Engine
 from core.settings import Settings
 from tests.unit.core.evaluation.training.hashed_words import encoder

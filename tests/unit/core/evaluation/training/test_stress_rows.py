@@ -25,7 +25,7 @@ from core.evaluation.training.claim_batches import stress_batches
 from core.evaluation.training.stress_figures import stress_figures, stress_section
 from core.evaluation.training.stress_rows import StressSource, with_stress_run
 from core.evaluation.training.training_data import TrainingData, training_data
-from core.evaluation.training.training_run import TrainingPlan, TrainingSource
+from core.evaluation.training.training_plan import TrainingPlan, TrainingSource
 from core.models.words.claims import Batch, Unit
 from core.results.runs.stress_run import Check, Meaning, Opinion, Plan, Source, StressRun, Variant
 from core.scoring.nli_check import NliResult

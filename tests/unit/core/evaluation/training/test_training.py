@@ -18,7 +18,7 @@ from core.errors import LoadError
 from core.evaluation.training.card import CardFacts, card_figures, verdict, words_account, write_card
 from core.evaluation.training.trainer import Trained, deal_parts, pairs_of, train_words
 from core.evaluation.training.training_data import TrainingData, training_data
-from core.evaluation.training.training_run import TrainingPlan, TrainingSource
+from core.evaluation.training.training_plan import TrainingPlan, TrainingSource
 from core.evaluation.training.word_folds import CALIBRATION, FOLDS
 from core.models.adapters.word_support import WordSupportModel
 from core.models.unfinished_training import TrainingStep, UnfinishedTraining

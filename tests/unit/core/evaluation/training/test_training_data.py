@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from core.assessment.papers.paper import PAPERS
@@ -15,8 +14,8 @@ from core.data.datasets.bundled import bundled_items
 from core.errors import TouchstoneError
 from core.evaluation.training.cross_encoder_trainer import EncoderSetting
 from core.evaluation.training.trainer import pairs_of
-from core.evaluation.training.training_data import describe, near_duplicates, training_data
-from core.evaluation.training.training_run import TrainingPlan, TrainingSource
+from core.evaluation.training.training_data import describe, training_data
+from core.evaluation.training.training_plan import TrainingPlan, TrainingSource
 from core.types import Example, Item, Span, Split, Verdict
 from tests.sources import ROOT
 
@@ -78,7 +77,7 @@ def test_documents_in_another_language_are_refused_where_the_encoder_does_not_re
 
 def test_the_language_is_refused_before_any_text_is_compared_with_benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "core.evaluation.training.training_run.reserve_test_data", lambda *_: pytest.fail("the texts were read")
+        "core.evaluation.training.training_plan.reserve_test_data", lambda *_: pytest.fail("the texts were read")
     )
     german = "Der Hafen wurde am Dienstag nach einem Sturm geschlossen, und niemand wurde dabei verletzt."
     assert "in another language" in refused([*both_classes(25), item(100, Verdict.CONSISTENT, document=german)])
@@ -145,33 +144,6 @@ def numbered(place: str) -> list[Item]:
         edited = Example(f"{number}-edited", document, summary)
         found += [original, replace(original, example=edited, parent=f"{number}", intended=Verdict.INCONSISTENT)]
     return found
-
-
-def test_one_text_in_two_groups_is_one_document() -> None:
-    numbers = near_duplicates(["a b c d e f", "a b c d e f", "u v w x y z"], ["one", "two", "three"])
-    assert numbers[0] == numbers[1] != numbers[2]
-
-
-def test_texts_that_share_half_of_their_five_word_runs_are_one_document() -> None:
-    text = " ".join(f"w{n}" for n in range(30))
-    half = " ".join(f"w{n}" if n < 18 else f"x{n}" for n in range(30))
-    less = " ".join(f"w{n}" if n < 16 else f"y{n}" for n in range(30))
-    # 26 runs each: 14 in common with the first, 12 with the second
-    assert near_duplicates([text, half], ["", ""]).tolist() == [0, 0]
-    assert near_duplicates([text, less], ["", ""]).tolist() == [0, 1]
-
-
-def test_texts_that_share_a_footer_are_compared_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    compared = []
-    shared_runs = np.intersect1d
-    monkeypatch.setattr(np, "intersect1d", lambda *found, **how: compared.append(1) or shared_runs(*found, **how))
-    footer = " ".join(f"f{n}" for n in range(40))
-    alike = [f"own {number} text {number} here {footer}" for number in range(150)]
-    apart = [" ".join(f"w{number}x{n}" for n in range(80)) + f" {footer}" for number in range(150)]
-    assert len(set(near_duplicates(alike, [""] * len(alike)).tolist())) == 1
-    assert len(compared) == len(alike) - 1
-    assert len(set(near_duplicates(apart, [""] * len(apart)).tolist())) == len(apart)
-    assert len(compared) == len(alike) - 1
 
 
 @pytest.mark.slow
