@@ -16,7 +16,7 @@ from core.assessment.audit.question import (
     worst_level,
 )
 from core.assessment.audit.shown_pairs import pairs_of_kinds
-from core.evaluation import against_edits_of_people, edit_discrimination
+from core.evaluation import against_edits_of_people
 from core.stats import MIN_TEST_DOCUMENTS, Estimate
 
 SCALE = VerdictScale(good=0.65, fails=0.55)
@@ -47,8 +47,7 @@ class ChangeDetectorQuestion(AuditQuestion):
         )
         if metric in evidence.released:
             return self._of_people(evidence, metric, people)
-        results = edit_discrimination(evidence.run, evidence.shifts)
-        result = next((result for result in results if result.metric == metric), None)
+        result = evidence.discriminations.get(metric)
         if result is None or result.against_harmless.value is None:
             why = result.against_harmless.why if result else "No summary here could be broken by rule."
             return self.not_measured(why)

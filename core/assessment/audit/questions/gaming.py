@@ -21,7 +21,7 @@ from core.assessment.audit.question import (
 )
 from core.assessment.audit.shown_pairs import format_decisions, shown_shift, shown_shifts
 from core.edits import PERTURBATIONS, Repeated
-from core.evaluation import PhraseEffect, lifted_share, metric_gaming
+from core.evaluation import PhraseEffect, lifted_share
 from core.results import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
 from core.scoring import METRICS
 from core.stats import Estimate, Resamples, difference, format_share
@@ -45,8 +45,7 @@ class GamingQuestion(AuditQuestion):
     tab: ClassVar[str] = "gaming"
 
     def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
-        rows = metric_gaming(evidence.run, evidence.shifts)
-        row = next((row for row in rows if row.metric == metric), None)
+        row = evidence.phrase_gains.get(metric)
         if row is None:
             return self.not_measured("No phrase was scored, or the metric has no better side.")
         best = row.best
@@ -94,8 +93,7 @@ class GamingQuestion(AuditQuestion):
 
     def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """Every inconsistent summary without and with the best phrase, and what the threshold says of it."""
-        rows = metric_gaming(evidence.run, evidence.shifts)
-        row = next((row for row in rows if row.metric == metric), None)
+        row = evidence.phrase_gains.get(metric)
         if row is None:
             return ()
         repeated = {shift.source: shift for shift in _shifts_by(evidence, metric, _control_kind(evidence, row.best))}
