@@ -11,6 +11,9 @@ from core.evaluation import SURFACE_FEATURES, correlations_of, missing_features,
 
 SCALE = VerdictScale(good=0.3, fails=0.6)
 
+_LEAST_SHOWN = 0.005  # a share below that prints as 0 %
+_FEATURES = "Length, words per sentence, position, extractiveness and the six features of the surface"
+
 
 @QUESTIONS.add
 class SurfaceQuestion(AuditQuestion):
@@ -63,14 +66,9 @@ class SurfaceQuestion(AuditQuestion):
 
 
 def _sentence(predicted: AuditFigure) -> str:
-    """Nothing predicted is said of these features, with what the interval still allows."""
-    if predicted.estimate.value:
-        return (
-            f"Length, position, extractiveness and the six features of the surface predict {predicted} of the variance of its scores "
-            "on documents that were held out."
-        )
-    most = "" if predicted.estimate.high is None else f" (at most {100 * predicted.estimate.high:.0f} %)"
-    return (
-        f"Its scores are not predicted by length, position, extractiveness and the six features of the surface{most}. What else they "
-        "may follow is not known."
-    )
+    """Next to nothing predicted is said of these features, with what the interval still allows."""
+    estimate = predicted.estimate
+    if (estimate.value or 0.0) >= _LEAST_SHOWN:
+        return f"{_FEATURES} predict {predicted} of the variance of its scores on documents that were held out."
+    most = "" if estimate.high is None else f" (upper bound {100 * estimate.high:.0f} %)"
+    return f"Its scores are not predicted by these features: {_FEATURES.lower()}{most}. What else they may follow is not known."
