@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pydantic import TypeAdapter, ValidationError
 
 from core.assessment.audit.evidence import MOST_MISSING, Evidence
+from core.assessment.audit.label_doubt import with_label_doubt
 from core.assessment.audit.question import (
     JUDGED_LEVELS,
     QUESTIONS,
@@ -57,6 +58,10 @@ class AuditReport:
 
 _NEED_READING = ("reading", "gaming", "stillness")
 _UNREAD = "It orders pairs as well without their document, so that this is no merit."
+_NEED_HARMLESS = ("sees-errors", "slices", "threshold")
+_ANY_CHANGE = (
+    "Every edit of these data is an error, and by rule it tells changes rather than errors, so that this is no merit."
+)
 _REPORT: TypeAdapter[AuditReport] = TypeAdapter(AuditReport)
 
 
@@ -78,18 +83,27 @@ def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[Metri
                 else finding
                 for finding in findings
             )
-        findings = _without_praise(findings)
+        findings = with_label_doubt(_without_praise(findings, evidence), evidence, metric)
         model = judge.model if judge else None
         yield MetricAudit(metric, evidence.signature(metric), summarize(findings), findings, model)
 
 
-def _without_praise(findings: Sequence[AuditAnswer]) -> tuple[AuditAnswer, ...]:
-    """The findings of a metric, of which some are not good where it orders pairs without reading their document."""
-    if not any(finding.question == "reads-document" and finding.level is Level.FAILS for finding in findings):
-        return tuple(findings)
+def _without_praise(findings: Sequence[AuditAnswer], evidence: Evidence) -> tuple[AuditAnswer, ...]:
+    """The findings, of which some are not good where a metric orders pairs without their document, or where any change would do."""
+    failed = {finding.question for finding in findings if finding.level is Level.FAILS}
+    empty: dict[str, str] = {}
+    if "reads-document" in failed:
+        empty |= dict.fromkeys(_NEED_READING, _UNREAD)
+    if "change-detector" in failed and len(evidence.cases.pairs) and not len(evidence.cases.harmless):
+        empty |= dict.fromkeys(_NEED_HARMLESS, _ANY_CHANGE)
     return tuple(
-        replace(finding, level=Level.MEASURED, warning=" ".join(filter(None, [finding.warning, _UNREAD])))
-        if finding.question in _NEED_READING and finding.level is Level.GOOD
+        replace(
+            finding,
+            level=Level.MEASURED,
+            brief="" if finding.question in _NEED_HARMLESS else finding.brief,
+            warning=" ".join(filter(None, [finding.warning, empty[finding.question]])),
+        )
+        if finding.question in empty and finding.level is Level.GOOD
         else finding
         for finding in findings
     )

@@ -16,7 +16,8 @@ from core.assessment.audit.question import (
     MetricAudit,
     ordered_questions,
 )
-from tests.unit.core.assessment.audit.examiners import EXAMINERS, SEEDS, audited, judged
+from tests.unit.core.assessment.audit.count_false_verdicts import SEEDS
+from tests.unit.core.assessment.audit.examiners import EXAMINERS, audited, judged
 
 pytestmark = pytest.mark.slow
 
