@@ -81,7 +81,10 @@ class GamingQuestion(AuditQuestion):
         details = tuple(figure for figure in [*gains, *lifts, *more, *plays] if figure.estimate.value is not None)
         brief = f"a filler lifts {format_share(lifted)} of wrong summaries, harmless words {format_share(control)}"
         is_gamed = lifted.value is not None and level in (Level.WEAK, Level.FAILS)
-        finding = self.found(level, _sentence(best.phrase.text, raw, harmless, figure, level), figure)
+        sentence = _sentence(best.phrase.text, raw, harmless, figure, level)
+        if figure is lifts[0]:
+            sentence += f" It moves the mean by {gain} standard deviations of the scores, harmless edits of the same length by {gains[2]}."
+        finding = self.found(level, sentence, figure)
         return replace(
             finding,
             warning=scale.untold(raw.estimate) if level is Level.TOO_FEW else finding.warning,
