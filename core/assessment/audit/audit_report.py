@@ -24,7 +24,8 @@ from core.assessment.audit.question import (
 )
 from core.edits import NOT_RECORDED, Battery
 from core.errors import TouchstoneError
-from core.results import DataFacts, StressRun
+from core.models import document_key
+from core.results import DataFacts, StressRun, training_overlaps
 from core.settings import VERSION
 
 
@@ -56,6 +57,7 @@ class AuditReport:
         return self.battery.signature if self.battery else NOT_RECORDED
 
 
+_LEARNED = "Learned from these texts."
 _NEED_READING = ("reading", "gaming", "stillness")
 _UNREAD = "It orders pairs as well without their document, so that this is no merit."
 _NEED_HARMLESS = ("sees-errors", "slices", "threshold")
@@ -85,7 +87,21 @@ def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[Metri
             )
         findings = with_label_doubt(_without_praise(findings, evidence), evidence, metric)
         model = judge.model if judge else None
-        yield MetricAudit(metric, evidence.signature(metric), summarize(findings), findings, model)
+        summary = summarize(findings)
+        if learned := learning_sentences(evidence, metric):
+            findings = tuple(
+                replace(finding, warning=" ".join(filter(None, [*learned, finding.warning])))
+                if finding.question == "sees-errors"
+                else finding
+                for finding in findings
+            )
+            summary = f"★ {_LEARNED} {summary}"
+        yield MetricAudit(metric, evidence.signature(metric), summary, findings, model)
+
+
+def learning_sentences(evidence: Evidence, metric: str) -> list[str]:
+    """A sentence where the metric learned from some of these documents; none for any other."""
+    return list(training_overlaps({document_key(text.document) for text in evidence.data.texts}, [metric]))
 
 
 def _without_praise(findings: Sequence[AuditAnswer], evidence: Evidence) -> tuple[AuditAnswer, ...]:
