@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, Level, VerdictScale
 from core.evaluation import SURFACE_FEATURES, correlations_of, missing_features, surface_shares
+from core.stats import Estimate
 
 SCALE = VerdictScale(good=0.3, fails=0.6)
 
@@ -46,7 +48,7 @@ class SurfaceQuestion(AuditQuestion):
         return replace(
             self.found(
                 level,
-                _sentence(figure),
+                _sentence(figure, share.variance),
                 figure,
                 SCALE,
             ),
@@ -65,10 +67,10 @@ class SurfaceQuestion(AuditQuestion):
         )
 
 
-def _sentence(predicted: AuditFigure) -> str:
+def _sentence(predicted: AuditFigure, variance: Estimate) -> str:
     """Next to nothing predicted is said of these features, with what the interval still allows."""
-    estimate = predicted.estimate
-    if (estimate.value or 0.0) >= _LEAST_SHOWN:
+    if (predicted.estimate.value or 0.0) >= _LEAST_SHOWN:
         return f"{_FEATURES} predict {predicted} of the variance of its scores on documents that were held out."
-    most = "" if estimate.high is None else f" (upper bound {100 * estimate.high:.0f} %)"
+    bound = None if variance.high is None else math.ceil(100 * max(0.0, variance.high))
+    most = "" if bound is None else f" (upper bound {bound or 1} %)"
     return f"Its scores are not predicted by these features: {_FEATURES.lower()}{most}. What else they may follow is not known."

@@ -28,26 +28,28 @@ def seed_verdicts(seed: int) -> list[Judged]:
     for dataset, documents in DOCUMENTS.items():
         if dataset not in missing_data():
             with TemporaryDirectory() as folder:
-                rows += [
+                here = [
                     (dataset, name, replace(finding, pairs=(), details=()), false)
                     for name, finding, false in judged(audited(Path(folder), seed, documents, dataset=dataset))
                 ]
-    sys.stderr.write(f"Seed {seed}: {time.process_time():.0f} s of a processor\n")
+            rows += here
+            done = f"Seed {seed}, {dataset}: {len(here)} verdicts after {time.process_time():.0f} s of a processor"
+            sys.stderr.write("\n".join([done, *(_named(seed, *row) for row in here if row[-1]), ""]))
     return rows
+
+
+def _named(seed: int, dataset: str, name: str, finding: AuditAnswer, _: bool) -> str:
+    return f"{dataset}, seed {seed}: {name}, {finding.title} {finding.level.value} ({finding.figure})"
 
 
 def main() -> None:
     missing = missing_data()
     for dataset, place in missing.items():
         sys.stdout.write(f"Skipped: {dataset} is not here. Copy {place}.\n")
-    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+    with ProcessPoolExecutor(len(SEEDS), get_context("spawn")) as pool:
         by_seed = dict(zip(SEEDS, pool.map(seed_verdicts, SEEDS), strict=True))
     rows = [(seed, *verdict) for seed, verdicts in by_seed.items() for verdict in verdicts]
-    problems = [
-        f"{dataset}, seed {seed}: {name}, {finding.title} {finding.level.value} ({finding.figure})"
-        for seed, dataset, name, finding, false in rows
-        if false
-    ]
+    problems = [_named(*row) for row in rows if row[-1]]
     sys.stdout.write("\n".join([*problems, f"{len(problems)} of {len(rows)} verdicts are false", ""]))
     counts = count_verdicts((finding.question, finding.title, finding.level, false) for *_, finding, false in rows)
     counted = [f"{documents} of {dataset}" for dataset, documents in DOCUMENTS.items() if dataset not in missing]

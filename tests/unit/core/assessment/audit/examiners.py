@@ -30,7 +30,7 @@ from core.types import Answer, Example, Question, Score
 from tests.unit.core.assessment.audit.examined_texts import Truth, examined_data
 from tests.unit.core.assessment.audit.known_metrics import CARD
 
-RESAMPLES = 2000  # of documents; an audit of one metric takes more
+RESAMPLES = 1000  # of documents; an audit of one metric takes more
 GOOD, WEAK, FAILS = Level.GOOD, Level.WEAK, Level.FAILS
 NOT_GOOD, NOT_FAILED = {WEAK, FAILS}, {GOOD, WEAK}
 EVERYTHING = (
