@@ -83,11 +83,11 @@ class GamingQuestion(AuditQuestion):
         is_gamed = lifted.value is not None and level in (Level.WEAK, Level.FAILS)
         sentence = _sentence(best.phrase.text, raw, harmless, figure, level)
         if figure is lifts[0]:
-            sentence += f" It moves the mean by {gain} standard deviations of the scores, harmless edits of the same length by {gains[2]}."
+            sentence += f" {_gain_sentence(gain, gains[2])}"
         finding = self.found(level, sentence, figure)
         return replace(
             finding,
-            warning=scale.untold(raw.estimate) if level is Level.TOO_FEW else finding.warning,
+            warning=self.found(level, "", raw, scale).warning if level is Level.TOO_FEW else finding.warning,
             brief=brief if is_gamed else "",
             details=details,
             pairs=shown_shifts(evidence.gaming_run, shifts, abs),
@@ -161,13 +161,26 @@ def _level(scale: VerdictScale, raw: Estimate, excess: Estimate) -> Level:
 def _sentence(phrase: str, raw: AuditFigure, harmless: AuditFigure, excess: AuditFigure, level: Level) -> str:
     if raw.estimate.value is None:
         return f"Appending “{phrase}” leaves all scores without a spread."
-    what = (
-        f"lifts {raw} of the wrong summaries that its threshold refuses, repeating as many of their own words {harmless}"
-        if raw.unit == "share"
-        else f"moves its mean by {raw} standard deviations of its scores, harmless edits of the same length by {harmless}"
-    )
+    if raw.unit != "share":
+        what = f"moves its mean by {raw} standard deviations of its scores, {_control(harmless)}"
+    else:
+        what = f"lifts {raw} of the wrong summaries that its threshold refuses, repeating as many of their own words {harmless}"
+    if excess.estimate.value is None:
+        return f"Appending “{phrase}” {what}."
     claim = {
         Level.GOOD: "",
+        Level.TOO_FEW: f" The difference is {excess}.",
         Level.MEASURED: f" The difference, {excess}, is not clear of zero: that the phrase does it is not shown.",
     }
     return f"Appending “{phrase}” {what}.{claim.get(level, f' The phrase alone does {excess}.')}"
+
+
+def _gain_sentence(gain: AuditFigure, harmless: AuditFigure) -> str:
+    """The gain that papers report, with its control."""
+    return f"It moves the mean of the others by {gain} standard deviations of their scores, {_control(harmless)}."
+
+
+def _control(harmless: AuditFigure) -> str:
+    if harmless.estimate.value is None:
+        return "no harmless edit is as long"
+    return f"harmless edits of the same length by {harmless}"
