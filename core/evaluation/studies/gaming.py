@@ -394,7 +394,7 @@ def _answer(results: Sequence[MetricGaming]) -> list[str]:
     """
     first = results[0]
     if first.gain.value is None:
-        return [f"No metric has a gain: {first.gain.why}"]
+        return [f"No metric has a gain: {first.gain.error}"]
     gain, title, ends = f"{format_signed(first.gain)} spreads", metric_title(first.metric), first.gain.ends
     if not ends:
         best = f"{title} gains most, on too few documents for an interval: {gain}."
