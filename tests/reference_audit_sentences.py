@@ -87,6 +87,18 @@ _OTHERWISE: Mapping[tuple[str, Level], str] = MappingProxyType(
             Level.FAILS,
         ): "the phrase lifts more than harmless words by the whole interval, and that by 20 % or more",
         ("gaming", Level.MEASURED): "the phrase lifts some, not significantly more than harmless words",
+        (
+            "change-detector",
+            Level.GOOD,
+        ): "the whole interval of every area is 0.65 or more, against originals 0.51 or more",
+        (
+            "change-detector",
+            Level.FAILS,
+        ): "that of the worst area is 0.55 or less, or of the one against originals 0.5 or less",
+        (
+            "reading",
+            Level.GOOD,
+        ): "at the worst place the whole interval is 0.8 or more of the share beside its own document",
         ("reading", Level.MEASURED): "beside its own document pairs are not ordered better than by chance",
     }
 )
