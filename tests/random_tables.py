@@ -18,7 +18,8 @@ from core.types import ErrorType, Example, Item, Outcome, Result, Seen, Verdict
 from tests.unit.core.results.runs.stressed import source, variant
 
 METRIC = "rouge2"
-_SPREAD = 0.1
+SPREAD = 0.1
+"""Standard deviation of the noise."""
 
 
 def audit_evidence(
@@ -36,11 +37,11 @@ def audit_evidence(
     for item in items:
         wrong = item.intended is Verdict.INCONSISTENT
         harmless = item.parent is not None and not wrong
-        score = 0.5 + _SPREAD * (rng.normal() - sees * wrong - moves * harmless)
+        score = 0.5 + SPREAD * (rng.normal() - sees * wrong - moves * harmless)
         outcomes.append(_result(item, METRIC, score))
         outcomes += [_result(item, feature, rng.normal()) for feature in SURFACE_FEATURES if feature != METRIC]
     placed = [
-        PlacedPair(METRIC, place, f"s{number}", "negation", f"s{number}", 0.5, 0.5 + _SPREAD * (rng.normal() - loss))
+        PlacedPair(METRIC, place, f"s{number}", "negation", f"s{number}", 0.5, 0.5 + SPREAD * (rng.normal() - loss))
         for place in PLACES
         for loss in [sees * (1 - reads) if place == "elsewhere" else sees]
         for number in range(documents)
@@ -61,12 +62,12 @@ def _run(rng: np.random.Generator, documents: int, losses: Mapping[str, float]) 
     """A run in which a kind costs so many standard deviations of the noise."""
     run = StressRun(Plan("by hand", tuple(losses), (METRIC,)))
     for number in range(documents):
-        before = 0.5 + _SPREAD * rng.normal()
+        before = 0.5 + SPREAD * rng.normal()
         run.add(source(f"s{number}"))
         run.add(ScoreRecord(f"s{number}", "", METRIC, before, "signed"))
         for kind, loss in losses.items():
             run.add(variant(f"s{number}", kind))
-            run.add(ScoreRecord(f"s{number}", kind, METRIC, before + _SPREAD * (rng.normal() - loss), "signed"))
+            run.add(ScoreRecord(f"s{number}", kind, METRIC, before + SPREAD * (rng.normal() - loss), "signed"))
     return run
 
 

@@ -69,7 +69,7 @@ def label_doubt(evidence: Evidence, metric: str) -> str:
         return ""
     upper, lower, harmless, broken = (AuditFigure("", estimate, "share") for estimate in (*against, *right))
     return (
-        f"The labels look wrong: the scores split into two groups ({between:.0%} of their variance lies between them), with {upper} of "
+        f"The labels look wrong: the scores split into two groups ({100 * between:.0f} % of their variance lies between them), with {upper} of "
         f"labels inconsistent in the upper one and {lower} consistent in the lower one, while of edits by rule, whose truth hangs on "
         f"no label, {harmless} of the harmless stay in the upper and {broken} of the breaking fall into the lower. Read the summaries "
         "of the contradicted labels first: if these hold, people's errors are of another kind than those by rule."
