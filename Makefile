@@ -132,7 +132,7 @@ audits: .venv/.run ## audit the packaged metrics on the bundled examples again, 
 	$(BIN)/python -c 'from core.assessment.audit.bundled_audits import write_bundled_audits; write_bundled_audits()'
 
 false-verdicts: .venv/.run ## audit metrics of known worth again, and count the verdicts that are false
-	$(BIN)/python -m tests.unit.core.assessment.audit.examiners
+	$(BIN)/python -m tests.unit.core.assessment.audit.count_false_verdicts
 
 clean: ## remove the virtual environment and caches, never the labels in var/
 	rm -rf .venv .venv-* .pytest_cache .mypy_cache .ruff_cache

@@ -14,6 +14,7 @@ from core.stats.best_metric import MetricStatistic
 from core.stats.score_pairs import FEW_PAIRS, Move
 from core.stats.statistic import Estimate
 from core.types import UNSTATED, ErrorType, Intention, Verdict
+from tests.reference_audit_sentences import audit_rows, rate_rows
 
 Row = tuple[str, str, str]
 """The place, the condition, and the sentence."""
@@ -21,7 +22,7 @@ Row = tuple[str, str, str]
 
 def headline_rows() -> list[Row]:
     """A row for each sentence and each condition under which it takes another form."""
-    return [*_probe_rows(), *_rank_rows(), *_kind_rows(), *_measure_rows()]
+    return [*_probe_rows(), *_rank_rows(), *_kind_rows(), *_measure_rows(), *audit_rows(), *rate_rows()]
 
 
 def _probe_rows() -> Iterator[Row]:

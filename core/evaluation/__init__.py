@@ -108,9 +108,14 @@ if TYPE_CHECKING:
         score_sentences,
     )
     from core.evaluation.studies.discovery import ALL_METRICS
-    from core.evaluation.studies.edit_discrimination import against_edits_of_people, edit_discrimination
+    from core.evaluation.studies.edit_discrimination import (
+        EditDiscrimination,
+        against_edits_of_people,
+        edit_discrimination,
+    )
     from core.evaluation.studies.gaming import (
         GamingStudy,
+        MetricGaming,
         PhraseEffect,
         control_lengths,
         extended_run,

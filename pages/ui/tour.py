@@ -98,7 +98,8 @@ STEPS = (
         "Evaluate",
         "[data-testid=stTabs]",
         "Which metric can be trusted?",
-        "Against labels: how well each metric separates consistent summaries from others, with intervals, for each kind of error.",
+        "Against labels: how well each metric separates consistent summaries from others, with intervals, for each kind of error. "
+        "Word support has a star (★): it learned from these texts.",
         query={"dataset": PRECOMPUTED},
     ),
     Step(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pydantic import TypeAdapter, ValidationError
 
 from core.assessment.audit.evidence import MOST_MISSING, Evidence
+from core.assessment.audit.label_doubt import with_label_doubt
 from core.assessment.audit.question import (
     JUDGED_LEVELS,
     QUESTIONS,
@@ -23,7 +24,8 @@ from core.assessment.audit.question import (
 )
 from core.edits import NOT_RECORDED, Battery
 from core.errors import TouchstoneError
-from core.results import DataFacts, StressRun
+from core.models import document_key
+from core.results import DataFacts, StressRun, training_overlaps
 from core.settings import VERSION
 
 
@@ -55,8 +57,13 @@ class AuditReport:
         return self.battery.signature if self.battery else NOT_RECORDED
 
 
+_LEARNED = "Learned from these texts."
 _NEED_READING = ("reading", "gaming", "stillness")
 _UNREAD = "It orders pairs as well without their document, so that this is no merit."
+_NEED_HARMLESS = ("sees-errors", "slices", "threshold")
+_ANY_CHANGE = (
+    "Every edit of these data is an error, and by rule it tells changes rather than errors, so that this is no merit."
+)
 _REPORT: TypeAdapter[AuditReport] = TypeAdapter(AuditReport)
 
 
@@ -78,18 +85,41 @@ def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[Metri
                 else finding
                 for finding in findings
             )
-        findings = _without_praise(findings)
+        findings = with_label_doubt(_without_praise(findings, evidence), evidence, metric)
         model = judge.model if judge else None
-        yield MetricAudit(metric, evidence.signature(metric), summarize(findings), findings, model)
+        summary = summarize(findings)
+        if learned := learning_sentences(evidence, metric):
+            findings = tuple(
+                replace(finding, warning=" ".join(filter(None, [*learned, finding.warning])))
+                if finding.question == "sees-errors"
+                else finding
+                for finding in findings
+            )
+            summary = f"★ {_LEARNED} {summary}"
+        yield MetricAudit(metric, evidence.signature(metric), summary, findings, model)
 
 
-def _without_praise(findings: Sequence[AuditAnswer]) -> tuple[AuditAnswer, ...]:
-    """The findings of a metric, of which some are not good where it orders pairs without reading their document."""
-    if not any(finding.question == "reads-document" and finding.level is Level.FAILS for finding in findings):
-        return tuple(findings)
+def learning_sentences(evidence: Evidence, metric: str) -> list[str]:
+    """A sentence where the metric learned from some of these documents; none for any other."""
+    return list(training_overlaps({document_key(text.document) for text in evidence.data.texts}, [metric]))
+
+
+def _without_praise(findings: Sequence[AuditAnswer], evidence: Evidence) -> tuple[AuditAnswer, ...]:
+    """The findings, of which some are not good where a metric orders pairs without their document, or where any change would do."""
+    failed = {finding.question for finding in findings if finding.level is Level.FAILS}
+    empty: dict[str, str] = {}
+    if "reads-document" in failed:
+        empty |= dict.fromkeys(_NEED_READING, _UNREAD)
+    if "change-detector" in failed and len(evidence.cases.pairs) and not len(evidence.cases.harmless):
+        empty |= dict.fromkeys(_NEED_HARMLESS, _ANY_CHANGE)
     return tuple(
-        replace(finding, level=Level.MEASURED, warning=" ".join(filter(None, [finding.warning, _UNREAD])))
-        if finding.question in _NEED_READING and finding.level is Level.GOOD
+        replace(
+            finding,
+            level=Level.MEASURED,
+            brief="" if finding.question in _NEED_HARMLESS else finding.brief,
+            warning=" ".join(filter(None, [finding.warning, empty[finding.question]])),
+        )
+        if finding.question in empty and finding.level is Level.GOOD
         else finding
         for finding in findings
     )

@@ -23,9 +23,13 @@ from core.evaluation import (
     SURFACE_FEATURES,
     WINDOWS,
     DensityScores,
+    EditDiscrimination,
+    MetricGaming,
     OwnThreshold,
     control_lengths,
+    edit_discrimination,
     is_retrieval_metric,
+    metric_gaming,
     original_summaries,
     score_sentences,
     window_run,
@@ -36,6 +40,7 @@ from core.results import (
     OVERALL_SLICE,
     PLACES,
     Cases,
+    MatrixCell,
     MeasuresRow,
     MetricColumn,
     PlacedPair,
@@ -53,6 +58,7 @@ from core.results import (
     pool_cases,
     score_placed,
     score_shifts,
+    shift_matrix,
 )
 from core.scoring import METRICS, Card, Conversation, Engine, Metric
 from core.settings import Settings
@@ -116,6 +122,20 @@ class Evidence:
     @cached_property
     def gaming_shifts(self) -> list[Shift]:
         return score_shifts(self.gaming_run)
+
+    @cached_property
+    def cells(self) -> list[MatrixCell]:
+        return shift_matrix(self.run, self.shifts)
+
+    @cached_property
+    def discriminations(self) -> dict[str, EditDiscrimination]:
+        """By metric; none of a metric that has no breaking edit."""
+        return {result.metric: result for result in edit_discrimination(self.run, self.shifts)}
+
+    @cached_property
+    def phrase_gains(self) -> dict[str, MetricGaming]:
+        """By metric; none of a metric that has no better side, or no phrase."""
+        return {result.metric: result for result in metric_gaming(self.run, self.shifts)}
 
     def signature(self, metric: str) -> str:
         """Signature of the metric's scores; empty where all of them failed, or where they were given."""

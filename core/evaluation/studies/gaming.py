@@ -37,7 +37,6 @@ from core.stats import (
     Statistic,
     Threshold,
     difference,
-    format_share,
     format_signed,
     mean,
     share,
@@ -389,17 +388,31 @@ def _phrases_table(results: Sequence[MetricGaming]) -> Table:
 
 
 def _answer(results: Sequence[MetricGaming]) -> list[str]:
-    """The most gamed metric, and those whose gain is not above zero by the whole interval."""
+    """The most gamed metric beside its control, and those whose gain is not above zero by the whole interval.
+
+    The gain is held against zero, as in the paper; what harmless edits of the same length gain stands beside it.
+    """
     first = results[0]
     if first.gain.value is None:
         return [f"No metric has a gain: {first.gain.error}"]
-    gain = f"{format_signed(first.gain)} spreads, {format_share(first.raised)} of the summaries raised"
-    best = (
-        f"{metric_title(first.metric)} is gamed most"
-        if first.gain.value > 0
-        else f"No metric gains in the mean; nearest is {metric_title(first.metric)}"
+    gain, title, ends = f"{format_signed(first.gain)} spreads", metric_title(first.metric), first.gain.ends
+    if not ends:
+        best = f"{title} gains most, on too few documents for an interval: {gain}."
+    elif ends[0] > 0:
+        best = f"{title} is gamed most: {gain}."
+    elif first.gain.value > 0:
+        best = f"No metric has a gain that is clear of zero; the largest is that of {title}: {gain}."
+    else:
+        best = f"No metric gains in the mean; nearest is {title}: {gain}."
+    phrase = first.best
+    control = (
+        "no harmless edit here is as long"
+        if phrase.control.value is None
+        else f"harmless edits of its length {format_signed(phrase.control)}, the difference {format_signed(phrase.excess)}"
     )
-    sentences = [f"{best}: {gain}. Appended, “{first.best.phrase.title}” gains most."]
+    sentences = [
+        f"{best} Appended, “{phrase.phrase.title}” gains most: {format_signed(phrase.spreads)} spreads; {control}."
+    ]
     withstand = [result.metric for result in results if (ends := result.gain.ends) and ends[1] <= 0]
     if withstand:
         sentences.append(f"The whole interval is at or below zero for {', '.join(map(metric_title, withstand))}.")

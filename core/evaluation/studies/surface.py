@@ -54,8 +54,11 @@ def correlations_of(column: MetricColumn, cases: Cases, draws: Resamples) -> Ite
             yield FeatureCorrelation(column.name, feature.name, draws.estimate(spearman(rated)))
 
 
-SURFACE_FEATURES = (*SHALLOW_FEATURES, "summary-length", "source-position", "coverage", "density")
-"""The six features, and what a metric may follow besides: length, position and extractiveness."""
+SURFACE_FEATURES = (
+    *SHALLOW_FEATURES,
+    *("summary-length", "sentence-length", "source-position", "coverage", "density"),
+)
+"""The six features, and what a metric may follow besides: length, words per sentence, position and extractiveness."""
 
 
 def missing_features(cases: Cases, features: Sequence[str] = SHALLOW_FEATURES) -> list[str]:
@@ -267,7 +270,7 @@ class SurfaceStudy(Study):
 def _surface_table(shares: Sequence[PredictedShare]) -> Table:
     return Table(
         "all_features",
-        "What these explain together with length, position and extractiveness",
+        "What these explain together with length, words per sentence, position and extractiveness",
         (
             Column("metric", format="metric"),
             Column("n", format="count"),

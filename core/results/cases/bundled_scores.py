@@ -17,9 +17,11 @@ from core.scoring import METRICS, Metric
 from core.settings import Settings
 from core.types import PRECOMPUTED, Example, Failure, Outcome, Sample, StoredScore
 
+BUNDLED_METRICS = ("bleu", "rouge2", "bertscore-minilm", "semantic-similarity", "word-support")
+"""The metrics of the opening scene, the bundled dataset, the bundled stress run and the bundled audits; Word support learned from these texts."""
 OFFLINE_METRICS = (
-    *("bleu", "rouge2", "rouge2[measured=f1]", "bertscore-minilm"),
-    *("semantic-similarity", "semantic-similarity[compared=sentences]"),
+    *BUNDLED_METRICS,
+    *("rouge2[measured=f1]", "semantic-similarity[compared=sentences]"),
     *("conciseness[numerator=document]", "coverage", "density", "entity-overlap", "sentence-novelty", "word-novelty"),
 )
 """Specs; the six features of `core.shallow` are among them, so that Evaluate compares with the surface at once."""

@@ -12,15 +12,15 @@ from pathlib import Path
 from core.base import apart_from_code
 from core.data import bundled_items
 from core.edits import Battery, standard_battery
+from core.results.cases.bundled_scores import BUNDLED_METRICS
 from core.results.runs.shifts import Shift, score_shifts
 from core.results.runs.stress_run import Plan, Source, StressRun, run_from_lines, run_lines
 from core.scoring import METRICS
 from core.settings import Settings
 from core.types import PRECOMPUTED
 
-BUNDLED_RUN_METRICS = (
-    *("rouge2", "entity-overlap", "coverage", "bertscore-minilm", "semantic-similarity", "word-support"),
-)
+BUNDLED_RUN_METRICS = (*BUNDLED_METRICS, "entity-overlap", "coverage")
+"""Those of the bundled dataset, and two statistics of the surface as controls."""
 _FILE = Path(__file__).with_name("bundled_run.jsonl.gz")
 
 

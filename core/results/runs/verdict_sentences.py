@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from core.edits import PERTURBATIONS, Intent
 from core.results.runs.matrix import MatrixCell, MetricBalance
-from core.scoring import is_surface, metric_title
+from core.scoring import METRICS, is_surface, metric_title
 from core.stats import FEW_PAIRS, Move, format_signed
 from core.types import ErrorType, Intention, Verdict
 
@@ -82,7 +82,8 @@ def kind_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
 def metric_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
     """A sentence for each metric: of how many kinds of edits its mean shift is beyond noise, and which way.
 
-    Kinds of which the noise is not known, and those under which the metric has no score, are not counted.
+    Kinds of which the noise is not known, and those under which the metric has no score, are not counted. Phrases count by the
+    gain against zero, as in the study of gaming, with those among them that are beyond harmless edits.
     """
     by_metric: dict[str, list[MatrixCell]] = {}
     for cell in cells:
@@ -97,7 +98,7 @@ def metric_verdicts(cells: Iterable[MatrixCell]) -> dict[str, str]:
             _count_kinds(of_metric, "breaking", {Move.STILL, Move.WRONG}, "misses {} of {} breaking kinds"),
             _count_kinds(of_metric, "preserving", {Move.WRONG}, "moves under {} of {} harmless"),
             f"{clear} within noise still move its mean" if clear else "",
-            _count_kinds(of_metric, "gaming", {Move.WRONG}, "gamed by {} of {} phrases"),
+            _count_gaming(of_metric),
             f"{few} of these on fewer than {FEW_PAIRS} pairs" if few else "",
         ]
         verdicts[metric] = ", ".join(filter(None, parts))
@@ -200,3 +201,16 @@ def _beyond_noise(cells: Sequence[MatrixCell]) -> str:
 def _count_kinds(cells: Sequence[MatrixCell], intent: Intent, bad: set[Move], words: str) -> str:
     moves = [cell.move for cell in cells if cell.intent == intent and cell.move not in (Move.UNKNOWN, Move.NONE)]
     return words.format(sum(move in bad for move in moves), len(moves)) if moves else ""
+
+
+def _count_gaming(cells: Sequence[MatrixCell]) -> str:
+    """Phrases whose mean gain is above zero by its whole interval, and those of them that gain more than harmless edits do."""
+    every = [cell for cell in cells if cell.intent == "gaming" and cell.move is not Move.NONE]
+    phrases = [cell for cell in every if cell.shift.ends]
+    if not phrases:
+        return "too few documents to tell of gaming" if every else ""
+    sign = -1.0 if METRICS.parse(phrases[0].metric).card.direction == "lower" else 1.0
+    gained = [cell for cell in phrases if cell.is_clear and sign * (cell.shift.value or 0.0) > 0]
+    known = [cell for cell in gained if cell.move is not Move.UNKNOWN]
+    beyond = f", {sum(cell.move is Move.WRONG for cell in known)} beyond harmless edits" if known else ""
+    return f"gamed by {len(gained)} of {len(phrases)} phrases{beyond}"

@@ -1,4 +1,4 @@
-"""Surface features: those of Ramprasad and Wallace 2024 that count words, the length of a summary, and its place in the document."""
+"""Surface features: those of Ramprasad and Wallace 2024 that count words, the length of a summary and of its sentences, and its place in the document."""
 
 from __future__ import annotations
 
@@ -167,6 +167,30 @@ class SummaryLength(CanonicalMetric, SurfaceMetric):
 
     def measure(self, document: str, text: str) -> float:  # noqa: ARG002  # the document has no part in it
         return float(len(words_or_error(text, "summary")))
+
+
+@METRICS.add
+@dataclass(frozen=True)
+class SentenceLength(CanonicalMetric, SurfaceMetric):
+    """Words of the summary per sentence."""
+
+    name: ClassVar[str] = "sentence-length"
+    card: ClassVar[Card] = Card(
+        title="Words per sentence",
+        family="Surface",
+        languages=SPACED,
+        measures="Number of words of the summary divided by its number of sentences.",
+        paper="none: a feature to compare with",
+        url=_URL,
+        low=0.0,
+        high=None,
+        direction="neutral",
+        licence="Touchstone's own code, Apache-2.0.",
+    )
+
+    def measure(self, document: str, text: str) -> float:  # noqa: ARG002  # the document has no part in it
+        claims = [span for span in self.units_of(text) if words(span.of(text))]
+        return len(words_or_error(text, "summary")) / max(1, len(claims))
 
 
 @METRICS.add

@@ -22,6 +22,7 @@ from core.assessment.audit.question import (
 )
 from core.assessment.audit.shown_pairs import labelled_case
 from core.stats import (
+    MIN_TEST_DOCUMENTS,
     Estimate,
     difference,
     format_share,
@@ -69,15 +70,17 @@ class AnswersQuestion(AuditQuestion):
             f"its card says {' to '.join(bounds)}",
         )
         selective = bool(evidence.misses_too_many(metric) and more_bad.low is not None and more_bad.low > 0)
-        of_missing = worst_level([SCALE.observed_level(unscored.estimate), *([Level.FAILS] if selective else [])])
+        of_missing = worst_level([_level(unscored.estimate), *([Level.FAILS] if selective else [])])
         of_range = (
             worst_level([Level.WEAK, SCALE.observed_level(outside.estimate)]) if outside.estimate.value else Level.GOOD
         )
-        level = worst_level([of_missing, of_range]) if of_missing is not Level.TOO_FEW else Level.TOO_FEW
+        level = worst_level([of_missing, of_range])
+        if unscored.estimate.documents < MIN_TEST_DOCUMENTS:
+            level = Level.TOO_FEW
         figure, other = (unscored, outside) if of_missing is level else (outside, unscored)
         reasons = evidence.failure_reasons(metric)
         return replace(
-            self.found(level, _sentence(unscored, outside, reasons, selective=selective), figure),
+            self.found(level, _sentence(unscored, outside, reasons, selective=selective), figure, SCALE),
             brief="; ".join(_briefs(unscored, outside, selective=selective)),
             details=(
                 AuditFigure("consistent summaries without a score", good.estimate(), "share"),
@@ -100,6 +103,12 @@ class AnswersQuestion(AuditQuestion):
             labelled_case(sample, float(score), {"reason": reasons.get(sample.stored)})
             for sample, score in zip(evidence.cases.samples, evidence.scores(metric), strict=True)
         ]
+
+
+def _level(unscored: Estimate) -> Level:
+    """Verdict on the texts at hand; none where so few miss a score that it would be good, and the interval allows failing."""
+    level = SCALE.observed_level(unscored)
+    return Level.TOO_FEW if level is Level.WEAK and (unscored.value or 0.0) <= SCALE.good else level
 
 
 def _missing_variants(evidence: Evidence, metric: str) -> Estimate:

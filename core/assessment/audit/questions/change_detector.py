@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.label_doubt import label_doubt
 from core.assessment.audit.question import (
     QUESTIONS,
     AuditAnswer,
@@ -16,7 +17,7 @@ from core.assessment.audit.question import (
     worst_level,
 )
 from core.assessment.audit.shown_pairs import pairs_of_kinds
-from core.evaluation import against_edits_of_people, edit_discrimination
+from core.evaluation import against_edits_of_people
 from core.stats import MIN_TEST_DOCUMENTS, Estimate
 
 SCALE = VerdictScale(good=0.65, fails=0.55)
@@ -47,18 +48,20 @@ class ChangeDetectorQuestion(AuditQuestion):
         )
         if metric in evidence.released:
             return self._of_people(evidence, metric, people)
-        results = edit_discrimination(evidence.run, evidence.shifts)
-        result = next((result for result in results if result.metric == metric), None)
+        result = evidence.discriminations.get(metric)
         if result is None or result.against_harmless.value is None:
             error = result.against_harmless.error if result else "No summary here could be broken by rule."
             return self.not_measured(error)
         harmless = AuditFigure("AUC of broken summaries against harmless edits", result.against_harmless)
         matched = AuditFigure("AUC against harmless edits of the same length", result.against_matched)
         originals = AuditFigure("AUC against their originals", result.against_originals)
+        doubted = bool(label_doubt(evidence, metric))
         levels = {
             figure.label: (ORIGINALS_SCALE if figure is originals else SCALE).level(figure.estimate)
             for figure in (harmless, matched, people, originals)
-            if figure.estimate.value is not None and figure.estimate.documents >= MIN_TEST_DOCUMENTS
+            if figure.estimate.value is not None
+            and figure.estimate.documents >= MIN_TEST_DOCUMENTS
+            and not (figure is people and doubted)
         }
         level = worst_level(list(levels.values())) if harmless.label in levels else Level.TOO_FEW
         figure = next(
@@ -72,7 +75,8 @@ class ChangeDetectorQuestion(AuditQuestion):
             if against_originals is Level.GOOD
             else "It does not score a broken summary below its original",
         }
-        by_people = f"; of edits that people labelled {people}" if people.estimate.value is not None else ""
+        uncounted = ", which does not count as the labels look wrong" if doubted else ""
+        by_people = f"; of edits that people labelled {people}{uncounted}" if people.estimate.value is not None else ""
         sentence = (
             f"{verdicts.get(level, 'Errors against harmless edits')}: {harmless}, against those of the same length {matched}, "
             f"against unedited originals {originals}{by_people}."

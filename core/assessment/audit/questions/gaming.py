@@ -21,7 +21,7 @@ from core.assessment.audit.question import (
 )
 from core.assessment.audit.shown_pairs import format_decisions, shown_shift, shown_shifts
 from core.edits import PERTURBATIONS, Repeated
-from core.evaluation import PhraseEffect, lifted_share, metric_gaming
+from core.evaluation import PhraseEffect, lifted_share
 from core.results import STRESS_RESAMPLES, Shift, pairs_of_shifts, score_array
 from core.scoring import METRICS
 from core.stats import Estimate, Resamples, difference, format_share
@@ -45,8 +45,7 @@ class GamingQuestion(AuditQuestion):
     tab: ClassVar[str] = "gaming"
 
     def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:
-        rows = metric_gaming(evidence.run, evidence.shifts)
-        row = next((row for row in rows if row.metric == metric), None)
+        row = evidence.phrase_gains.get(metric)
         if row is None:
             return self.not_measured("No phrase was scored, or the metric has no better side.")
         best = row.best
@@ -82,10 +81,13 @@ class GamingQuestion(AuditQuestion):
         details = tuple(figure for figure in [*gains, *lifts, *more, *plays] if figure.estimate.value is not None)
         brief = f"a filler lifts {format_share(lifted)} of wrong summaries, harmless words {format_share(control)}"
         is_gamed = lifted.value is not None and level in (Level.WEAK, Level.FAILS)
-        finding = self.found(level, _sentence(best.phrase.text, raw, harmless, figure, level), figure)
+        sentence = _sentence(best.phrase.text, raw, harmless, figure, level)
+        if figure is lifts[0]:
+            sentence += f" {_gain_sentence(gain, gains[2])}"
+        finding = self.found(level, sentence, figure)
         return replace(
             finding,
-            warning=scale.untold(raw.estimate) if level is Level.TOO_FEW else finding.warning,
+            warning=self.found(level, "", raw, scale).warning if level is Level.TOO_FEW else finding.warning,
             brief=brief if is_gamed else "",
             details=details,
             pairs=shown_shifts(evidence.gaming_run, shifts, abs),
@@ -94,8 +96,7 @@ class GamingQuestion(AuditQuestion):
 
     def cases(self, evidence: Evidence, metric: str) -> Sequence[FigureCase]:
         """Every inconsistent summary without and with the best phrase, and what the threshold says of it."""
-        rows = metric_gaming(evidence.run, evidence.shifts)
-        row = next((row for row in rows if row.metric == metric), None)
+        row = evidence.phrase_gains.get(metric)
         if row is None:
             return ()
         repeated = {shift.source: shift for shift in _shifts_by(evidence, metric, _control_kind(evidence, row.best))}
@@ -160,13 +161,26 @@ def _level(scale: VerdictScale, raw: Estimate, excess: Estimate) -> Level:
 def _sentence(phrase: str, raw: AuditFigure, harmless: AuditFigure, excess: AuditFigure, level: Level) -> str:
     if raw.estimate.value is None:
         return f"Appending “{phrase}” leaves all scores without a spread."
-    what = (
-        f"lifts {raw} of the wrong summaries that its threshold refuses, repeating as many of their own words {harmless}"
-        if raw.unit == "share"
-        else f"moves its mean by {raw} standard deviations of its scores, harmless edits of the same length by {harmless}"
-    )
+    if raw.unit != "share":
+        what = f"moves its mean by {raw} standard deviations of its scores, {_control(harmless)}"
+    else:
+        what = f"lifts {raw} of the wrong summaries that its threshold refuses, repeating as many of their own words {harmless}"
+    if excess.estimate.value is None:
+        return f"Appending “{phrase}” {what}."
     claim = {
         Level.GOOD: "",
+        Level.TOO_FEW: f" The difference is {excess}.",
         Level.MEASURED: f" The difference, {excess}, is not clear of zero: that the phrase does it is not shown.",
     }
     return f"Appending “{phrase}” {what}.{claim.get(level, f' The phrase alone does {excess}.')}"
+
+
+def _gain_sentence(gain: AuditFigure, harmless: AuditFigure) -> str:
+    """The gain that papers report, with its control."""
+    return f"It moves the mean of the others by {gain} standard deviations of their scores, {_control(harmless)}."
+
+
+def _control(harmless: AuditFigure) -> str:
+    if harmless.estimate.value is None:
+        return "no harmless edit is as long"
+    return f"harmless edits of the same length by {harmless}"

@@ -138,12 +138,14 @@ def _scale(alone: PlaceEffect) -> VerdictScale:
 
 def _sentence(alone: PlaceEffect, placed: list[PlaceEffect], worst: PlaceEffect) -> str:
     by_place = ", ".join(f"{effect.place} {100 * (effect.consistency.value or 0.0):.0f} %" for effect in placed)
+    apart = len({effect.consistency.value for effect in placed}) > 1
+    lowest = f": lowest where the evidence stands {worst.place}" if apart else ""
     chance = (
         "" if (alone.consistency.low or 0.0) > _CHANCE else " Where that may be chance, no place can cost anything."
     )
     return (
         f"Beside its own document it orders {100 * (alone.consistency.value or 0.0):.0f} % of pairs rightly; in a document of "
-        f"2,000 words {by_place}: it is worst where the evidence stands {worst.place}.{chance}"
+        f"2,000 words {by_place}{lowest}.{chance}"
     )
 
 

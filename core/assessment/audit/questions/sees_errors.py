@@ -123,7 +123,11 @@ def _worth_sentence(worth: AuditFigure | None) -> str:
 
 def _sentence(area: AuditFigure, worst: AuditFigure, types: Sequence[MeasuresRow]) -> str:
     ranked = _ranked(types)
-    by_type = f" It is best at {_named(ranked[0])} and worst at {_named(ranked[-1])}." if len(ranked) > 1 else ""
+    by_type = (
+        f" By type the area is highest for {_named(ranked[0])} and lowest for {_named(ranked[-1])}."
+        if len(ranked) > 1
+        else ""
+    )
     whole = f"A consistent summary scores above an inconsistent one with a chance of {area}."
     if area.estimate.n != worst.estimate.n:
         whole += f" With those that have no score counted as the worst ones it is {worst}."

@@ -9,7 +9,7 @@ from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, Level, VerdictScale
 from core.assessment.audit.shown_pairs import pairs_of_kinds
 from core.evaluation import edits_of_run, metric_sensitivities
-from core.results import MatrixCell, shift_matrix
+from core.results import MatrixCell
 from core.stats import MIN_TEST_DOCUMENTS, Estimate, Move, format_ratio
 
 SCALE = VerdictScale(good=2.0, fails=1.0)
@@ -80,4 +80,4 @@ def _level_of_gain(gain: Estimate) -> Level:
 
 def metric_cells(evidence: Evidence, metric: str) -> list[MatrixCell]:
     """Each kind of edits of the stress run of an audit against the null band."""
-    return [cell for cell in shift_matrix(evidence.run, evidence.shifts) if cell.metric == metric]
+    return [cell for cell in evidence.cells if cell.metric == metric]

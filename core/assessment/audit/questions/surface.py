@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
 from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, Level, VerdictScale
 from core.evaluation import SURFACE_FEATURES, correlations_of, missing_features, surface_shares
+from core.stats import Estimate
 
 SCALE = VerdictScale(good=0.3, fails=0.6)
+
+_LEAST_SHOWN = 0.005  # a share below that prints as 0 %
+_FEATURES = "Length, words per sentence, position, extractiveness and the six features of the surface"
 
 
 @QUESTIONS.add
@@ -43,7 +48,7 @@ class SurfaceQuestion(AuditQuestion):
         return replace(
             self.found(
                 level,
-                _sentence(figure),
+                _sentence(figure, share.variance),
                 figure,
                 SCALE,
             ),
@@ -62,15 +67,10 @@ class SurfaceQuestion(AuditQuestion):
         )
 
 
-def _sentence(predicted: AuditFigure) -> str:
-    """Nothing predicted is said of these features, with what the interval still allows."""
-    if predicted.estimate.value:
-        return (
-            f"Length, position, extractiveness and the six features of the surface predict {predicted} of the variance of its scores "
-            "on documents that were held out."
-        )
-    most = "" if predicted.estimate.high is None else f" (at most {100 * predicted.estimate.high:.0f} %)"
-    return (
-        f"Its scores are not predicted by length, position, extractiveness and the six features of the surface{most}. What else they "
-        "may follow is not known."
-    )
+def _sentence(predicted: AuditFigure, variance: Estimate) -> str:
+    """Next to nothing predicted is said of these features, with what the interval still allows."""
+    if (predicted.estimate.value or 0.0) >= _LEAST_SHOWN:
+        return f"{_FEATURES} predict {predicted} of the variance of its scores on documents that were held out."
+    bound = None if variance.high is None else math.ceil(100 * max(0.0, variance.high))
+    most = "" if bound is None else f" (upper bound {bound or 1} %)"
+    return f"Its scores are not predicted by these features: {_FEATURES.lower()}{most}. What else they may follow is not known."

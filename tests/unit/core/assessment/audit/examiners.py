@@ -1,46 +1,36 @@
 """Metrics of which the verdicts are known, and the verdicts that an audit owes them.
 
-`python -m tests.unit.core.assessment.audit.examiners` audits all of them with five seeds and writes how often a verdict was false.
+`count_false_verdicts.py` audits all of them and writes how often a verdict was false.
 """
 
 from __future__ import annotations
 
-import logging
 import math
 import random
-import sys
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from hashlib import sha256
-from multiprocessing import get_context
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import ClassVar
 
 import pytest
 from scipy.special import ndtri
 
 from core.assessment.audit.audit_report import audit_metrics
-from core.assessment.audit.data import AuditData, items_data
-from core.assessment.audit.evidence import EvidenceWork, phrase_controls
-from core.assessment.audit.false_verdicts import FalseVerdicts, count_verdicts, write_false_verdicts
+from core.assessment.audit.evidence import EvidenceWork
 from core.assessment.audit.question import JUDGED_LEVELS, AuditAnswer, Level, MetricAudit
-from core.data.datasets.bundled import bundled_items
-from core.edits.sanity import sanity_pairs
 from core.errors import UnscorableError
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS, Card, Metric
 from core.settings import Settings
-from core.text.segmentation import words
-from core.types import Answer, Example, Item, Question, Score, Verdict
-from tests.unit.core.assessment.audit.known_metrics import CARD, variant
+from core.text.segmentation import sentences, words
+from core.types import Answer, Example, Question, Score
+from tests.unit.core.assessment.audit.examined_texts import Truth, examined_data
+from tests.unit.core.assessment.audit.known_metrics import CARD
 
-SEEDS = (1, 2, 3, 4, 5)
-DOCUMENTS = 30
-RESAMPLES = 2000  # of documents; an audit of one metric takes more
+RESAMPLES = 1000  # of documents; an audit of one metric takes more
 GOOD, WEAK, FAILS = Level.GOOD, Level.WEAK, Level.FAILS
 NOT_GOOD, NOT_FAILED = {WEAK, FAILS}, {GOOD, WEAK}
 EVERYTHING = (
@@ -70,35 +60,7 @@ BLIND = {question: {FAILS} for question in ("sees-errors", "change-detector", "s
 """Deserved by a metric that sees no error; an audit that gives no verdict is not wrong."""
 
 
-Measure = Callable[["Truth", Example], float]
-
-
-@dataclass
-class Truth:
-    """Everything that is known of the texts of one audit."""
-
-    seed: int = 0
-    consistent: dict[str, bool] = field(default_factory=dict)
-    documents: dict[str, str] = field(default_factory=dict)
-    originals: dict[str, str] = field(default_factory=dict)
-    noisy: set[str] = field(default_factory=set)
-
-    def noise(self, *parts: str) -> float:
-        """A number of 0..1 that follows from the words and the seed."""
-        digest = sha256("\0".join([str(self.seed), *parts]).encode()).digest()
-        return int.from_bytes(digest[:6], "big") / 256**6
-
-    def holds(self, example: Example) -> bool:
-        """True of a consistent summary beside its own document, or a long one that holds it."""
-        return self.consistent[example.summary] and self.documents[example.summary] in example.document
-
-    def knows(self, example: Example) -> float:
-        return 0.02 + 0.96 * self.holds(example)
-
-    def guesses(self, example: Example) -> float:
-        """Right more often than not: an area of about .9."""
-        sure = 0.25 + 0.5 * self.holds(example)
-        return min(1.0, max(0.0, sure + 0.9 * (self.noise("guess", example.summary) - 0.5)))
+Measure = Callable[[Truth, Example], float]
 
 
 def change(truth: Truth, example: Example) -> float:
@@ -139,6 +101,56 @@ def middling(area: float) -> Measure:
     return measure
 
 
+def unread(truth: Truth, example: Example) -> float:
+    """Knows which summaries are consistent with their own document, and never looks at the one beside it."""
+    return 0.02 + 0.96 * truth.consistent[example.summary]
+
+
+def words_per_sentence(truth: Truth, example: Example) -> float:  # noqa: ARG001  # it needs to know nothing
+    return len(words(example.summary)) / max(1, len(sentences(example.summary)))
+
+
+def inverted_in_one_domain(truth: Truth, example: Example) -> float:
+    known = truth.knows(example)
+    return 1 - known if truth.documents[example.summary] in truth.noisy else known
+
+
+def numbers(truth: Truth, example: Example) -> float:  # noqa: ARG001  # it needs to know nothing
+    stated, there = _NUMBER.findall(example.summary), set(_NUMBER.findall(example.document))
+    return sum(number in there for number in stated) / len(stated) if stated else 1.0
+
+
+def first_words(truth: Truth, example: Example) -> float:
+    """Knows what it reads of the first 100 words: where the document begins later, it guesses."""
+    beginning, own = example.document.split()[:100], truth.documents[example.summary].split()[:20]
+    return truth.knows(example) if " ".join(own) in " ".join(beginning) else truth.noise("unread", example.summary)
+
+
+def copies_labels(truth: Truth, example: Example) -> float:
+    """What it learned by heart: labels of which a fifth were wrong; of other texts it knows nothing."""
+    label = truth.labels.get(example.summary)
+    if label is None:
+        return truth.noise("unseen", example.summary)
+    return 0.02 + 0.96 * (label == (truth.noise("copied", example.summary) >= 0.2))
+
+
+def early(truth: Truth, example: Example) -> float:
+    """Knows of the errors that begin in the first half of the summary."""
+    own = truth.documents[example.summary]
+    if own not in example.document:
+        return 0.02
+    original, found = truth.originals[own].split(), example.summary.split()
+    same = next(
+        (place for place, both in enumerate(zip(original, found, strict=False)) if both[0] != both[1]), len(found)
+    )
+    return 0.98 if truth.consistent[example.summary] or same >= len(found) / 2 else 0.02
+
+
+def confident(truth: Truth, example: Example) -> float:
+    """Sure of every summary, and wrong about one in five."""
+    return 0.02 + 0.96 * (truth.holds(example) == (truth.noise("confident", example.summary) >= 0.2))
+
+
 def is_tenth(truth: Truth, example: Example) -> bool:
     return truth.noise("tenth", example.summary) < 0.1
 
@@ -160,6 +172,8 @@ def refuses_errors(truth: Truth, example: Example) -> float:
         raise UnscorableError("Too hard.")
     return truth.guesses(example)
 
+
+_NUMBER = re.compile(r"\d[\d.,]*\d|\d")
 
 Deserved = Mapping[str, set[Level]]
 LEAVES_OUT = dict.fromkeys(EVERYTHING, NOT_GOOD)
@@ -242,6 +256,56 @@ EXAMINERS: dict[str, tuple[Measure, Deserved, Card]] = {
 """The measure of each, the verdicts that are right, question by question, and its card."""
 
 
+EXAMINERS |= {
+    "unread": (
+        unread,
+        PERFECT | {"reads-document": {FAILS}} | dict.fromkeys(("reading", "gaming", "stillness", "sanity"), NOT_GOOD),
+        CARD,
+    ),
+    "words-per-sentence": (
+        words_per_sentence,
+        {question: levels for question, levels in BLIND.items() if question != "gaming"}
+        | {"surface": {FAILS}, "reads-document": {FAILS}},
+        replace(CARD, high=None),
+    ),
+    "inverted-in-one-domain": (
+        inverted_in_one_domain,
+        dict.fromkeys(("sees-errors", "change-detector", "stillness", "calibration", "threshold"), NOT_GOOD)
+        | {"answers": {GOOD}, "slices": {FAILS}, "surface": {GOOD}, "repetition": {GOOD}},
+        CARD,
+    ),
+    "numbers": (
+        numbers,
+        dict.fromkeys(("sees-errors", "change-detector", "slices", "threshold", "sanity"), NOT_GOOD)
+        | {"answers": {GOOD}, "reads-document": NOT_FAILED, "gaming": {GOOD}, "repetition": {GOOD}},
+        CARD,
+    ),
+    "first-words": (first_words, PERFECT | {"reading": {FAILS}, "reads-document": NOT_FAILED}, CARD),
+    "copies-labels": (
+        copies_labels,
+        dict.fromkeys(("change-detector", "stillness", "sanity", "reading"), NOT_GOOD)
+        | dict.fromkeys(("sees-errors", "slices", "threshold"), NOT_FAILED)
+        | {"answers": {GOOD}, "reads-document": {FAILS}, "surface": {GOOD}, "repetition": {GOOD}},
+        CARD,
+    ),
+    "early": (
+        early,
+        dict.fromkeys(("sees-errors", "change-detector", "slices", "threshold", "sanity"), NOT_FAILED)
+        | {
+            question: {GOOD}
+            for question in ("answers", "reads-document", "reading", "stillness", "gaming", "repetition")
+        },
+        CARD,
+    ),
+    "confident": (
+        confident,
+        dict.fromkeys(("sees-errors", "change-detector", "slices", "threshold"), NOT_FAILED)
+        | {"answers": {GOOD}, "reads-document": {GOOD}, "surface": {GOOD}, "repetition": {GOOD}},
+        CARD,
+    ),
+}
+
+
 for _area, _level in ((0.65, WEAK), (0.72, WEAK), (0.8, GOOD)):
     EXAMINERS[f"middling-{100 * _area:.0f}"] = (
         middling(_area),
@@ -276,41 +340,6 @@ def build_metric(name: str, measure: Measure, card_: Card) -> type[Metric]:
     return Examiner
 
 
-def examined_data(folder: Path, seed: int, documents: int) -> tuple[AuditData, Truth]:
-    """Bundled examples of so many documents, half of them of another domain, and the truth of all their texts."""
-    groups = sorted({item.group for item in bundled_items()})
-    drawn = set(random.Random(seed).sample(groups, documents))  # a test's draw
-    truth = Truth(seed)
-    items = []
-    for item in bundled_items():
-        if item.group in drawn:
-            distant = truth.noise("domain", item.group) < 0.5
-            items.append(replace(item, domain="distant" if distant else "near"))
-            truth.noisy |= {item.example.document} if distant else set()
-    data = items_data(folder / "pairs.jsonl", items, documents, seed)
-    _learn(truth, items, data)
-    return data, truth
-
-
-def _learn(truth: Truth, items: Sequence[Item], data: AuditData) -> None:
-    texts: list[tuple[Example, str, bool]] = []
-    for item in items:
-        truth.originals.setdefault(item.example.document, item.example.summary)
-        texts.append((item.example, item.example.summary, item.intended is not Verdict.INCONSISTENT))
-    for sources, wrong in ((data.sources, False), (data.broken, True)):
-        for source in sources:
-            for kind in [*data.battery.perturbations(), *phrase_controls(data.battery)]:
-                made = variant(kind, source.example, truth.seed)
-                texts.append((source.example, made, not wrong and kind.card.intent != "breaking"))
-    texts += [
-        (pair.example, pair.example.summary, pair.expectation in ("copy", "foreign", "twin"))
-        for pair in sanity_pairs([source.example for source in data.sources], truth.seed)
-    ]
-    for example, summary, consistent in texts:
-        truth.consistent.setdefault(summary, consistent)
-        truth.documents.setdefault(summary, example.document)
-
-
 @contextmanager
 def examiners(names: Sequence[str], truth: Truth) -> Iterator[list[Metric]]:
     """Those metrics, registered for the block."""
@@ -324,9 +353,16 @@ def examiners(names: Sequence[str], truth: Truth) -> Iterator[list[Metric]]:
         yield [METRICS.parse(f"examiner-{name}") for name in names]
 
 
-def audited(folder: Path, seed: int, documents: int, names: Sequence[str] = tuple(EXAMINERS)) -> list[MetricAudit]:
+def audited(
+    folder: Path,
+    seed: int,
+    documents: int,
+    names: Sequence[str] = tuple(EXAMINERS),
+    dataset: str = "bundled",
+    flipped: float = 0.0,
+) -> list[MetricAudit]:
     """The audits of those metrics by one seed."""
-    data, truth = examined_data(folder, seed, documents)
+    data, truth = examined_data(folder, seed, documents, dataset, flipped)
     settings = Settings(cache_dir=folder, device="cpu", database_url=f"sqlite:///{folder / 'kept.db'}")
     with examiners(names, truth) as metrics, closing(Engine.open(settings)) as engine:
         measured = EvidenceWork(engine, settings, data, metrics, seed)
@@ -344,32 +380,3 @@ def judged(audits: Sequence[MetricAudit]) -> Iterator[tuple[str, AuditAnswer, bo
         for finding in audit.findings:
             if finding.question in deserved and finding.level in JUDGED_LEVELS:
                 yield name, finding, finding.level not in deserved[finding.question]
-
-
-def seed_verdicts(seed: int) -> list[tuple[str, AuditAnswer, bool]]:
-    """The judged verdicts of one seed."""
-    logging.disable(logging.ERROR)  # the metrics that fail would fill the screen
-    with TemporaryDirectory() as folder:
-        return [
-            (name, replace(finding, pairs=(), details=()), false)
-            for name, finding, false in judged(audited(Path(folder), seed, DOCUMENTS))
-        ]
-
-
-def main() -> None:
-    with ProcessPoolExecutor(len(SEEDS), get_context("spawn")) as pool:
-        by_seed = dict(zip(SEEDS, pool.map(seed_verdicts, SEEDS), strict=True))
-    rows = [(seed, *verdict) for seed, verdicts in by_seed.items() for verdict in verdicts]
-    problems = [
-        f"seed {seed}: {name}, {finding.title} {finding.level.value} ({finding.figure})"
-        for seed, name, finding, false in rows
-        if false
-    ]
-    sys.stdout.write("\n".join([*problems, f"{len(problems)} of {len(rows)} verdicts are false", ""]))
-    counts = count_verdicts((finding.question, finding.title, finding.level, false) for _, _, finding, false in rows)
-    data = f"{DOCUMENTS} documents of the bundled examples, drawn by each seed"
-    write_false_verdicts(FalseVerdicts(tuple(EXAMINERS), SEEDS, data, counts, tuple(problems)))
-
-
-if __name__ == "__main__":
-    main()

@@ -12,9 +12,11 @@ from core.errors import TouchstoneError
 from core.evaluation.studies.gaming import GamingStudy, MetricGaming, PhraseEffect, metric_gaming, phrase_kinds
 from core.evaluation.study import StudyData
 from core.models.model_pool import ModelPool
+from core.results.runs.matrix import shift_matrix
 from core.results.runs.runner import continue_run
 from core.results.runs.shifts import score_shifts
 from core.results.runs.stress_run import Plan, ScoreRecord, Source, StressRun
+from core.results.runs.verdict_sentences import metric_verdicts
 from core.scoring.engine.cache import AnswerCache
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
@@ -139,8 +141,29 @@ def test_one_phrase_in_three_places_is_one_phrase() -> None:
 
 def test_the_answer_names_the_most_gamed_metric_and_its_best_phrase(engine: Engine) -> None:
     report = GamingStudy().run(StudyData(run=played_run(engine, "phrase", "baseline-filler")))
-    assert report.sentences[0].startswith("Length is gamed most")
+    assert report.sentences[0].startswith("Length gains most, on too few documents for an interval: +")
     assert "“Baseline filler” gains most" in report.sentences[0]
+
+
+@pytest.mark.parametrize(
+    ("gains", "said"),
+    [
+        ([0.4, 0.2] * 6, "ROUGE-2 is gamed most: +"),
+        ([0.6, -0.2] * 6, "No metric has a gain that is clear of zero; the largest is that of ROUGE-2: +"),
+        ([-0.4, -0.2] * 6, "No metric gains in the mean; nearest is ROUGE-2: −"),
+    ],
+)
+def test_the_gain_is_held_against_zero_with_the_control_beside_it(gains: list[float], said: str) -> None:
+    """The row of the matrix and the answer of the study say the same of a phrase that harmless edits match."""
+    run = run_of({"phrase": gains, "shuffled": gains, "synonyms": [0.0] * 12}, words=3)
+    for place in range(12):
+        run.add(ScoreRecord(f"s{place}", "", METRIC, 0.5 + 0.1 * (place % 2), "signed"))
+    [answer] = GamingStudy().run(StudyData(run=run)).sentences[:1]
+    assert answer.startswith(said)
+    assert "harmless edits of its length " in answer
+    row = metric_verdicts(shift_matrix(run, score_shifts(run), resamples=200))[METRIC]
+    assert ("gamed by 1 of 1 phrases, 0 beyond harmless edits" in row) is said.startswith("ROUGE-2 is gamed")
+    assert ("gamed by 0 of 1 phrases" in row) is not said.startswith("ROUGE-2 is gamed")
 
 
 def test_a_gain_that_harmless_edits_of_the_same_length_make_too_is_not_the_phrase() -> None:

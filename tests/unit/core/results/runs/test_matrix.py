@@ -158,7 +158,7 @@ def test_what_a_metric_misses_is_one_sentence() -> None:
     }
     found = shift_matrix(run := run_of(shifts), score_shifts(run), resamples=200)
     assert metric_verdicts(found) == {
-        METRIC: "misses 1 of 2 breaking kinds, moves under 1 of 2 harmless, gamed by 1 of 1 phrases, 5 of these on fewer than 10 pairs"
+        METRIC: "misses 1 of 2 breaking kinds, moves under 1 of 2 harmless, too few documents to tell of gaming, 5 of these on fewer than 10 pairs"
     }
 
 
