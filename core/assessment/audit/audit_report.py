@@ -55,7 +55,7 @@ class AuditReport:
         return self.battery.signature if self.battery else NOT_RECORDED
 
 
-_NEED_READING = ("reading", "gaming", "stillness")
+_NEED_READING = ("reading", "gaming", "layout", "stillness")
 _UNREAD = "It orders pairs as well without their document, so that this is no merit."
 _REPORT: TypeAdapter[AuditReport] = TypeAdapter(AuditReport)
 

@@ -29,6 +29,7 @@ from core.assessment.audit.evidence import EvidenceWork, phrase_controls
 from core.assessment.audit.false_verdicts import FalseVerdicts, count_verdicts, write_false_verdicts
 from core.assessment.audit.question import JUDGED_LEVELS, AuditAnswer, Level, MetricAudit
 from core.data.datasets.bundled import bundled_items
+from core.edits.battery import LAYOUT_BATTERY, read_battery
 from core.edits.sanity import sanity_pairs
 from core.errors import UnscorableError
 from core.scoring.engine.engine import Engine
@@ -50,6 +51,7 @@ EVERYTHING = (
         "change-detector",
         "reads-document",
         "sanity",
+        "layout",
         "stillness",
         "gaming",
         "surface",
@@ -66,6 +68,7 @@ BLIND = {question: {FAILS} for question in ("sees-errors", "change-detector", "s
     "gaming": {GOOD},
     "reading": NOT_GOOD,
     "sanity": NOT_GOOD,
+    "layout": NOT_GOOD,
 }
 """Deserved by a metric that sees no error; an audit that gives no verdict is not wrong."""
 
@@ -178,6 +181,7 @@ EXAMINERS: dict[str, tuple[Measure, Deserved, Card]] = {
             "slices": NOT_GOOD,
             "reads-document": {FAILS},
             "reading": set(),
+            "layout": NOT_FAILED | {FAILS},
             "threshold": NOT_FAILED | {FAILS},
         },
         CARD,
@@ -299,7 +303,8 @@ def _learn(truth: Truth, items: Sequence[Item], data: AuditData) -> None:
         texts.append((item.example, item.example.summary, item.intended is not Verdict.INCONSISTENT))
     for sources, wrong in ((data.sources, False), (data.broken, True)):
         for source in sources:
-            for kind in [*data.battery.perturbations(), *phrase_controls(data.battery)]:
+            layouts = read_battery(LAYOUT_BATTERY).perturbations()
+            for kind in [*data.battery.perturbations(), *phrase_controls(data.battery), *layouts]:
                 made = variant(kind, source.example, truth.seed)
                 texts.append((source.example, made, not wrong and kind.card.intent != "breaking"))
     texts += [
