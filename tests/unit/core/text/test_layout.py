@@ -269,8 +269,8 @@ def test_the_number_of_a_page_of_wrapped_prose_is_no_unit_and_words_over_the_end
     reading = read_layout(summary)
     assert reading
     assert reading.text == (
-        "Nitrate was measured at all fourteen well-known places by the river and the stations of the long lake, and at four of them below "
-        "the sugar works it rose.\n\nNobody objected."
+        "Nitrate was measured at all fourteen well-known places by the old river and the stations of the long lake, and at four "
+        "of them below the sugar works it rose.\n\nNobody objected."
     )
 
 
