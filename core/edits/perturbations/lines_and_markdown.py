@@ -16,7 +16,7 @@ from core.text import entities, layout_units, read_again, read_lines, read_marku
 from core.types import Edit, Span
 
 _MIN_WIDTH = 20
-_MAY_OPEN_LINE = re.compile(r"[^\W\d_]{2}|[“\"'‘$€£]\w|\d+(?![\d.)])")
+_MAY_OPEN_LINE = re.compile(r"[^\W\d_](?![.)])|[“\"'‘$€£]\w|\d+(?![\d.)])")
 _HASHES = re.compile(r"^#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t#]*$", re.MULTILINE)
 _REST_OF_WORD = re.compile(r"[\w%]*")
 _EMPHASIS = re.compile(r"[*_`~\[\]]")

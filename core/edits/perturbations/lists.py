@@ -102,7 +102,7 @@ def _stop_after(summary: str, line: TextLine) -> str:
 
 
 def _opened(summary: str, gap: Span, new: str) -> Edit:
-    """What stands before a sentence, with its first letter as a capital if the word has small letters alone."""
+    """The text before a sentence, and the first letter of this as a capital where its word has small letters alone."""
     word = re.match(r"[a-z]+(?![\w.-])", summary[gap.end :])
     if word is None:
         return Edit(gap, new)
