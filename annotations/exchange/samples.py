@@ -229,7 +229,7 @@ def format_description(description: CampaignDescription) -> list[str]:
 def _format_agreement(agreement: LabelAgreement) -> str:
     people = f"{agreement.people} {'person' if agreement.people == 1 else 'people'} gave {agreement.labels} first blind label{'' if agreement.labels == 1 else 's'}"
     if agreement.alpha.value is None:
-        return f"{people}. {agreement.alpha.why}"
+        return f"{people}. {agreement.alpha.error}"
     low, high = agreement.alpha.low, agreement.alpha.high
     between = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
     return f"{people}; Krippendorff's alpha ({agreement.scale}) is {agreement.alpha.value:.2f}{between} on {agreement.alpha.n} shared tasks."

@@ -376,13 +376,21 @@ class _MappedReader:
     """A mapping in use; what its columns hold and its words mean is worked out once for all rows."""
 
     columns: ColumnMap
+    """The mapping."""
     mapped: dict[str, str]
+    """Column of each field that takes one column."""
     verdicts: dict[str, Verdict]
+    """Verdict of each word of the label."""
     votes: dict[str, Verdict]
+    """Verdict of each word of an annotator."""
     voters: frozenset[str]
+    """Columns of annotators that hold votes; the others hold ratings."""
     keeps_garbled: bool
+    """True to keep texts that a wrong encoding has mixed up."""
     restarting_ids: RestartingIds | None
+    """Names of samples of joined files, whose ids begin again; None where they do not."""
     codebook: Codebook | None
+    """Meanings of the codes of the label; None without a label or codes."""
 
     def items(self, record: Row, place: RecordPlace) -> list[Item]:
         """The items of a record: of one row, or of those of the samples that it lists."""

@@ -39,7 +39,6 @@ from pages.commands.shared.messages import (
     with_progress,
 )
 from pages.commands.shared.options import BatchOption, DeviceOption
-from pages.sources.thresholds import open_thresholds
 
 EXAMPLE = "python cli.py score pairs.jsonl --metric rouge2 --metric bleu -o scores.jsonl"
 
@@ -112,7 +111,11 @@ def command(
     specs = [spec if retrieve is None else f"retrieve[{retrieve},metric={spec}]" for spec in metric]
     if (output is None) == (to is None):
         raise TouchstoneError("Name a file for the scores with -o, or a folder for the results of blocks with --to.")
-    thresholds = open_thresholds(Settings.read().database_url, threshold or [])
+    thresholds = list[OwnThreshold]()
+    if threshold:
+        from pages.sources.thresholds import open_thresholds  # few scores are compared with one
+
+        thresholds = open_thresholds(Settings.read().database_url, threshold)
     if plan and not to:
         raise TouchstoneError("A plan is of blocks: name their folder, and a folder for the results with --to.")
     if output:
@@ -123,7 +126,7 @@ def command(
     job = ScoringJob(Folder.at(pairs).url, Folder.at(to or "").url, tuple(specs), device or "")
     if plan:
         run = plan_blocks(job, BlockPlan(plan, seed, workers or 1, fleet, all_pairs, hourly))
-        typer.echo(json.dumps(asdict(run), indent=1) if as_json else "\n".join(plan_sentences(run)))
+        typer.echo(json.dumps(run.record(), indent=1) if as_json else "\n".join(plan_sentences(run)))
         print_status("Intervals are over blocks: they hold for workers like these, as busy as now.")
         return
     progress = score_blocks(job, Workers(workers, cluster, gpus_per_worker, Shard.parse(shard)))

@@ -76,10 +76,10 @@ def agreement_tab(campaign: CampaignSettings) -> None:
     for agreement in of_question:
         estimates = [agreement.raw, *agreement.alphas.values(), *([agreement.ac1] if agreement.prevalence else [])]
         estimates += [agreement.reliability] if agreement.reliability else []
-        for why in dict.fromkeys(estimate.why for estimate in estimates if estimate.why):
-            slices.setdefault(why, []).append(agreement.slice)
+        for error in dict.fromkeys(estimate.error for estimate in estimates if estimate.error):
+            slices.setdefault(error, []).append(agreement.slice)
     if slices:
-        st.text("\n".join(f"{', '.join(names)}: {why}" for why, names in slices.items()))
+        st.text("\n".join(f"{', '.join(names)}: {error}" for error, names in slices.items()))
 
     if selected.prevalence:
         _kappa_table(selected)
@@ -138,9 +138,9 @@ def _kappa_table(agreement: LabelAgreement) -> None:
     frame = pd.DataFrame(cells, people, people)
     st.dataframe(frame, alt="Cohen's kappa of every two people")
     copy_table(f"Cohen's kappa, {agreement.slice}", frame, "agreement-kappa")
-    reasons = dict.fromkeys(estimate.why for estimate in agreement.kappas.values() if estimate.value is None)
-    for why in filter(None, reasons):
-        st.caption(escape_markdown(why))
+    errors = dict.fromkeys(estimate.error for estimate in agreement.kappas.values() if estimate.value is None)
+    for error in filter(None, errors):
+        st.caption(escape_markdown(error))
 
 
 def _revision_table(revisions: Revisions) -> None:

@@ -50,7 +50,7 @@ def test_agreement_of_one_person_has_no_value_and_a_reason(store: Store) -> None
     opened.label(opened.annotator("ben"), 2)
     verdict = agreed(opened)["verdict", OVERALL]
     assert (verdict.raw.value, verdict.alpha.value, verdict.ac1.value) == (None, None, None)
-    assert verdict.alpha.why
+    assert verdict.alpha.error
     assert verdict.kappas == {}
 
 
