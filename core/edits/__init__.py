@@ -11,6 +11,7 @@ from core.base import open_face
 
 if TYPE_CHECKING:
     from core.edits.battery import (
+        LAYOUT_BATTERY,
         NOT_RECORDED,
         STANDARD_BATTERY,
         Battery,

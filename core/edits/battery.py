@@ -25,6 +25,9 @@ from core.registry import split_pieces
 STANDARD_BATTERY = "touchstone-1"
 """The battery where none is named, and that of all figures that come with Touchstone."""
 
+LAYOUT_BATTERY = "layout-1"
+"""The battery of other layouts, by which audits ask whether layout moves a metric."""
+
 NOT_RECORDED = "not recorded"
 """The battery of figures that were kept before batteries had names."""
 

@@ -173,6 +173,7 @@ if TYPE_CHECKING:
         summary_units,
         units_without_claim,
     )
+    from core.text.layout_lines import STOP, TextLine, read_lines
     from core.text.named_languages import format_named_languages, name_languages
     from core.text.nltk_import import import_nltk
     from core.text.quantity_forms import read_quantities, states_quantities_at, states_quantity

@@ -10,6 +10,7 @@ from typing import Literal
 
 from core.base import memoize
 from core.text.canonical import CanonicalText, read_again
+from core.text.english.inflection import is_dictionary_word
 from core.text.layout_lines import STOP, TextLine, read_lines
 from core.text.markup import replace_parts, without_inline_marks, without_tags
 from core.text.segmentation import SENTENCES_KEPT, sentences, words
@@ -23,6 +24,9 @@ LONG_UNIT_WORDS = 200
 
 LAYOUT_NOTE = "The summary has lines or list marks:"
 _MAX_NESTED = 4  # what is left of a mark may look like another
+_CUT = re.compile(r"(?<![\w-])(?P<word>[^\W\d_]{2,})-$")
+_REST = re.compile(r"[ \t]*\n[ \t]*(?!(?:and|or|to|but)\b)(?P<word>[^\W\d_A-Z][^\W\d_]+)")
+_LONGEST_WORD = 40
 _MAY_HAVE_TAGS = re.compile(r"<[a-zA-Z/!]|&[#\w]+;")
 _MAY_HAVE_MARKS = re.compile(r"[\n*_`~\[|#>•]|^\W*(?:\w{1,4}[.)\u20e3]|[-–—+])", re.ASCII)
 
@@ -49,11 +53,23 @@ def _read(text: str, *, headings: bool) -> CanonicalText | None:
     for _ in range(_MAX_NESTED):
         before = reading.text
         lines = read_lines(before)
-        if before != text or any(line.is_marked for line in lines) or without_inline_marks(reading).text != before:
+        cut = any(line.joins and _cut_word(before, last.content.end) for last, line in pairwise(lines))
+        if (
+            before != text
+            or cut
+            or any(line.is_marked for line in lines)
+            or without_inline_marks(reading).text != before
+        ):
             reading = without_inline_marks(_blocks(reading, lines, headings=headings))
         if reading.text == before:
             break
     return None if reading.text == text else reading
+
+
+def _cut_word(text: str, end: int) -> str:
+    """The word in small letters that a hyphen at the end of a line may have cut; empty where none does."""
+    before, after = _CUT.search(text, max(0, end - _LONGEST_WORD), end), _REST.match(text, end)
+    return (before["word"] + after["word"]).lower() if before and after else ""
 
 
 def _as_it_is(text: str) -> CanonicalText:
@@ -77,6 +93,8 @@ def _blocks(reading: CanonicalText, lines: list[TextLine], *, headings: bool) ->
         )
         changes += [(pipe, ", ") for pipe in line.pipes]
         end, separator = line.content.end, " "
+        if cut := _cut_word(reading.text, end):
+            end, separator = (end - 1 if is_dictionary_word(cut) else end), ""
     changes.append((Span(end, len(reading.text)), ""))
     return replace_parts(reading, changes)
 

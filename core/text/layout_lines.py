@@ -19,7 +19,10 @@ _ATX = re.compile(r"#{1,6}[ \t]+")
 _BOLD_LINE = re.compile(r"(\*\*|__)(?=\S)[^*_]+\1:?")
 _TABLE_RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?")
 _PIPE = re.compile(r"[ \t]*\|[ \t]*")
-_TURN = re.compile(r"[A-Z][\w.’' -]{0,40}:[ \t]+\S")
+_TURN = re.compile(
+    r"(?:\[?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?: ?[AaPp]\.?[Mm]\.?)?\]?,?[ \t]+(?:[-–][ \t]+)?)?[A-Z][\w.’' -]{0,40}:[ \t]+\S"
+)
+_PAGE_NUMBER = re.compile(r"(?:[Pp]age[ \t]+|[-–—][ \t]*)?\d{1,4}(?:[ \t]*(?:/|of)[ \t]*\d{1,4})?(?:[ \t]*[-–—])?")
 _LABEL = re.compile(
     r"(?:(?:executive |short |brief )?summary|tl;?dr|overview|highlights?|key (?:points|takeaways|findings|facts)|main points|"
     r"takeaways?|conclusions?|background|introduction|abstract|results?|methods?|discussion|next steps|action items|decisions)\W*",
@@ -118,11 +121,11 @@ def _without_marks(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
     """Without the marks of lists, as many as stand before a content; a numeral counts where it begins or goes on with a list."""
     read: list[TextLine] = []
     last: dict[tuple[str, str, str], int] = {}
-    last_second: dict[str, int] = {}  # the place of the last mark that may be a second one, by its closing sign
+    last_places: dict[tuple[str, int], int] = {}  # the place of the last mark of each value, by its closing sign
     for place, line in enumerate(lines):
         mark = _MARK.match(text, line.content.start, line.content.end)
-        if mark and mark["numeral"] and 2 in _values(mark["numeral"]):
-            last_second[mark["close"]] = place
+        if mark and mark["numeral"]:
+            last_places.update(dict.fromkeys(((mark["close"], value) for value in _values(mark["numeral"])), place))
     for place, line in enumerate(lines):
         start, end = line.content.start, line.content.end
         if line.is_marked or start == end:
@@ -134,7 +137,7 @@ def _without_marks(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
             read.append(TextLine(Span(start, start), is_marked=True))
             continue
         while mark := _MARK.match(text, start, end):
-            if mark["numeral"] and not _counts(mark, last, is_followed=last_second.get(mark["close"], -1) > place):
+            if mark["numeral"] and not _counts(mark, last, _next_place(mark, last_places) > place):
                 break
             start = mark.end()
         read.append(replace(line, content=Span(start, end), is_marked=start > line.content.start))
@@ -145,8 +148,16 @@ def _underlines(text: str, before: TextLine, line: Span) -> bool:
     return not _is_blank(before) and re.fullmatch(r"={3,}|-{3,}", line.of(text)) is not None
 
 
-def _counts(mark: re.Match[str], last: dict[tuple[str, str, str], int], *, is_followed: bool) -> bool:
-    """True where a numeral is a first one or comes after that of another line; a letter or Roman numeral with a full stop only where a second follows."""
+def _next_place(mark: re.Match[str], last_places: dict[tuple[str, int], int]) -> int:
+    """The last place of a mark that comes after this one; -1 where there is none."""
+    return max(last_places.get((mark["close"], value + 1), -1) for value in _values(mark["numeral"]))
+
+
+def _counts(mark: re.Match[str], last: dict[tuple[str, str, str], int], is_followed: bool) -> bool:
+    """True where a numeral is a first one or comes after that of another line, or figures that the next number follows.
+
+    A letter or Roman numeral with a full stop is a first one only where a second follows.
+    """
     values = _values(mark["numeral"])
     style = (
         mark["open"],
@@ -157,6 +168,9 @@ def _counts(mark: re.Match[str], last: dict[tuple[str, str, str], int], *, is_fo
         if last.get(style) == value - 1 and value > 1:
             last[style] = value
             return True
+    if mark["numeral"].isdigit() and is_followed:  # a list that was cut out of a longer one
+        last[style] = int(mark["numeral"])
+        return True
     if 1 not in values:
         return False
     if not mark["numeral"].isdigit() and mark["close"] == "." and not is_followed:
@@ -192,9 +206,23 @@ def _with_headings(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
         if re.fullmatch(r"={3,}|-{3,}", following.content.of(text)) and lines[place + 1] is following:
             read[place] = replace(line, is_marked=True, is_heading=True)
             read[place + 1] = TextLine(Span(following.content.start, following.content.start), is_marked=True)
+        elif _is_numbered_title(text, line, following):
+            read[place] = replace(line, is_heading=True)
         elif not line.is_marked and _is_label(content, following.content.of(text)):
             read[place] = replace(line, is_marked=True, is_heading=True)
     return read
+
+
+def _is_numbered_title(text: str, line: TextLine, following: TextLine) -> bool:
+    """True for words in capitals behind a number, where no item of the same list comes next."""
+    content = line.content.of(text)
+    mark, next_mark = (
+        text[text.rfind("\n", 0, of.content.start) + 1 : of.content.start].strip() for of in (line, following)
+    )
+    is_title = content.isupper() and content.replace(" ", "").isalpha() and len(content.split()) <= _MAX_CAPITALS_WORDS
+    return (
+        is_title and re.fullmatch(r"\d{1,2}[.)]", mark) is not None and re.fullmatch(r"\d{1,2}[.)]", next_mark) is None
+    )
 
 
 def _is_label(content: str, following: str) -> bool:
@@ -213,6 +241,8 @@ def _is_label(content: str, following: str) -> bool:
 
 def _with_joins(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
     is_wrapped = _is_wrapped(text, lines)
+    if is_wrapped:
+        lines = _without_page_numbers(text, lines)
     turns = sum(_TURN.match(text, line.content.start, line.content.end) is not None for line in lines) > 1
     read: list[TextLine] = []
     for place, line in enumerate(lines):
@@ -221,7 +251,8 @@ def _with_joins(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
         if before is None or _is_blank(before) or _is_blank(line) or first_of_code:
             read.append(replace(line, joins=False))
             continue
-        is_turn = turns and _TURN.match(text, line.content.start, line.content.end) is not None
+        is_inside = before.is_marked and _is_indented(text, before, line)  # the second line of an item
+        is_turn = turns and not is_inside and _TURN.match(text, line.content.start, line.content.end) is not None
         starts_unit = (line.is_marked and not line.joins) or is_turn or before.is_heading or bool(before.pipes)
         read.append(
             replace(line, joins=not starts_unit and (line.joins or _goes_on(text, before, line, is_wrapped=is_wrapped)))
@@ -234,9 +265,25 @@ def _goes_on(text: str, before: TextLine, line: TextLine, *, is_wrapped: bool) -
     ended, first = before.content.of(text), text[line.content.start]
     if STOP.search(ended) or first.islower() or is_wrapped or _GOES_ON.search(ended):
         return True
+    return before.is_marked and _is_indented(text, before, line)
+
+
+def _is_indented(text: str, before: TextLine, line: TextLine) -> bool:
+    """True for a line that begins below the content of the item before it, or further in."""
     indent = line.content.start - (text.rfind("\n", 0, line.content.start) + 1)
     begun = before.content.start - (text.rfind("\n", 0, before.content.start) + 1)
-    return before.is_marked and indent > 1 and indent >= begun
+    return indent > 1 and indent >= begun
+
+
+def _without_page_numbers(text: str, lines: Sequence[TextLine]) -> list[TextLine]:
+    """The lines of a wrapped text, of which numbers of pages between blank lines are blank as well."""
+    blank = [True, *map(_is_blank, lines), True]
+    return [
+        TextLine(Span(line.content.start, line.content.start), is_marked=True)
+        if blank[place] and blank[place + 2] and _PAGE_NUMBER.fullmatch(text, line.content.start, line.content.end)
+        else line
+        for place, line in enumerate(lines)
+    ]
 
 
 def _is_wrapped(text: str, lines: Sequence[TextLine]) -> bool:

@@ -58,7 +58,7 @@ class AuditReport:
 
 
 _LEARNED = "Learned from these texts."
-_NEED_READING = ("reading", "gaming", "stillness")
+_NEED_READING = ("reading", "gaming", "layout", "stillness")
 _UNREAD = "It orders pairs as well without their document, so that this is no merit."
 _NEED_HARMLESS = ("sees-errors", "slices", "threshold")
 _ANY_CHANGE = (

@@ -17,7 +17,7 @@ from core.assessment.audit.audit_judge import is_judge, judge_model, judge_sampl
 from core.assessment.audit.data import AuditData, audit_command
 from core.assessment.audit.judge_measurement import JudgeEvidence
 from core.assessment.audit.repetition import RepeatedRun, ask_again, ask_reworded, next_sample, repeated_texts
-from core.edits import Battery, Filler, Perturbation, Repeated, SanityPair, sanity_pairs
+from core.edits import LAYOUT_BATTERY, Battery, Filler, Perturbation, Repeated, SanityPair, read_battery, sanity_pairs
 from core.errors import Problem, TouchstoneError, attempt
 from core.evaluation import (
     SURFACE_FEATURES,
@@ -52,6 +52,7 @@ from core.results import (
     affordable_resamples,
     continue_run,
     draw_resamples,
+    draw_sample,
     metric_rows,
     missing_conversations,
     planned_examples,
@@ -68,6 +69,9 @@ from core.types import Failure, Outcome, Result
 MOST_MISSING = 0.05
 """Share of summaries without a score above which no verdict is good: they can hide about as much of an area."""
 
+LAYOUT_SOURCES = 40
+"""Summaries at most, each of another document, that are written in other layouts: as many as an experiment on judges takes."""
+
 GIVEN_CARD = Card("Given scores", "Given", "Scores that came with the data.", "none", "", None, None)
 
 
@@ -83,6 +87,8 @@ class Evidence:
     """Stress run on the originals."""
     gaming_run: StressRun
     """Stress run on summaries labelled inconsistent, with phrases that game metrics and repetitions of the same length."""
+    layout_run: StressRun
+    """Stress run of the battery `layout-1` on some of the originals, for metrics with a better side."""
     outcomes: list[Outcome] = field(default_factory=list)
     """Score or failure of each labelled summary by each metric and surface feature."""
     repetitions: dict[str, RepeatedRun] = field(default_factory=dict)
@@ -118,6 +124,10 @@ class Evidence:
     @cached_property
     def shifts(self) -> list[Shift]:
         return score_shifts(self.run)
+
+    @cached_property
+    def layout_shifts(self) -> list[Shift]:
+        return score_shifts(self.layout_run)
 
     @cached_property
     def gaming_shifts(self) -> list[Shift]:
@@ -260,12 +270,23 @@ class EvidenceWork:
     ) -> None:
         battery = self.data.battery
         kinds = [*battery.of_intent("gaming"), *phrase_controls(battery)]
+        layouts = read_battery(LAYOUT_BATTERY)
+        by_document = {source.group: source for source in reversed(self.data.sources)}
         self.judges = [judge for metric in self.metrics if (judge := self._judge(metric))]
+        self._sided = [metric for metric in self.metrics if metric.card.direction != "neutral"]
         self.gathered = Evidence(
             self.data,
             pool_cases([]),
-            self._new_run("audit", battery.perturbations(), self.data.sources, seed, battery.signature),
-            self._new_run("audit, inconsistent summaries", kinds, self.data.broken, seed),
+            self._new_run("audit", battery.perturbations(), self.metrics, self.data.sources, seed, battery.signature),
+            self._new_run("audit, inconsistent summaries", kinds, self.metrics, self.data.broken, seed),
+            self._new_run(
+                "audit, layouts",
+                layouts.perturbations(),
+                self._sided,
+                draw_sample([*by_document.values()], LAYOUT_SOURCES, seed),
+                seed,
+                layouts.signature,
+            ),
             sanity_pairs=sanity_pairs([source.example for source in self.data.sources], seed),
             seed=seed,
             saved_thresholds=saved_thresholds or {},
@@ -273,16 +294,21 @@ class EvidenceWork:
             judges={judge.metric.spec: judge for judge in self.judges},
         )
         run, gaming_run = self.gathered.run, self.gathered.gaming_run
-        self._sided = [metric for metric in self.metrics if metric.card.direction != "neutral"]
         self._of_judges = sum(judge.planned(run, gaming_run, len(self.data.texts)) for judge in self.judges)
         features = [METRICS.parse(spec) for spec in SURFACE_FEATURES]
         self.scored = list({metric.spec: metric for metric in [*self.metrics, *features]}.values())
         self.finished: Evidence | None = None
 
+    @staticmethod
     def _new_run(
-        self, name: str, kinds: Sequence[Perturbation], sources: Sequence[Source], seed: int, battery: str = ""
+        name: str,
+        kinds: Sequence[Perturbation],
+        metrics: Sequence[Metric],
+        sources: Sequence[Source],
+        seed: int,
+        battery: str = "",
     ) -> StressRun:
-        run = StressRun(Plan.of(name, kinds, self.metrics, seed, battery=battery))
+        run = StressRun(Plan.of(name, kinds, metrics, seed, battery=battery))
         for source in sources:
             run.add(source)
         return run
@@ -304,6 +330,7 @@ class EvidenceWork:
             len(self.gathered.outcomes)
             + self.gathered.run.settled
             + self.gathered.gaming_run.settled
+            + self.gathered.layout_run.settled
             + 2 * len(self.gathered.placed)
         )
         done += sum(run.settled for run in self.gathered.sweeps.values()) + sum(
@@ -323,7 +350,8 @@ class EvidenceWork:
             // max(1, len(self.metrics))
         )
         by_density = len(self.metrics) * len(self.gathered.run.sources)
-        of_runs = self.gathered.run.planned + self.gathered.gaming_run.planned + swept + by_density
+        runs = (self.gathered.run, self.gathered.gaming_run, self.gathered.layout_run)
+        of_runs = sum(run.planned for run in runs) + swept + by_density
         judged = sum(judge.done for judge in self.judges)
         sane = len(self._sided) * len(self.gathered.sanity_pairs)
         return done + repeated + judged, of_texts + of_runs + again + placed + sane + self._of_judges
@@ -335,7 +363,7 @@ class EvidenceWork:
             return
         yield from self.engine.conversations(paid, self.data.texts)
         sweeps = [window_run(self.gathered.run, [metric], "windows") for metric in paid if is_retrieval_metric(metric)]
-        for run in (self.gathered.run, self.gathered.gaming_run, *sweeps):
+        for run in (self.gathered.run, self.gathered.gaming_run, self.gathered.layout_run, *sweeps):
             yield from missing_conversations(self.engine, run)
         yield from self.engine.conversations(paid, planned_examples(self.gathered.run))
         yield from self.engine.conversations(
@@ -353,7 +381,8 @@ class EvidenceWork:
         for _, outcome in self.engine.run(self.scored, self.data.texts):
             self.gathered.outcomes.append(outcome)
             yield outcome
-        for run in (self.gathered.run, self.gathered.gaming_run) if self.metrics else ():
+        runs = (self.gathered.run, self.gathered.gaming_run, self.gathered.layout_run)
+        for run in runs if self.metrics else ():
             yield from continue_run(self.engine, run)
         for metric in self.metrics:
             for pair in score_placed(self.engine, self.gathered.run, metric):

@@ -19,6 +19,8 @@ _AMOUNT = re.compile(
     rf"(?:(?<![\w.,:/’'])(?<![A-Z]-)(?P<figures>{NUMERAL})(?:[ -]?(?P<scale>(?:{_SCALE})(?!\w)|[mMbB](?![\w²2/]))(?P<more> (?:{_SCALE})(?!\w))?)?|(?<![\w-])(?P<words>(?ai:{WORDS}))(?!\w))"
     rf"(?:(?P<ordinal>st|nd|rd|th)(?!\w)|(?P<decade>s)(?!\w)|[ -]?(?P<after>(?i:{AFTER})(?![\w²])))?(?![\d:]|[.,]\d)"
 )
+# the end of a line that goes on in small letters, or of one as long as those that are broken at a width
+_WITHIN_SENTENCE = re.compile(r"(?<=\w)\n(?=[a-z])|(?<=[^\n]{40})(?<=\w)\n(?=\w)")
 _MILLION, _BILLION = 10**6, 10**9
 
 
@@ -46,7 +48,11 @@ class Quantity:
 
 @memoize(128)
 def find_quantities(text: str) -> tuple[Quantity, ...]:
-    """The numbers, amounts, dates and times of a text in order; "one" alone is a pronoun as well, and is none."""
+    """The numbers, amounts, dates and times of a text in order; "one" alone is a pronoun as well, and is none.
+
+    A unit may stand on the next line.
+    """
+    text = _WITHIN_SENTENCE.sub(" ", text)
     dates = [
         Quantity(date.span, date.span, frozenset(), frozenset(date.exact), frozenset(date.exact | date.implied))
         for date in find_calendar_dates(text)

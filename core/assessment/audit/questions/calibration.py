@@ -22,7 +22,7 @@ class CalibrationQuestion(AuditQuestion):
     name: ClassVar[str] = "calibration"
     title: ClassVar[str] = "Is its number a probability?"
     axis: ClassVar[str] = "off by"
-    place: ClassVar[int] = 12
+    place: ClassVar[int] = 13
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "calibration"
     less_is_better: ClassVar[bool] = True

@@ -23,7 +23,7 @@ class CostQuestion(AuditQuestion):
     name: ClassVar[str] = "cost"
     title: ClassVar[str] = "What does it cost?"
     axis: ClassVar[str] = "cost"
-    place: ClassVar[int] = 14
+    place: ClassVar[int] = 15
     scores: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:

@@ -24,7 +24,7 @@ class CostPerVerdictQuestion(AuditQuestion):
     name: ClassVar[str] = "cost-per-verdict"
     title: ClassVar[str] = "What does a right verdict cost?"
     axis: ClassVar[str] = "cost/verdict"
-    place: ClassVar[int] = 21
+    place: ClassVar[int] = 22
     asked_of: ClassVar[Literal["all", "judges"]] = "judges"
     less_is_better: ClassVar[bool] = True
 

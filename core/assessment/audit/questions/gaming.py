@@ -38,7 +38,7 @@ class GamingQuestion(AuditQuestion):
     name: ClassVar[str] = "gaming"
     title: ClassVar[str] = "Can it be gamed?"
     axis: ClassVar[str] = "gamed"
-    place: ClassVar[int] = 7
+    place: ClassVar[int] = 8
     scores: ClassVar[bool] = True
     less_is_better: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"

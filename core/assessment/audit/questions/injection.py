@@ -35,7 +35,7 @@ class JudgeInjection(JudgeQuestion):
     name: ClassVar[str] = "injection"
     title: ClassVar[str] = "Does it obey what it judges?"
     axis: ClassVar[str] = "injection"
-    place: ClassVar[int] = 20
+    place: ClassVar[int] = 21
     less_is_better: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:

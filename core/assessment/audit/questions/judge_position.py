@@ -40,7 +40,7 @@ class JudgePosition(JudgeQuestion):
     name: ClassVar[str] = "position"
     title: ClassVar[str] = "Does the place decide?"
     axis: ClassVar[str] = "position"
-    place: ClassVar[int] = 15
+    place: ClassVar[int] = 16
     zero_is_best: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:

@@ -31,7 +31,7 @@ class JudgeScale(JudgeQuestion):
     name: ClassVar[str] = "scale"
     title: ClassVar[str] = "Does the scale decide?"
     axis: ClassVar[str] = "scale"
-    place: ClassVar[int] = 16
+    place: ClassVar[int] = 17
     less_is_better: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:

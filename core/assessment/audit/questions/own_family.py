@@ -27,7 +27,7 @@ class OwnFamilyQuestion(AuditQuestion):
     name: ClassVar[str] = "own-family"
     title: ClassVar[str] = "Does it prefer its own family?"
     axis: ClassVar[str] = "own family"
-    place: ClassVar[int] = 19
+    place: ClassVar[int] = 20
     zero_is_best: ClassVar[bool] = True
     asked_of: ClassVar[Literal["all", "judges"]] = "judges"
 

@@ -40,7 +40,7 @@ class ReadingQuestion(AuditQuestion):
     name: ClassVar[str] = "reading"
     title: ClassVar[str] = "Where does it stop reading?"
     axis: ClassVar[str] = "long texts"
-    place: ClassVar[int] = 10
+    place: ClassVar[int] = 11
     scores: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
     tab: ClassVar[str] = "readings[view=windows]"

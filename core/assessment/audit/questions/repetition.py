@@ -30,7 +30,7 @@ class RepetitionQuestion(AuditQuestion):
     name: ClassVar[str] = "repetition"
     title: ClassVar[str] = "Does it repeat?"
     axis: ClassVar[str] = "repeats"
-    place: ClassVar[int] = 9
+    place: ClassVar[int] = 10
     scores: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:

@@ -22,8 +22,8 @@ from core.assessment.audit.question import (
     VerdictScale,
 )
 from core.edits import SANITY_SOURCES, Expectation, SanityPair
-from core.results import document_array, intent_of, sanity_margins
-from core.stats import MIN_TEST_DOCUMENTS, Estimate, Numbers, Values, cluster_mean, format_unsigned, share_estimate
+from core.results import document_array, sanity_margins
+from core.stats import MIN_TEST_DOCUMENTS, Estimate, Numbers, format_unsigned, share_estimate
 
 SCALE = VerdictScale(good=0.8, fails=0.6)
 """Of the expectations of each summary, five where all kinds of text can be made of it."""
@@ -97,13 +97,10 @@ class SanityQuestion(AuditQuestion):
             answer,
             warning=_untold(figure.estimate) if level is Level.TOO_FEW else answer.warning,
             brief=faults[0] if level is Level.FAILS and faults else "",
-            details=(
-                *(
-                    AuditFigure(label, by_expectation[expectation], "share")
-                    for expectation, label in _LABELS.items()
-                    if by_expectation[expectation].n
-                ),
-                *_shifts(evidence, metric, judged),
+            details=tuple(
+                AuditFigure(label, by_expectation[expectation], "share")
+                for expectation, label in _LABELS.items()
+                if by_expectation[expectation].n
             ),
             pairs=_worst_pairs(judged),
             command=evidence.audit_command(metric),
@@ -217,29 +214,6 @@ def _faults(judged: Sequence[_JudgedExpectations], consistent: Mapping[str, floa
 def _largest_shift(texts: Sequence[_JudgedExpectations]) -> str:
     shift = max(abs(text.score - text.source_score) for text in texts)
     return format_unsigned(Estimate(shift, None, None, len(texts)))
-
-
-def _shifts(evidence: Evidence, metric: str, judged: Sequence[_JudgedExpectations]) -> list[AuditFigure]:
-    """Does layout move it? Mean size of the shift by layout, beside that of the shift by real errors."""
-    twins = [(text.group, abs(text.score - text.source_score)) for text in judged if text.pair.expectation == "twin"]
-    errors = [
-        (shift.group, abs(shift.size))
-        for shift in evidence.shifts
-        if shift.metric == metric and shift.size is not None and intent_of(shift.kind) == "breaking"
-    ]
-    return [
-        AuditFigure(label, _mean_size(sizes), "score")
-        for label, sizes in (
-            ("does layout move it? mean size of its shift", twins),
-            ("mean size of the shift by errors", errors),
-        )
-        if sizes
-    ]
-
-
-def _mean_size(sizes: Sequence[tuple[str, float]]) -> Estimate:
-    values: Values = np.array([size for _, size in sizes], dtype=np.float64)
-    return cluster_mean(values, _documents([group for group, _ in sizes]), bounds=(0.0, np.inf))
 
 
 def _worst_pairs(judged: Sequence[_JudgedExpectations]) -> tuple[ShownPair, ...]:

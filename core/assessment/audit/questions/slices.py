@@ -47,7 +47,7 @@ class SlicesQuestion(AuditQuestion):
     name: ClassVar[str] = "slices"
     title: ClassVar[str] = "Whom does it fail?"
     axis: ClassVar[str] = "all slices"
-    place: ClassVar[int] = 11
+    place: ClassVar[int] = 12
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "measures"
 

@@ -23,7 +23,7 @@ class StillnessQuestion(AuditQuestion):
     name: ClassVar[str] = "stillness"
     title: ClassVar[str] = "Does it stay still when nothing changed?"
     axis: ClassVar[str] = "stays still"
-    place: ClassVar[int] = 6
+    place: ClassVar[int] = 7
     scores: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "stress"
     tab: ClassVar[str] = "shifts"

@@ -24,7 +24,7 @@ class SurfaceQuestion(AuditQuestion):
     name: ClassVar[str] = "surface"
     title: ClassVar[str] = "How much of it is surface?"
     axis: ClassVar[str] = "surface"
-    place: ClassVar[int] = 8
+    place: ClassVar[int] = 9
     less_is_better: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "surface"

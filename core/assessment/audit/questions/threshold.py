@@ -45,7 +45,7 @@ class ThresholdQuestion(AuditQuestion):
     name: ClassVar[str] = "threshold"
     title: ClassVar[str] = "Is there a threshold?"
     axis: ClassVar[str] = "threshold"
-    place: ClassVar[int] = 13
+    place: ClassVar[int] = 14
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "calibration"
 

@@ -24,7 +24,7 @@ class Verbosity(JudgeQuestion):
     name: ClassVar[str] = "verbosity"
     title: ClassVar[str] = "Does length decide?"
     axis: ClassVar[str] = "verbosity"
-    place: ClassVar[int] = 18
+    place: ClassVar[int] = 19
     zero_is_best: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:

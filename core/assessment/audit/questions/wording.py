@@ -30,7 +30,7 @@ class Wording(JudgeQuestion):
     name: ClassVar[str] = "wording"
     title: ClassVar[str] = "Does the wording of its instructions decide?"
     axis: ClassVar[str] = "wording"
-    place: ClassVar[int] = 17
+    place: ClassVar[int] = 18
     less_is_better: ClassVar[bool] = True
 
     def finding(self, evidence: Evidence, metric: str) -> AuditAnswer:

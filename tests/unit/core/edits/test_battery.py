@@ -29,6 +29,7 @@ from tests.doubles.contributing import found_in_folder
 from tests.doubles.process import ROOT
 
 PUBLISHED = {
+    "layout-1": "7a0d6c263dad24c78d54aa2c1eb89b74a5e0533b24e3ddca244229dfee59f9b2",
     "surface-1": "11cd3d8b0587dde4900bcd00e2171a1ff610f41e732513a2e0ef687a9a51d07c",
     "touchstone-1": "1cfe863dfa1eea95a859de65e677051d3b3ba69ea431944a0fa6436b1f92aaff",
 }

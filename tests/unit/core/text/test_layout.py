@@ -227,3 +227,52 @@ def test_the_time_to_read_a_list_that_no_second_mark_follows_grows_with_its_leng
         return time.process_time() - begun
 
     assert seconds(16_000) < 10 * seconds(4_000)
+
+
+@pytest.mark.parametrize(
+    ("summary", "expected"),
+    [
+        (
+            "4. FEES OF THE CLUB\n\n4.1. A fee is due.\n4.2. It is 5 euros.\n\n5. END\n\n5.1. It ends.",
+            ["A fee is due.", "It is 5 euros.", "It ends."],
+        ),
+        ("7. Rain fell\n8. Tom left", ["Rain fell", "Tom left"]),
+        (
+            "Ann: it failed\n1. Fees\n   Agreed: five euros\nBo: done",
+            ["Ann: it failed", "Fees\n   Agreed: five euros", "Bo: done"],
+        ),
+        (
+            "[09:12] Maya: it failed\n[09:13] Jonas: the disk is full",
+            ["[09:12] Maya: it failed", "[09:13] Jonas: the disk is full"],
+        ),
+        ("9:12 PM - Maya: it failed\n9:13 PM - Jonas: why", ["9:12 PM - Maya: it failed", "9:13 PM - Jonas: why"]),
+    ],
+)
+def test_lists_cut_out_of_longer_ones_items_of_two_lines_and_turns_with_a_time(
+    summary: str, expected: list[str]
+) -> None:
+    assert [unit.of(summary) for unit in layout_units(summary)] == expected
+
+
+WRAPPED = (
+    "Nitrate was measured at all fourteen well-\nknown places by the old river and the sta-\ntions of the long lake, and at four of them\n"
+    "below the sugar works it rose.\n\n{}\n\nNobody objected."
+)
+
+
+@pytest.mark.parametrize("number", ["12", "Page 12", "- 12 -", "12/30", "page 12 of 30"])
+def test_the_number_of_a_page_of_wrapped_prose_is_no_unit_and_words_over_the_end_of_a_line_are_read_whole(
+    number: str,
+) -> None:
+    summary = WRAPPED.format(number)
+    assert len(layout_units(summary)) == 2
+    reading = read_layout(summary)
+    assert reading
+    assert reading.text == (
+        "Nitrate was measured at all fourteen well-known places by the old river and the stations of the long lake, and at four "
+        "of them below the sugar works it rose.\n\nNobody objected."
+    )
+
+
+def test_a_number_by_itself_elsewhere_is_a_unit() -> None:
+    assert len(layout_units("How many came?\n\n12\n\nNobody objected.")) == 3

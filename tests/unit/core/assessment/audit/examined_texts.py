@@ -12,6 +12,7 @@ from core.assessment.audit.data import AuditData, items_data
 from core.assessment.audit.evidence import phrase_controls
 from core.data.dataset import DATASETS
 from core.data.datasets.bundled import bundled_items
+from core.edits.battery import LAYOUT_BATTERY, read_battery
 from core.edits.sanity import sanity_pairs
 from core.types import Example, Item, Verdict
 from tests.doubles.released import DATA, SOURCES
@@ -118,9 +119,10 @@ def _learn(truth: Truth, items: Sequence[Item], data: AuditData) -> None:
     for item in items:
         truth.originals.setdefault(item.example.document, item.example.summary)
         texts.append((item.example, item.example.summary, item.intended is not Verdict.INCONSISTENT))
+    layouts = read_battery(LAYOUT_BATTERY).perturbations()
     holds = {summary: consistent for _, summary, consistent in texts}
     for source in (*data.sources, *data.broken):
-        for kind in [*data.battery.perturbations(), *phrase_controls(data.battery)]:
+        for kind in [*data.battery.perturbations(), *phrase_controls(data.battery), *layouts]:
             made = variant(kind, source.example, truth.seed)
             texts.append((source.example, made, holds[source.example.summary] and kind.card.intent != "breaking"))
     summaries = {source.example.id: source.example.summary for source in data.sources}

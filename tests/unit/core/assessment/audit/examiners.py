@@ -40,6 +40,7 @@ EVERYTHING = (
         "change-detector",
         "reads-document",
         "sanity",
+        "layout",
         "stillness",
         "gaming",
         "surface",
@@ -56,6 +57,7 @@ BLIND = {question: {FAILS} for question in ("sees-errors", "change-detector", "s
     "gaming": {GOOD},
     "reading": NOT_GOOD,
     "sanity": NOT_GOOD,
+    "layout": NOT_GOOD,
 }
 """Deserved by a metric that sees no error; an audit that gives no verdict is not wrong."""
 
@@ -192,6 +194,7 @@ EXAMINERS: dict[str, tuple[Measure, Deserved, Card]] = {
             "slices": NOT_GOOD,
             "reads-document": {FAILS},
             "reading": set(),
+            "layout": NOT_FAILED | {FAILS},
             "threshold": NOT_FAILED | {FAILS},
         },
         CARD,

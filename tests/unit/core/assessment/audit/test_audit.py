@@ -265,7 +265,7 @@ def test_the_worst_verdict_of_several_counts_and_none_is_made_up() -> None:
 
 
 def test_a_summary_counts_only_verdicts(report: AuditReport) -> None:
-    assert audit_of(report, Oracle.name).summary.endswith("Of 11 questions: 11 good.")
+    assert audit_of(report, Oracle.name).summary.endswith("Of 12 questions: 12 good.")
     assert summarize(()) == "Too little data for a verdict."
 
 

@@ -19,6 +19,14 @@ from core.types import Edit, ErrorType, Example
 
 SEEDS = [item.example for item in bundled_items() if not item.parent]
 LISBON = Example("lisbon", "It rained in Lisbon.", "It rained in Lisbon.")
+LAYOUTS = [
+    Example("list", "", "- the café of Ana Costa opens\n- Tom Reid left the **board**\n"),
+    Example("headed", "", "## New in May\n\n- the café opens\n- Tom Reid left\n"),
+    Example(
+        "wrapped", "", "The cafe\u0301 of Ana Costa will be “closed” for the whole winter, and the\nbridge as well.\n"
+    ),
+]
+"""Summaries of the layouts that no summary of ours has."""
 ALL = [plugin() for plugin in PERTURBATIONS]
 RULES = [perturbation for perturbation in ALL if perturbation.card.form == "rule"]
 SHORT, LONG = 5_000, 20_000  # characters
@@ -46,7 +54,7 @@ def test_the_same_seed_gives_the_same_edits(perturbation: Perturbation) -> None:
 def test_it_applies_to_an_example_of_ours_and_never_leaves_one_unchanged(perturbation: Perturbation) -> None:
     variants = [
         (example.summary, executable.apply(example.summary, edits))
-        for example in [*SEEDS, LISBON]
+        for example in [*SEEDS, LISBON, *LAYOUTS]
         if (edits := attempt(perturbation, example))
     ]
     assert variants
@@ -66,12 +74,12 @@ def test_it_leaves_no_broken_punctuation(perturbation: Perturbation) -> None:
     for example, seed in product(SEEDS, range(3)):
         variant = executable.apply(example.summary, attempt(perturbation, example, seed))
         assert not [mark for mark in ("  ", " ,", ",,", ",.", "..", ". .", " .") if mark in variant]
-        assert variant[0].isupper()
+        assert variant.lstrip("-1. #*")[0].isupper()
 
 
 @over_rules
 def test_its_rounds_give_what_its_edits_give(perturbation: Perturbation) -> None:
-    example = next(example for example in [*SEEDS, LISBON] if attempt(perturbation, example))
+    example = next(example for example in [*SEEDS, LISBON, *LAYOUTS] if attempt(perturbation, example))
     rounds = perturbation.rounds(example, seed=3)
     assert next(rounds) == []
     with pytest.raises(StopIteration) as stop:

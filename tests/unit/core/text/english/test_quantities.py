@@ -182,3 +182,22 @@ def test_a_dollar_of_another_country_and_the_number_of_a_name_are_no_amount(
 ) -> None:
     [quantity] = find_quantities(summary)
     assert states_quantity(document, quantity) is stated
+
+
+@pytest.mark.parametrize(
+    ("text", "wrapped"),
+    [
+        ("It lasts for seven years.", "It lasts for seven\nyears."),
+        ("It cost 3.4 million euros.", "It cost 3.4\nmillion euros."),
+        (
+            "The museum opened its doors in the old mill on 3 May 2026 at last.",
+            "The museum opened its doors in the old mill on 3\nMay 2026 at last.",
+        ),
+    ],
+)
+def test_a_unit_may_stand_on_the_next_line(text: str, wrapped: str) -> None:
+    assert find_quantities(wrapped) == find_quantities(text)
+
+
+def test_the_end_of_a_row_is_no_unit() -> None:
+    assert [quantity.measures for quantity in find_quantities("Pears 3\nPlums 5\n- 7\n\nyears")] == [frozenset()] * 3

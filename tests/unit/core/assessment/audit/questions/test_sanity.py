@@ -76,12 +76,6 @@ def test_a_metric_that_likes_refusals_fails_and_shows_them(tried: Evidence) -> N
         assert pair.before == tried.run.sources[pair.source].example.summary != pair.after
 
 
-def test_the_size_of_the_shift_by_layout_is_a_detail(tried: Evidence) -> None:
-    layout = details(SanityQuestion().finding(tried, "coverage"))["does layout move it? mean size of its shift"]
-    assert layout is not None
-    assert 0.0 <= layout < 0.05
-
-
 def test_a_metric_without_a_better_side_is_not_asked_and_scores_nothing(tried: Evidence) -> None:
     assert SanityQuestion().finding(tried, "summary-length").level is Level.NOT_ASKED
     assert "summary-length" not in tried.sanity

@@ -1,0 +1,144 @@
+"""Other layouts of a summary: the words stay, marks and lines change, and what a layout cannot be made of is left alone with a reason."""
+
+from __future__ import annotations
+
+import random
+import unicodedata
+
+import pytest
+
+from core.data.datasets.bundled import bundled_items
+from core.edits.battery import read_battery
+from core.edits.layout_twin import layout_words
+from core.edits.perturbation import PERTURBATIONS
+from core.errors import UnscorableError
+from core.text import apply, find_quantities, recover
+from core.types import Example
+
+PROSE = 'Ana Costa\'s team hired 12 drivers. Fares rise by 5% - to $2.5 million. She said "enough".'
+BULLETS = "- the café opens at noon\n- Tom Reid left. He moved to Oslo.\n- Two vans were bought"
+HEADED = "## New things\n\n* `parse()` no longer **crashes**\n* dates are read\n  * also with years\n\n## Added\n\n1. A menu\n2. A button\n"
+WRAPPED = (
+    "The mayor of the town said that the bridge will be closed for\nrepairs until the end of May.\n\nNobody was hurt."
+)
+VERSE = "The rain came down on Tuesday\nThe river rose by noon"
+
+
+def variant(name: str, summary: str, seed: int = 0) -> str:
+    edits = PERTURBATIONS.parse(name).edits(Example("a", "the document", summary), random.Random(seed))
+    return apply(summary, edits)
+
+
+@pytest.mark.parametrize(
+    ("name", "summary", "expected"),
+    [
+        ("as-list", "One came. Two left.", "- One came.\n- Two left."),
+        ("as-list[mark=number]", "One came. Two left.", "1. One came.\n2. Two left."),
+        ("as-list[mark=bullet]", "One came.\n\nTwo left.", "• One came.\n• Two left."),
+        (
+            "as-prose",
+            BULLETS,
+            "The café opens at noon. Tom Reid left. He moved to Oslo. Two vans were bought.",
+        ),
+        ("as-prose", "1. iPhone sales fell\n2. Rain fell\n", "iPhone sales fell. Rain fell."),
+        ("item-order", "- Rain fell in Oslo.\n- Tom left.", "- Tom left.\n- Rain fell in Oslo."),
+        ("item-order", "* Rain fell\n  * in Oslo\n* Tom left", "* Tom left\n* Rain fell\n  * in Oslo"),
+        (
+            "markdown",
+            PROSE,
+            "**Ana Costa's** team hired **12** drivers. **Fares** rise by **5%** - to $**2.5** million.",
+        ),
+        ("markdown[to=heading]", "Rain fell.", "## Summary\n\nRain fell."),
+        (
+            "markdown[to=plain]",
+            HEADED,
+            "New things\n\n* parse() no longer crashes\n* dates are read\n  * also with years",
+        ),
+        ("markdown[to=plain]", "See [the *plan*](https://x.org/a).", "See the plan."),
+        ("heading-case", HEADED, "## NEW THINGS\n\n* `parse()` no longer **crashes**"),
+        ("heading-case[to=title]", HEADED, "## New Things\n"),
+        ("line-breaks[width=20]", "The bridge will be closed in May.", "The bridge will be\nclosed in May."),
+        ("line-breaks[at=sentence]", "One came. Two left.", "One came.\nTwo left."),
+        ("line-breaks[at=paragraph]", "One came. Two left.", "One came.\n\nTwo left."),
+        ("line-breaks[at=none]", WRAPPED, WRAPPED.replace("for\nrepairs", "for repairs")),
+        (
+            "typography",
+            PROSE,
+            "Ana Costa’s team hired 12 drivers. Fares rise by 5% – to $2.5 million. She said “enough”.",
+        ),
+        ("typography[to=plain]", "“It’s over” — at last, 1990–2010.", '"It\'s over" - at last, 1990-2010.'),
+        ("unicode-form", "The café", unicodedata.normalize("NFD", "The café")),
+        ("unicode-form[form=nfc]", unicodedata.normalize("NFD", "The café"), "The café"),
+        ("number-form", "It cost 3.4 million.", "It cost 3,400,000."),
+        ("number-form", "They hired 12 drivers.", "They hired twelve drivers."),
+        ("number-form", "Some twelve drivers left.", "Some 12 drivers left."),
+        ("number-form", "12 drivers left.", "Twelve drivers left."),
+    ],
+)
+def test_a_layout_is_made(name: str, summary: str, expected: str) -> None:
+    assert variant(name, summary).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "summary"),
+    [
+        ("as-list", "Only one came."),
+        ("as-list", BULLETS),
+        ("as-prose", PROSE),
+        ("as-prose", HEADED),
+        ("as-prose", "The council refused to:\n- pay\n- build"),  # in prose the refusal would be gone
+        ("as-prose", "They sell:\n- bread,\n- milk and\n- eggs."),
+        ("as-prose", "- Plants\n  - herbs\n- Trees"),
+        ("item-order", "1. Rain fell.\n2. Tom left."),
+        ("item-order", "- Rain fell.\n- It flooded the town."),
+        ("item-order", "Steps:\n- Open the tap.\n- Wash the pan."),
+        ("item-order", PROSE),
+        ("markdown", "Rain fell on **Tuesday**."),
+        ("markdown[to=heading]", HEADED),
+        ("markdown[to=plain]", PROSE),
+        ("heading-case", BULLETS),
+        ("line-breaks", BULLETS),
+        ("line-breaks[at=none]", VERSE),
+        ("line-breaks[at=none]", "One line."),
+        ("line-breaks[width=3]", PROSE),
+        ("typography", "A board of 5'10\" by 6'2\""),
+        ("unicode-form", "Rain fell."),
+        ("number-form", "In 2019 Apollo 13 was shown on 3 May at 9 a.m."),
+        ("number-form", "1. Rain fell.\n2. Tom left."),
+    ],
+)
+def test_what_a_layout_cannot_be_made_of_is_left_alone_with_a_reason(name: str, summary: str) -> None:
+    with pytest.raises(UnscorableError, match=r"^[A-Zw].*\.$"):
+        variant(name, summary)
+
+
+def test_a_line_that_would_be_read_as_a_heading_is_not_made() -> None:
+    with pytest.raises(UnscorableError, match="other words of the summary would be read"):
+        variant("as-list", "Rain fell. Overview. Tom left.")
+
+
+@pytest.mark.parametrize("kind", read_battery("layout-1").kinds)
+def test_the_words_and_values_of_our_summaries_stay(kind: str) -> None:
+    perturbation = PERTURBATIONS.parse(kind)
+    for item in bundled_items():
+        summary = item.example.summary
+        try:
+            edits = perturbation.edits(item.example, random.Random(0))
+        except UnscorableError:
+            continue
+        after = apply(summary, edits)
+        if kind == "number-form":
+            assert [q.amounts for q in find_quantities(after)] == [q.amounts for q in find_quantities(summary)]
+        else:
+            assert sorted(layout_words(after)) == sorted(layout_words(summary))
+
+
+def test_the_battery_keeps_the_meaning_by_every_kind() -> None:
+    battery = read_battery("layout-1")
+    assert len(battery.of_intent("preserving")) == len(battery.kinds)
+
+
+def test_its_edits_come_back_from_the_two_texts() -> None:
+    """Probe recovers the edits of a text that was edited by hand further."""
+    edits = PERTURBATIONS.parse("as-list").edits(Example("a", "d", PROSE), random.Random(0))
+    assert recover(PROSE, apply(PROSE, edits), edits) == edits
