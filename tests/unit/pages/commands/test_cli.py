@@ -286,7 +286,14 @@ def test_the_version_is_printed_by_its_option() -> None:
 
 
 def test_without_a_file_scores_are_printed_as_a_table(tmp_path: Path) -> None:
-    printed = run("score", pairs_file(tmp_path / "in.jsonl", "Rain."), "--metric", "rouge2", "--metric", "conciseness")
+    printed = run(
+        "score",
+        pairs_file(tmp_path / "in.jsonl", "Rain fell at dawn."),
+        "--metric",
+        "rouge2",
+        "--metric",
+        "conciseness",
+    )
     assert printed.exit_code == 0
     head, first, second = (line.split() for line in printed.stdout.splitlines())
     assert (head, first[:2], second[:2]) == (["id", "metric", "score"], ["p0", "rouge2"], ["p0", "conciseness"])
