@@ -121,6 +121,7 @@ paper-figures: .venv/.run ## compute the figures of reproduced papers again, bes
 
 docs: .venv/.dev ## build the site of docs/ into var/site
 	$(BIN)/zensical build --clean --strict -f zensical.toml
+	cd docs && find . -name '*.md' | tar -cf - -T - | tar -xf - -C ../var/site
 
 demo-data: .venv/.run ## compute again what comes with the bundled examples: scores, a stress run
 	$(BIN)/python -c 'from core.results.cases.bundled_scores import write_scores; write_scores()'

@@ -193,6 +193,7 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
 
     Raises TouchstoneError for a study or setting that does not exist, and for data that give no figure, with what to do.
     """
+    from annotations.exchange.labelled_items import load_items
     from annotations.exchange.samples import dataset_references, load_samples, load_sentence_scores
     from annotations.store.store import Store
     from core.assessment.notebook.reports import run_study, study_data, with_pool_labels
@@ -214,6 +215,9 @@ def study(  # noqa: PLR0913  # every kind of data is a keyword of its own
         with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
             stored_scores = load_sentence_scores(store, *data.cases.score_keys)
         data = replace(data, sentence_scores={**data.sentence_scores, **stored_scores})
+    if datasets and Input.ITEMS in STUDIES.get(name).takes:
+        with closing(Store.open(Settings.read().database_url, read_only=True)) as store:
+            data = replace(data, items={**data.items, **{stored: load_items(store, stored) for stored in datasets}})
     specs = [metrics] if isinstance(metrics, str) else list(metrics)
     if labels:
         data = with_pool_labels(data, labels, specs)

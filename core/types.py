@@ -238,6 +238,9 @@ class Item:
     slices: tuple[str, ...] = ()
     """Parts of the data that the owner of the dataset named."""
 
+    columns: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    """The cells of the owner's table beside the texts, by column, as text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:

@@ -20,7 +20,21 @@ def _openapi_json() -> str:
     return f"{json.dumps(openapi(), indent=1)}\n"
 
 
-PICTURES = {"docs/develop/architecture.svg": layers_svg, "docs/reference/openapi.json": _openapi_json}
+def _llms_txt() -> str:
+    """The list of the documents in the form of llmstxt.org, from that of docs/index.md."""
+    title, about, *sections = re.split(r"\n\n(?:## )?", (ROOT / "docs/index.md").read_text(encoding="utf-8").strip())
+    lines = [title, "", f"> {' '.join(about.splitlines())}"]
+    for heading, table in zip(sections[::2], sections[1::2], strict=True):
+        rows = re.findall(r"^\| (\[.+?\]\(.+?\)) \| (.+) \|$", table, re.MULTILINE)
+        lines += ["", f"## {heading}", "", *(f"- {link}: {subject}" for link, subject in rows)]
+    return "\n".join([*lines, ""])
+
+
+PICTURES = {
+    "docs/develop/architecture.svg": layers_svg,
+    "docs/reference/openapi.json": _openapi_json,
+    "docs/llms.txt": _llms_txt,
+}
 """Files that are made as a whole, by their place below the root."""
 _TABLE = re.compile(r"(<!-- ([\w-]+): make reference -->\n)(.*?)(\n<!-- /\2 -->)", re.DOTALL)
 

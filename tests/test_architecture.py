@@ -68,7 +68,10 @@ OURS = {
         "core.results.cases.bundled_scores",
         "core.evaluation.training.benchmarks",  # the documents that no metric learns from
     },
-    "pages": {"pages.ui", "pages.server", "pages.sources", "pages.commands.shared", "core", "annotations"},
+    "pages": {
+        *("pages.ui", "pages.server", "pages.sources", "pages.commands.shared", "core", "annotations"),
+        "touchstone",  # whose functions are the tools of agents
+    },
     "cli.py": {"core", "pages.commands"},
     "app.py": {"pages.server", "pages.ui.shared.script_errors"},
     "touchstone.py": {"core", "cli", "annotations"},

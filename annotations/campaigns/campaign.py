@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any, Literal, Self
 from uuid import uuid4
@@ -20,6 +20,7 @@ from annotations.store.campaign_tables import AnswerKey, Campaign, Task, Version
 from annotations.store.records import MAX_TEXT, PairRecord, RecordError, require_storable, require_text
 from annotations.store.tables import ItemRow
 from annotations.store.writes import content_id, save_pair
+from core.types import Item
 
 LabelMode = Literal["unaided", "pre-annotated", "assisted"]
 """Help that a label is given with: none, answers that are filled in, or document sentences that are marked as close."""
@@ -71,6 +72,8 @@ class CampaignRules(BaseModel):
     """Last day (UTC) on which items are handed out."""
     mode: LabelMode = "unaided"
     """Help during labelling: none, answers of a source filled in, or the document sentences closest to the summary marked."""
+    shown_columns: tuple[str, ...] = ()
+    """Columns of the owner's table that annotators see above the texts."""
     reveal: bool = False
     """Show the scores after a label, and ask for a second label."""
     closed_to: tuple[str, ...] = ()
@@ -146,11 +149,21 @@ class CampaignSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadGuidelines:
+    """A text of guidelines and questions, its `number` from 1, and the first and last version of the campaign that has it."""
+
+    number: int
+    text: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class NewTask:
     """An item to label: one of the store, or a `pair` that is kept with the campaign.
 
     `key` are the known answers of training, qualification and gold, with the sides unswapped. `asked` is what the questions
-    need besides the texts: {"error_type": …} to write, {"explanation": …} to judge.
+    need besides the texts: {"error_type": …} to write, {"explanation": …} to judge. `columns` are the cells of the owner's table.
     """
 
     item_id: str = ""
@@ -160,6 +173,12 @@ class NewTask:
     key: Mapping[str, Any] = field(default_factory=dict)
     feedback: str = ""
     pair: PairRecord | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+def own_columns(item: Item) -> dict[str, str]:
+    """The cells of the table that an item came from; of another form its id and system."""
+    return dict(item.columns) or {"id": item.example.id} | ({"system": item.system} if item.system else {})
 
 
 def create_campaign(session: Session, name: str, by: str, content: VersionContent) -> CampaignSettings:
@@ -243,6 +262,34 @@ def read_campaign(row: Row[Any]) -> CampaignSettings:
     return CampaignSettings(row.id, row.name, row.version, row.guidelines, questions, rules, row.open)
 
 
+def load_guidelines(session: Session, campaign_id: str) -> list[ReadGuidelines]:
+    """The texts that annotators of a campaign have read, oldest first; a version that changes a rule has the text of the one before."""
+    rows = session.exec(
+        select(VersionRow.version, VersionRow.guidelines, VersionRow.questions)
+        .where(VersionRow.campaign_id == campaign_id)
+        .order_by(col(VersionRow.version))
+    ).all()
+    texts: list[ReadGuidelines] = []
+    for version, guidelines, questions in rows:
+        text = format_guidelines(guidelines, read_questions(questions))
+        if texts and texts[-1].text == text:
+            texts[-1] = replace(texts[-1], last=version)
+        else:
+            texts.append(ReadGuidelines(len(texts) + 1, text, version, version))
+    return texts
+
+
+def format_guidelines(guidelines: str, questions: QuestionSet) -> str:
+    """The guidelines and the questions with the meanings of their answers, a line each."""
+    lines = [guidelines.strip() or questions.guidelines.strip()]
+    for question in questions.questions:
+        lines.append(f"{question.ask} {question.hint}".strip())
+        lines += [
+            f"- {option.text}: {option.means}" if option.means else f"- {option.text}" for option in question.options
+        ]
+    return "\n".join(lines)
+
+
 def load_campaign_by_name(session: Session, name: str) -> CampaignSettings:
     """The newest version of the campaign of a name. Raises RecordError, which names those that exist."""
     ids = dict(session.exec(select(Campaign.name, Campaign.id)).all())
@@ -289,6 +336,8 @@ def _add_task(session: Session, campaign: CampaignSettings, new: NewTask, positi
         check_answers(with_optional_answers(questions), new.key)
 
     require_storable(f"the details of item {item.id}", *new.asked.values(), new.feedback)
+    cells = [text for name, cell in new.columns.items() for text in (name, cell)]
+    require_storable(f"the columns of item {item.id}", *cells, most=MAX_TEXT)
     asked_key = hash_asked(new.asked)
     id = task_id(campaign.id, new.part, item.id, new.explanation_id, asked_key)
     if session.get(Task, id):
@@ -302,6 +351,7 @@ def _add_task(session: Session, campaign: CampaignSettings, new: NewTask, positi
             explanation_id=new.explanation_id,
             asked_key=asked_key,
             asked=dict(new.asked),
+            columns=dict(new.columns),
             group=item.parent_id or item.id,
             position=position,
             shuffle=stable_number(campaign.id, id),

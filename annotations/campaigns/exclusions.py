@@ -69,12 +69,18 @@ def exclude(session: Session, campaign: CampaignSettings, what: WhatIsExcluded, 
     """Leave out labels that were given so far, and return how many. Their places become free for others.
 
     Without the answer to the measured question a label is left out whole; of any other question only the answers are, with
-    those to questions that depend on it. Raises RecordError for an empty reason, an unknown question, and where there is no label.
+    those to questions that depend on it. The same exclusion again changes nothing. Raises RecordError for an empty reason, an unknown question, where there is no
+    label, and where all are left out already for another reason.
     """
     require_text("reason", reason)
     if what.question and what.question not in campaign.questions.by_id:
         question_ids = ", ".join(campaign.questions.by_id)
         raise RecordError(f"There is no question {what.question!r} in {campaign.name!r}. There are: {question_ids}.")
+    before = [
+        row
+        for row in _valid_exclusions(session, campaign.id)
+        if row.person_id == what.person_id and (row.question in {what.question, ""}) and row.day in {what.day, None}
+    ]
     row = Exclusion(
         campaign_id=campaign.id,
         person_id=what.person_id,
@@ -89,6 +95,12 @@ def exclude(session: Session, campaign: CampaignSettings, what: WhatIsExcluded, 
     covered = sum(_covers(row, at) for _, at in answers)
     if not covered:
         raise RecordError("This person has given no such label. Choose another day, or all of them.")
+    if same := next(
+        (other for other in before if all(_covers(other, at) for _, at in answers if _covers(row, at))), None
+    ):
+        if (same.reason, same.by, same.question, same.day) == (reason, by, what.question, what.day):
+            return covered  # pressed twice
+        raise RecordError(f"These labels are left out already: {same.reason}")
     session.add(row)
     session.flush()
     mark_reservations(session, campaign, what.person_id)
@@ -216,6 +228,18 @@ def load_exclusions(session: Session, campaign: CampaignSettings) -> list[Exclus
         )
         for row, end, name, pseudonym in rows
     ]
+
+
+def count_left_out(session: Session, campaign: CampaignSettings) -> int:
+    """Number of labels that valid exclusions cover, each once."""
+    by_person: dict[str, list[Exclusion]] = defaultdict(list)
+    for row in _valid_exclusions(session, campaign.id):
+        by_person[row.person_id].append(row)
+    return sum(
+        any(_covers(row, at) for row in rows)
+        for person_id, rows in by_person.items()
+        for _, at in _first_answers(session, campaign.id, person_id)
+    )
 
 
 def describe_exclusion(row: ExclusionRow) -> str:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, Self
 import yaml  # type: ignore[import-untyped]  # it ships no types
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from annotations.campaigns.error_types import MEANINGS_OF_BEFORE, error_type_meanings
 from annotations.store.records import PairRecord, RecordError, require_storable
 from core.errors import EditError
 from core.text import apply, parse, recover
@@ -124,6 +125,8 @@ class QuestionSet(_FrozenQuestionPart):
     """Pairs and explanations that fit: of an edited summary (`some`), of a single edit (`one`), or, explanations only, of an unedited summary as well (`any`)."""
     guidelines: str = ""
     """Guidelines (Markdown) for campaigns that state none of their own."""
+    error_types: int = MEANINGS_OF_BEFORE
+    """Version of the meanings of error types that its texts carry."""
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Self:
@@ -190,7 +193,8 @@ def read_questions(text: str) -> QuestionSet:
 @cache
 def bundled_question_sets() -> Mapping[str, str]:
     """The YAML of each question set that comes with Touchstone, by its name."""
-    return {file.stem: file.read_text(encoding="utf-8") for file in sorted(_SETS_FOLDER.glob("*.yaml"))}
+    fill = error_type_meanings().fill
+    return {file.stem: fill(file.read_text(encoding="utf-8")) for file in sorted(_SETS_FOLDER.glob("*.yaml"))}
 
 
 def is_asked(question: CampaignQuestion, answers: Answers) -> bool:

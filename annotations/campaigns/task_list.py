@@ -18,13 +18,14 @@ from annotations.store.tables import ItemRow
 
 @dataclass(frozen=True, slots=True)
 class TaskRow:
-    """One thing to label; `key` are its known answers, `labels` is the number of labels that it has."""
+    """One thing to label; `key` are its known answers, `labels` is the number of labels that it has, `columns` are the cells of the owner's table."""
 
     part: str
     summary: str
     asked: Mapping[str, Any]
     key: Mapping[str, Any]
     labels: int
+    columns: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,16 @@ def load_tasks(session: Session, campaign: CampaignSettings) -> list[TaskRow]:
             .group_by(col(Reservation.task_id))
         ).all()
     )
-    return [TaskRow(task.part, text, task.asked, keys.get(task.id, {}), labels.get(task.id, 0)) for task, text in rows]
+    return [
+        TaskRow(task.part, text, task.asked, keys.get(task.id, {}), labels.get(task.id, 0), task.columns)
+        for task, text in rows
+    ]
+
+
+def load_column_names(session: Session, campaign_id: str) -> list[str]:
+    """Columns of the owners' tables, in the order in which the items brought them."""
+    tasks = select(Task.columns).where(Task.campaign_id == campaign_id).order_by(col(Task.position), col(Task.id))
+    return list(dict.fromkeys(name for columns in session.exec(tasks) for name in columns))
 
 
 def load_remarks(session: Session, campaign: CampaignSettings) -> list[TaskRemark]:

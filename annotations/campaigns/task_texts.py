@@ -39,6 +39,8 @@ class TaskTexts:
     """Named parts of the document."""
     question: str = ""
     """Question that the summary answers; "" for none."""
+    shown: Mapping[str, str] = field(default_factory=dict)
+    """Cells of the owner's table that annotators see, by column."""
 
     @property
     def texts(self) -> dict[str, Any]:
@@ -65,6 +67,7 @@ def _texts_from_row(campaign: CampaignSettings, row: Row[Any]) -> TaskTexts:
         error_type=row.asked.get("error_type", ""),
         contexts=contexts_from_json(row.contexts),
         question=row.question,
+        shown={name: cell for name in campaign.rules.shown_columns if (cell := row.own.get(name))},
     )
 
 
@@ -73,6 +76,7 @@ _SELECT_TEXTS = (
     select_columns(
         col(Task.part),
         col(Task.asked),
+        col(Task.columns).label("own"),
         col(Document.text).label("document"),
         col(Document.contexts),
         col(Document.question),

@@ -50,7 +50,7 @@ class NewCampaignBody(_Body):
 
 
 class NewItem(_Body):
-    """A summary with its document, or an edited summary with its `original`. `key` are the known answers of other parts than work."""
+    """A summary with its document, or an edited summary with its `original`. `key` are the known answers of other parts than work, `columns` your own ids and fields."""
 
     document: str
     summary: str
@@ -59,6 +59,7 @@ class NewItem(_Body):
     key: dict[str, Any] = Field(default_factory=dict)
     feedback: str = ""
     asked: dict[str, str] = Field(default_factory=dict)
+    columns: dict[str, str] = Field(default_factory=dict)
 
 
 class NewItemsBody(_Body):
@@ -155,7 +156,16 @@ class ApiWrites:
                 edits = () if item.original is None else tuple(recover(original, item.summary))
                 by = self._access.owner
                 pair = PairRecord(item.document, original, item.summary, edits, by=by, intended=None, source=_SOURCE)
-                tasks.append(NewTask(part=item.part, asked=item.asked, key=item.key, feedback=item.feedback, pair=pair))
+                tasks.append(
+                    NewTask(
+                        part=item.part,
+                        asked=item.asked,
+                        key=item.key,
+                        feedback=item.feedback,
+                        pair=pair,
+                        columns=item.columns,
+                    )
+                )
             added = add_tasks(session, campaign, tasks)
             require_passable(session, campaign)
             return {"added": added, "sent": len(tasks)}

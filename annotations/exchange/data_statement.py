@@ -154,15 +154,15 @@ def _format_agreement(agreements: Sequence[LabelAgreement]) -> str:
     if not agreements:
         return "No question with a fixed choice of answers is labelled yet."
     head = ["question", "people", "labels", "same answer, %", "Krippendorff's alpha", "Gwet's AC1"]
-    whys = [
-        (agreement.question, estimate.why)
+    errors = [
+        (agreement.question, estimate.error)
         for agreement in agreements
         for estimate in (agreement.raw, agreement.alpha, agreement.ac1)
     ]
-    reasons = "".join(f"\n`{question}`: {cell(why)}\n" for question, why in dict.fromkeys(whys) if why)
+    remarks = "".join(f"\n`{question}`: {cell(error)}\n" for question, error in dict.fromkeys(errors) if error)
     return (
         "First labels of each person; in brackets the 95 % interval of a bootstrap over documents.\n\n"
-        f"{markdown_table(head, map(_agreement_row, agreements))}{reasons}"
+        f"{markdown_table(head, map(_agreement_row, agreements))}{remarks}"
     ).rstrip()
 
 

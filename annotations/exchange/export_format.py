@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from sqlalchemy import select as select_columns
@@ -14,6 +14,7 @@ from sqlmodel import Session, col, select
 from annotations.campaigns.answer_verdicts import verdicts_of_answers
 from annotations.campaigns.campaign import CampaignSettings, load_campaign
 from annotations.campaigns.questions import CampaignQuestion, read_questions
+from annotations.campaigns.task_list import load_column_names
 from annotations.campaigns.task_texts import TaskTexts, load_task_texts
 from annotations.exchange.campaign_export import (
     ExportContext,
@@ -41,7 +42,7 @@ from annotations.people.people import Member, Right
 from annotations.results.label_agreement import OVERALL, LabelAgreement, compute_agreement
 from annotations.results.resolution import ResolvedTask, resolve_tasks
 from annotations.results.results import first_blind_labels, load_labels
-from annotations.store.campaign_tables import VersionRow
+from annotations.store.campaign_tables import Task, VersionRow
 from annotations.store.database import read_session
 from annotations.store.store import Store
 from annotations.store.tables import ItemRow
@@ -69,6 +70,8 @@ class LabelledTask(TaskTexts):
     """Labels and final answers."""
     selection_probability: float | None = None
     """Probability of the item in the sample so far; None where the items were not drawn from a pool."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Cells of the owner's table beside the texts, by column."""
 
     @property
     def original(self) -> str:
@@ -112,6 +115,10 @@ class CampaignExport:
         ]
         return sorted(tasks, key=lambda task: task.number)
 
+    def column_names(self) -> list[str]:
+        """Columns of the owner's tables, in the order in which items brought them."""
+        return load_column_names(self.session, self.campaign.id)
+
     def agreements(self) -> list[LabelAgreement]:
         """Agreement over all items on each question with a fixed choice of answers."""
         labels = first_blind_labels(load_labels(self.session, self.campaign))
@@ -130,7 +137,13 @@ class CampaignExport:
             document_id=self.session.get_one(ItemRow, resolved.item).document_id,
             resolved=resolved,
             selection_probability=self.context.selection.get(resolved.task),
+            columns=self.session.get_one(Task, resolved.task).columns,
         )
+
+
+def own_column_names(columns: Iterable[str], taken: Collection[str]) -> dict[str, str]:
+    """Names of the owner's columns in a file, by column: `own.NAME` where the file has a column of that name itself."""
+    return {name: f"own.{name}" if name in taken else name for name in columns}
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,7 @@ def label_rows(
             task=number,
             item_id=task.item_id,
             part=task.part,
+            columns=task.columns,
             person=pseudonym,
             turn=reservation.turn,
             provenance=provenance(number),

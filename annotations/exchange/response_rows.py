@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
+from pydantic import Field
+
 from annotations.exchange.export_columns import (
     QUERIED,
     ErrorTypeName,
@@ -73,6 +75,8 @@ class ExportedLabel(ExportedModel):
     """Part of the campaign that the task belongs to."""
     person: Annotated[StorableText, QUERIED]
     """Pseudonym of the annotator."""
+    columns: Annotated[dict[str, StorableText], QUERIED] = Field(default_factory=dict)
+    """Cells of the owner's table beside the texts, by column."""
     turn: Annotated[int, QUERIED]
     """1 for the first time that the person had the task, 2 for a repeat."""
     revision: int

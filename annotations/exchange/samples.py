@@ -12,13 +12,14 @@ from sqlmodel import Session, and_, col, select
 
 from annotations.campaigns.answer_verdicts import verdicts_of_answers
 from annotations.campaigns.campaign import CampaignSettings, load_campaign_by_name
-from annotations.campaigns.questions import QuestionSet
+from annotations.campaigns.error_types import error_type_meanings
+from annotations.campaigns.questions import QuestionSet, read_questions
 from annotations.results.drawn import load_selection_probabilities
 from annotations.results.label_agreement import OVERALL, LabelAgreement, compute_agreement
 from annotations.results.local_labels import load_local_labels, load_with_originals, stored_samples
 from annotations.results.resolution import Resolution, ResolvedTask, resolve_tasks
-from annotations.results.results import corrected_error_types, first_blind_labels, load_labels
-from annotations.store.campaign_tables import Campaign, Task
+from annotations.results.results import CampaignLabel, corrected_error_types, first_blind_labels, load_labels
+from annotations.store.campaign_tables import Campaign, Task, VersionRow
 from annotations.store.database import read_session
 from annotations.store.imported_datasets import (
     FileRow,
@@ -170,7 +171,8 @@ def _campaign_item(row: ItemRow, facts: _ItemLabels, origin: Origin | None, mean
 class CampaignDescription:
     """The labels of a campaign: `counts` has the number of tasks for each way in which a label was resolved.
 
-    `agreement` is that on the measured question, None where it has no answers.
+    `agreement` is that on the measured question, None where it has no answers. `error_types` has the number of labels with an error
+    type for each version of the meanings of error types.
     """
 
     dataset: str
@@ -178,6 +180,7 @@ class CampaignDescription:
     version: int
     counts: Mapping[Resolution, int]
     agreement: LabelAgreement | None
+    error_types: Mapping[int, int]
 
 
 def load_labelled_campaigns(session: Session) -> list[str]:
@@ -194,15 +197,29 @@ def load_labelled_campaigns(session: Session) -> list[str]:
 def describe_campaign(session: Session, dataset: str) -> CampaignDescription:
     """Raises RecordError for an unknown name."""
     campaign = load_campaign_by_name(session, dataset.removeprefix(CAMPAIGN_PREFIX))
-    questions = campaign.questions
+    questions, labels = campaign.questions, load_labels(session, campaign)
     return CampaignDescription(
         dataset,
         questions.title,
         campaign.version,
         Counter(task.resolution for task in resolve_tasks(session, campaign)),
-        compute_agreement(
-            questions.by_id[questions.measure], OVERALL, first_blind_labels(load_labels(session, campaign))
-        ),
+        compute_agreement(questions.by_id[questions.measure], OVERALL, first_blind_labels(labels)),
+        _count_meanings(session, campaign, labels),
+    )
+
+
+def _count_meanings(session: Session, campaign: CampaignSettings, labels: Sequence[CampaignLabel]) -> Mapping[int, int]:
+    """Number of labels of work with an error type, by the version of its meaning that their question set had."""
+    versions = session.exec(
+        select(VersionRow.version, VersionRow.questions).where(VersionRow.campaign_id == campaign.id)
+    )
+    questions = {version: read_questions(text) for version, text in versions}
+    return Counter(
+        questions[label.version].error_types
+        for label in labels
+        if label.part == "work"
+        and label.counts
+        and ("error_type" in label.answers or questions[label.version].required_type)
     )
 
 
@@ -223,13 +240,27 @@ def format_description(description: CampaignDescription) -> list[str]:
     ]
     if description.agreement:
         sentences.append(_format_agreement(description.agreement))
+    if description.error_types:
+        sentences.append(format_meaning_versions(description.error_types))
     return sentences
+
+
+def format_meaning_versions(versions: Mapping[int, int]) -> str:
+    """The meanings by which errors were named; a warning where a table by error type mixes several."""
+    newest = error_type_meanings().version
+    names = [
+        f"version {version} (BUMP's own)" if version == newest else f"version {version}" for version in sorted(versions)
+    ]
+    if len(names) == 1:
+        return f"Error types by {names[0]} of their meanings."
+    counts = ", ".join(f"{versions[version]} by {name}" for version, name in zip(sorted(versions), names, strict=True))
+    return f"Labels with error types: {counts} of their meanings. A table by error type mixes these."
 
 
 def _format_agreement(agreement: LabelAgreement) -> str:
     people = f"{agreement.people} {'person' if agreement.people == 1 else 'people'} gave {agreement.labels} first blind label{'' if agreement.labels == 1 else 's'}"
     if agreement.alpha.value is None:
-        return f"{people}. {agreement.alpha.why}"
+        return f"{people}. {agreement.alpha.error}"
     low, high = agreement.alpha.low, agreement.alpha.high
     between = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
     return f"{people}; Krippendorff's alpha ({agreement.scale}) is {agreement.alpha.value:.2f}{between} on {agreement.alpha.n} shared tasks."
@@ -293,8 +324,21 @@ def load_provenance(store: Store, datasets: Sequence[str]) -> tuple[tuple[FileRo
     )
     own = [name for name in datasets if not _is_imported(name)]
     campaigns = [name for name in own if name.startswith(CAMPAIGN_PREFIX)]
-    descriptions = {name: format_description(load_description(store, name)) for name in campaigns}
+    described = {name: load_description(store, name) for name in campaigns}
+    versions_of_types = {version for description in described.values() for version in description.error_types}
+    descriptions = {
+        name: [
+            *format_description(description),
+            *([_OTHER_MEANINGS] if 0 < len(description.error_types) < len(versions_of_types) else []),
+        ]
+        for name, description in described.items()
+    }
     return files, {name: descriptions.get(name, []) for name in own}
+
+
+_OTHER_MEANINGS = (
+    "Another campaign here names errors by other meanings of the error types: a table by error type mixes these."
+)
 
 
 def _is_labelled_here(dataset: str) -> bool:

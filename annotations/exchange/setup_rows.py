@@ -161,6 +161,8 @@ class ExportedTask(ExportedModel):
     """Id of the explanation to judge; "" for none."""
     asked: dict[str, Any]
     """Details of the task, such as the error type to write."""
+    columns: dict[str, StorableText] = Field(default_factory=dict)
+    """Cells of the owner's table beside the texts, by column."""
     group: StorableText
     """Key that versions of one text share, which are kept apart."""
     position: int

@@ -13,7 +13,13 @@ from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from annotations.campaigns.assignment import campaign_ids_for, lock_queue, require_assigned
-from annotations.campaigns.campaign import CampaignSettings, load_campaign, load_campaigns
+from annotations.campaigns.campaign import (
+    CampaignSettings,
+    ReadGuidelines,
+    load_campaign,
+    load_campaigns,
+    load_guidelines,
+)
 from annotations.campaigns.qualification import (
     MarkedAnswer,
     Stage,
@@ -91,6 +97,18 @@ class AnnotatorActions:
             open_campaigns = [campaign for campaign in load_campaigns(session) if campaign.is_open]
             own = campaign_ids_for(session, self._person, [campaign.id for campaign in open_campaigns])
             return [campaign for campaign in open_campaigns if campaign.id in own]
+
+    def left_campaign(self, campaign_id: str) -> tuple[CampaignSettings, int] | None:
+        """A campaign that takes no labels of this person, with the number of those that they gave; None if they gave none."""
+        with read_session(self._store.engine) as session:
+            answered = load_person_tasks(session, campaign_id, self._person.id).answered
+            return (load_campaign(session, campaign_id), answered) if answered else None
+
+    def guidelines(self, campaign_id: str) -> list[ReadGuidelines]:
+        """The texts that annotators of a campaign read, oldest first, each with the versions of the campaign that have it."""
+        with read_session(self._store.engine) as session:
+            require_assigned(session, campaign_id, self._person)
+            return load_guidelines(session, campaign_id)
 
     def next(self, campaign_id: str) -> ShownTask | NoTask:
         """The current task, or the next one, reserved; NoTask with the reason where there is none. Raises RightsError for a campaign of others."""

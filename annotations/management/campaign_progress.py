@@ -158,11 +158,11 @@ def compute_progress(session: Session, campaign: CampaignSettings) -> CampaignPr
 def estimate_finish(recent: int, first_at: datetime | None, missing: int, now: datetime) -> datetime | None:
     """Estimate when the missing labels will be complete, at the pace of the `recent` ones of the last seven days, or of the days since the first label if fewer.
 
-    A first day counts whole. None where nothing is missing, or nothing came in these days.
+    None where nothing is missing, nothing came in these days, or the first label is not a day old: an hour says nothing of a pace.
     """
-    if not missing or not recent or first_at is None:
+    if not missing or not recent or first_at is None or now - first_at < timedelta(days=1):
         return None
-    spanned = min(_PACE_WINDOW, max(timedelta(days=1), now - first_at))
+    spanned = min(_PACE_WINDOW, now - first_at)
     return now + spanned * (missing / recent)
 
 

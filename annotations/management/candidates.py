@@ -6,21 +6,21 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
 from sqlmodel import Session, col, select
 
-from annotations.campaigns.campaign import SKILL, NewTask, TaskPart, with_optional_answers
+from annotations.campaigns.campaign import SKILL, NewTask, TaskPart, own_columns, with_optional_answers
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, check_answers
 from annotations.results.local_labels import load_local_labels
 from annotations.store.imported_datasets import load_imported_samples
 from annotations.store.records import LOCAL_LABELS, PairRecord, RecordError
 from annotations.store.tables import EditRow, Explanation, ItemRow
 from core.text import recover
-from core.types import ErrorType, Sample, Verdict
+from core.types import ErrorType, Item, Sample, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,8 @@ class Candidate:
     """Explanations that can be judged."""
     edit_count: int = 0
     """Number of edits that are stored one by one; 0 for none."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Cells of the owner's table beside the texts, by column."""
 
 
 def candidate_from_pair(name: str, pair: PairRecord) -> Candidate:
@@ -87,14 +89,14 @@ def load_candidates(session: Session, dataset: str) -> list[Candidate]:
     edited = {id for id in with_parent if id in ids}
     edit_counts = Counter(id for id in session.exec(select(EditRow.item_id)) if id in ids)
     explanations = _explanations_by_item(session, ids)
-    return [
+    return merge_repeated(
         replace(
             _candidate_from_sample(sample, edited, explanations.get(sample.stored, ())),
             edit_count=edit_counts[sample.stored],
         )
         for sample in samples
         if sample.stored
-    ]
+    )
 
 
 def fits_questions(candidate: Candidate, questions: QuestionSet) -> bool:
@@ -126,7 +128,10 @@ def tasks_for_candidate(
     if questions.unit == "explanation":
         return [_judging_task(candidate, reason, part) for reason in candidate.explanations]
     requirements = [{"error_type": kind.value} for kind in types] if questions.required_type else [{}]
-    return [NewTask(candidate.item_id, part, asked=requirement, pair=candidate.pair) for requirement in requirements]
+    return [
+        NewTask(candidate.item_id, part, asked=requirement, pair=candidate.pair, columns=candidate.columns)
+        for requirement in requirements
+    ]
 
 
 def likely_answer(candidate: Candidate, questions: QuestionSet) -> str:
@@ -142,7 +147,7 @@ def likely_answer(candidate: Candidate, questions: QuestionSet) -> str:
 
 def _judging_task(candidate: Candidate, reason: CandidateExplanation, part: TaskPart) -> NewTask:
     requirements = {} if reason.id else {"explanation": reason.text}
-    return NewTask(candidate.item_id, part, reason.id, requirements, pair=candidate.pair)
+    return NewTask(candidate.item_id, part, reason.id, requirements, pair=candidate.pair, columns=candidate.columns)
 
 
 def _candidate_from_sample(sample: Sample, edited: Collection[str], own: Sequence[CandidateExplanation]) -> Candidate:
@@ -161,7 +166,57 @@ def _candidate_from_sample(sample: Sample, edited: Collection[str], own: Sequenc
         intended=item.intended,
         error_type=item.error_type,
         explanations=tuple({reason.text: reason for reason in (*imported, *own)}.values()),
+        columns=own_columns(item),
     )
+
+
+def merge_repeated(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The candidates with the same texts once, since they are one item; values of their columns are joined by semicolons."""
+    merged: dict[object, Candidate] = {}
+    for candidate in candidates:
+        pair = candidate.pair
+        texts = (pair.document, pair.original, pair.edited, pair.question) if pair else candidate.item_id
+        if texts not in merged:
+            merged[texts] = candidate
+            continue
+        before, after = merged[texts].columns, candidate.columns
+        joined = {name: _join_cells(before.get(name, ""), after.get(name, "")) for name in {**before, **after}}
+        merged[texts] = replace(merged[texts], columns=joined)
+    return list(merged.values())
+
+
+def _join_cells(before: str, after: str) -> str:
+    """The values of two cells, each once."""
+    return "; ".join(dict.fromkeys(value for value in (*before.split("; "), after) if value))
+
+
+def candidates_from_items(items: Iterable[Item], source: str) -> tuple[list[Candidate], int]:
+    """Candidates of the items of a file, an edited one with what it was edited from, and the number of items without a document."""
+    summaries: dict[str, str] = {}
+    candidates, missing = [], 0
+    for item in items:
+        example = item.example
+        summaries[example.id] = example.summary
+        if not example.document or not example.summary:
+            missing += 1
+            continue
+        original = summaries.get(item.parent or "", example.summary)
+        pair = PairRecord(
+            example.document,
+            original,
+            example.summary,
+            item.edits if original != example.summary else (),
+            by=item.system,
+            intended=item.intended,
+            error_type=item.error_type,
+            title=item.title,
+            domain=item.domain,
+            source=source,
+            contexts=example.contexts,
+            question=example.question,
+        )
+        candidates.append(replace(candidate_from_pair(example.id, pair), columns=own_columns(item)))
+    return merge_repeated(candidates), missing
 
 
 def _explanations_by_item(session: Session, ids: Collection[str]) -> dict[str, list[CandidateExplanation]]:

@@ -22,12 +22,13 @@ from annotations.campaigns.campaign import (
 from annotations.campaigns.exclusions import (
     ExclusionRow,
     WhatIsExcluded,
+    count_left_out,
     exclude,
     labelled_tasks,
     load_exclusions,
     reinstate,
 )
-from annotations.campaigns.task_list import TaskRemark, TaskRow, load_remarks, load_tasks
+from annotations.campaigns.task_list import TaskRemark, TaskRow, load_column_names, load_remarks, load_tasks
 from annotations.labelling.crowd import SessionRow, StudyTerms, load_sessions, load_study, return_session, set_study
 from annotations.labelling.limits import PersonState, load_states, pause_person, resume_person
 from annotations.management.campaign_progress import CampaignProgress, compute_progress, count_events
@@ -180,6 +181,10 @@ class ManagerActions:
         with read_session(self._store.engine) as session:
             return load_tasks(session, load_campaign(session, campaign_id))
 
+    def column_names(self, campaign_id: str) -> list[str]:
+        with read_session(self._store.engine) as session:
+            return load_column_names(session, campaign_id)
+
     def remarks(self, campaign_id: str) -> list[TaskRemark]:
         with read_session(self._store.engine) as session:
             return load_remarks(session, load_campaign(session, campaign_id))
@@ -204,6 +209,10 @@ class ManagerActions:
     def exclusions(self, campaign_id: str) -> list[ExclusionRow]:
         with read_session(self._store.engine) as session:
             return load_exclusions(session, load_campaign(session, campaign_id))
+
+    def count_left_out(self, campaign_id: str) -> int:
+        with read_session(self._store.engine) as session:
+            return count_left_out(session, load_campaign(session, campaign_id))
 
     def exclude(self, campaign_id: str, what: WhatIsExcluded, reason: str) -> int:
         with self._store.writing() as session:

@@ -21,15 +21,17 @@ from annotations.campaigns.campaign import (
     VersionContent,
     add_tasks,
     create_campaign,
+    own_columns,
     task_id,
 )
 from annotations.campaigns.questions import bundled_question_sets, read_questions
 from annotations.results.resolution import resolve_tasks
 from annotations.store.campaign_tables import CampaignDraw, DrawnTask, DrawStop, Task
-from annotations.store.records import RecordError
+from annotations.store.imported_datasets import load_imported_samples
+from annotations.store.records import CAMPAIGN_PREFIX, LOCAL_LABELS, RecordError
 from annotations.store.response_tables import Reservation
 from core.stats import DrawnPool, DrawWay, PoolDraw, rate_sequence, selection_probabilities
-from core.types import Verdict
+from core.types import PRECOMPUTED, Verdict
 
 SUMMARY_QUESTIONS = ("label-summaries", "label-frank", "label-tofueval")
 """Question sets whose answers give a verdict on one summary."""
@@ -137,7 +139,10 @@ def create_drawn_campaign(session: Session, drawing: CampaignDrawing, by: str) -
     content = VersionContent(text, read_questions(text).guidelines, rules)
     campaign = create_campaign(session, drawing.name.strip(), by, content)
     assign(session, campaign.id, drawing.people, by)
-    add_tasks(session, campaign, [NewTask(item) for item in drawing.items])
+    is_local = drawing.dataset in (LOCAL_LABELS, PRECOMPUTED) or drawing.dataset.startswith(CAMPAIGN_PREFIX)
+    samples = [] if is_local else load_imported_samples(session, drawing.dataset)
+    columns = {sample.stored: own_columns(sample.item) for sample in samples}
+    add_tasks(session, campaign, [NewTask(item, columns=columns.get(item, {})) for item in drawing.items])
     _save_draw(session, campaign.id, drawing, by)
     return campaign
 

@@ -71,7 +71,7 @@ class LabelAgreement:
     prevalence: Mapping[str, Estimate]
     """Share of each answer."""
     kappas: Mapping[tuple[str, str], Estimate]
-    """Cohen's kappa of every two people who share items."""
+    """Cohen's kappa of every two people who share items, with `kappa_weights`."""
     reliability: Estimate | None = None
     """Split-half reliability of best-worst scores; None for other kinds."""
 
@@ -79,6 +79,11 @@ class LabelAgreement:
     def alpha(self) -> Estimate:
         """Alpha on the scale of the answers."""
         return self.alphas[self.scale]
+
+    @property
+    def kappa_weights(self) -> str:
+        """Weights of kappa: quadratic in the steps between ordered answers, as in studies and scikit-learn, or none."""
+        return "unweighted" if self.scale == "nominal" else "quadratic weights"
 
 
 def compute_agreements(session: Session, campaign: CampaignSettings) -> list[LabelAgreement]:
@@ -126,9 +131,12 @@ def compute_agreement(question: CampaignQuestion, name: str, labels: Sequence[Ca
         prevalence={
             str(answer): estimate(label_prevalence(ratings, code)) for answer, code in answer_codes(question).items()
         },
-        kappas=dict(_pairwise_kappas(ratings, people, DISTANCES[scale], estimate)),
+        kappas=dict(_pairwise_kappas(ratings, people, _KAPPA_DISTANCES[scale], estimate)),
     )
 
+
+_KAPPA_DISTANCES = {**DISTANCES, "ordinal": DISTANCES["interval"]}
+"""Distance of two answers by their scale; ranks would make the weights of two people depend on their own answers."""
 
 _DISTANCES: Mapping[str, tuple[str, AnswerDistance]] = {
     "slider": ("interval", squared_distance),

@@ -127,6 +127,8 @@ class Task(StoreTable, table=True):
     """Hash of `asked`; empty where that is."""
     asked: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
     """Details that the questions need besides the texts, such as a required error type."""
+    columns: dict[str, Any] = Field(default_factory=dict, sa_type=JSON, sa_column_kwargs={"server_default": "{}"})
+    """Cells of the owner's table beside the texts, by column."""
     group: str
     """Key that versions of one text share, which are kept apart."""
     position: int

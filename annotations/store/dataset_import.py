@@ -34,15 +34,22 @@ CountsCallback = Callable[[], Mapping[str, object]]
 
 @dataclass(frozen=True)
 class DatasetSource:
-    """Under which name what file is imported: its name, SHA-256, importer, licence, release, and who imports it."""
+    """Origin of an imported dataset."""
 
     dataset: str
+    """Name of the dataset."""
     importer: str
+    """Name of the importer that reads the file."""
     file: str
+    """Name of the file."""
     sha256: str
+    """SHA-256 of the file, in hex."""
     licence: str = ""
+    """Licence of the texts; empty if unknown."""
     release: str = ""
+    """Release of the published dataset; empty for other files."""
     by: str = ""
+    """Person who imports it; empty if nobody is named."""
     replaces: str | None = None
     """Imported file of the dataset whose place this one takes, by name or the first digits of its SHA-256; "" for none.
 

@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     )
     from core.models.llm.endpoints.model_families import model_family
     from core.models.llm.endpoints.services_file import SERVICE_PREFIX, ServiceEntry
+    from core.models.llm.network_server import NetworkServer
     from core.models.llm.printed_words import (
         PrintedPart,
         PrintedPiece,

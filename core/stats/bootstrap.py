@@ -47,16 +47,16 @@ class Distribution:
     value: float | None
     draws: Values
     n: int
-    why: str = ""
+    error: str = ""
     documents: int = 0
     interval: IntervalFunction | None = None
     least_documents: int = MIN_INTERVAL_DOCUMENTS
 
     def estimate(self) -> Estimate:
-        if self.value is None or self.why:
-            return Estimate(self.value, None, None, self.n, self.why, self.documents)
-        if why := self.error:
-            return Estimate(self.value, None, None, self.n, why, self.documents)
+        if self.value is None or self.error:
+            return Estimate(self.value, None, None, self.n, self.error, self.documents)
+        if error := self.interval_error:
+            return Estimate(self.value, None, None, self.n, error, self.documents)
         if self.interval is None:
             low, high = percentile_interval(self.draws, self.documents)
         else:
@@ -66,7 +66,7 @@ class Distribution:
         return Estimate(self.value, low, high, self.n, documents=self.documents)
 
     @property
-    def error(self) -> str:
+    def interval_error(self) -> str:
         """Reason that there is no interval; empty where there may be one."""
         return too_few_documents(self.documents, self.least_documents) or reason_without_interval(self.draws)
 
@@ -110,7 +110,7 @@ class Resamples:
         pending = {
             place: statistics[place]
             for place, distribution in enumerate(distributions)
-            if distribution.value is not None and not distribution.why
+            if distribution.value is not None and not distribution.error
         }
         width = self.number if self.stored_counts is not None else max(_MIN_RESAMPLES, _BLOCK_CELLS // self.documents)
         steps = self._weigh_all(pending, width)
@@ -168,12 +168,14 @@ def _draw_blocks(documents: int, number: int, seed: int, size: int) -> Iterator[
 
 def _without_draws(statistic: Statistic) -> Distribution:
     """The statistic of the cases as they are, with the reason where it is not resampled."""
-    if statistic.why:
-        return Distribution(None, np.zeros(0), statistic.n, statistic.why)
+    if statistic.error:
+        return Distribution(None, np.zeros(0), statistic.n, statistic.error)
     documents = len(statistic.documents)
     value = float(statistic.weigh(np.ones((documents, 1)))[0])
-    why = statistic.without_interval or too_few_documents(documents, 2)
-    return Distribution(value, np.zeros(0), statistic.n, why, documents, statistic.interval, statistic.least_documents)
+    error = statistic.without_interval or too_few_documents(documents, 2)
+    return Distribution(
+        value, np.zeros(0), statistic.n, error, documents, statistic.interval, statistic.least_documents
+    )
 
 
 def _height(statistic: Statistic) -> int:
@@ -196,7 +198,7 @@ def percentile_interval(draws: Values, documents: int) -> tuple[float, float]:
 
 
 def reason_without_interval(draws: Values) -> str:
-    """Reason why there is no interval: less than the share of resamples that it is to hold has a value."""
+    """Reason that there is no interval: less than the share of resamples that it is to hold has a value."""
     defined = float(np.mean(~np.isnan(draws)))
     return (
         ""

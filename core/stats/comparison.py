@@ -35,7 +35,7 @@ MIN_TEST_DOCUMENTS = 10
 class StatisticDifference:
     """The first statistic minus the second, and the two-sided p of the hypothesis that they are equal.
 
-    `p` is None where the difference has no interval, of which the estimate says why, and below ten documents.
+    `p` is None where the difference has no interval, of which the estimate has the error, and below ten documents.
     """
 
     difference: Estimate
@@ -93,17 +93,17 @@ def difference(first: Distribution, second: Distribution) -> Estimate:
     """The first statistic minus the second on the same resamples of documents, with Student's interval; cases may be others."""
     n = min(first.n, second.n)
     if first.value is None or second.value is None:
-        return Estimate(None, None, None, n, first.why or second.why)
+        return Estimate(None, None, None, n, first.error or second.error)
     value, documents = first.value - second.value, min(first.documents, second.documents)
-    if why := first.why or second.why:
-        return Estimate(value, None, None, n, why)
+    if error := first.error or second.error:
+        return Estimate(value, None, None, n, error)
     draws = first.draws - second.draws
-    if why := too_few_documents(documents, MIN_INTERVAL_DOCUMENTS) or reason_without_interval(draws):
-        return Estimate(value, None, None, n, why, documents)
-    error = _standard_error(first, second)
-    if not error:
+    if error := too_few_documents(documents, MIN_INTERVAL_DOCUMENTS) or reason_without_interval(draws):
+        return Estimate(value, None, None, n, error, documents)
+    deviation = _standard_error(first, second)
+    if not deviation:
         return Estimate(value, None, None, n, NO_SPREAD, documents)
-    margin = _student(documents) * error
+    margin = _student(documents) * deviation
     farthest = 1.0 if first.interval and second.interval else math.inf
     return Estimate(value, max(-farthest, value - margin), min(farthest, value + margin), n, documents=documents)
 

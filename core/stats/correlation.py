@@ -37,7 +37,7 @@ class RatedScores:
         return RatedScores(self.scores[has_both], self.human[has_both], self.documents[has_both])
 
     @property
-    def why(self) -> str:
+    def error(self) -> str:
         """Reason why there is no correlation; empty where there is one."""
         if len(self.scores) < 3:
             return f"A correlation needs three cases with both values, and there are {len(self.scores)}."
@@ -50,8 +50,8 @@ class RatedScores:
 def pearson(rated: RatedScores) -> Statistic:
     """The linear correlation of scores and judgements."""
     complete = rated.defined()
-    if complete.why:
-        return undefined(len(complete.scores), complete.why)
+    if complete.error:
+        return undefined(len(complete.scores), complete.error)
     numbers, places = cluster_documents(complete.documents)
     x, y = _standardise(complete.scores), _standardise(complete.human)
     sums = sums_by(places, np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y]), len(numbers))
@@ -61,8 +61,8 @@ def pearson(rated: RatedScores) -> Statistic:
 def spearman(rated: RatedScores) -> Statistic:
     """The correlation of ranks, equal values sharing theirs; every resample is ranked again."""
     complete = rated.defined()
-    if complete.why:
-        return undefined(len(complete.scores), complete.why)
+    if complete.error:
+        return undefined(len(complete.scores), complete.error)
     numbers, places = cluster_documents(complete.documents)
     x, y = (np.unique(values, return_inverse=True)[1] for values in (complete.scores, complete.human))
     by_x, by_y = (count_matrix(ranks, places, (int(ranks.max()) + 1, len(numbers))) for ranks in (x, y))
@@ -81,8 +81,8 @@ def kendall(rated: RatedScores) -> Statistic:
     The work grows with the square of the number of documents: it is undefined for more than 3,000 of them.
     """
     complete = rated.defined()
-    if complete.why:
-        return undefined(len(complete.scores), complete.why)
+    if complete.error:
+        return undefined(len(complete.scores), complete.error)
     numbers, places = cluster_documents(complete.documents)
     if len(numbers) > _MAX_DOCUMENTS:
         return undefined(

@@ -100,7 +100,7 @@ class LabelledScores:
         return -self.scores if self.direction == "lower" else self.scores
 
     @property
-    def why(self) -> str:
+    def error(self) -> str:
         """Reason why nothing can be distinguished; empty where it can."""
         if self.direction == "neutral":
             return "The metric has no better side."
@@ -123,8 +123,8 @@ def auc(labelled: LabelledScores) -> Statistic:
 def stratified_auc(labelled: LabelledScores, strata: Numbers) -> Statistic:
     """The same within strata, (n,): the share of wins among pairs whose two cases are in the same stratum."""
     has_score, scored = ~np.isnan(labelled.scores), labelled.defined()
-    if scored.why:
-        return undefined(len(scored.labels), scored.why)
+    if scored.error:
+        return undefined(len(scored.labels), scored.error)
     numbers, places = cluster_documents(scored.documents)
     contests = [
         WinCounts.of(scored.oriented[part], scored.labels[part], places[part], len(numbers))
@@ -164,8 +164,8 @@ def average_precision(labelled: LabelledScores) -> Statistic:
     resampling shows: on minimal pairs, leaving copies out as `auc` does covers 1 to 82 % instead of 95.
     """
     scored = labelled.defined()
-    if scored.why:
-        return undefined(len(scored.labels), scored.why)
+    if scored.error:
+        return undefined(len(scored.labels), scored.error)
     good, bad = _counts_from_the_best(scored)
     hits = np.cumsum(good)
     value = np.sum(good * hits / (hits + np.cumsum(bad))) / hits[-1]
@@ -242,8 +242,8 @@ def choose_threshold(development: LabelledScores) -> Threshold:
     Raises TouchstoneError where the development split has not both kinds of labels.
     """
     scored = development.defined()
-    if scored.why:
-        raise TouchstoneError(f"No threshold can be chosen: {scored.why} Take a split with labels of both kinds.")
+    if scored.error:
+        raise TouchstoneError(f"No threshold can be chosen: {scored.error} Take a split with labels of both kinds.")
     scores, hits, false_alarms = acceptance_rates(scored)
     best = int(np.argmax(hits - false_alarms))
     value = float(scores[best : best + 2].mean())
@@ -261,8 +261,8 @@ def balanced_accuracy(labelled: LabelledScores, threshold: Threshold) -> Statist
     leak = (
         f"The threshold was chosen on {len(shared)} of these documents: it cannot be judged on them." if shared else ""
     )
-    if why := scored.why or leak:
-        return undefined(len(scored.labels), why)
+    if error := scored.error or leak:
+        return undefined(len(scored.labels), error)
     return accuracy_of_decisions(threshold.accepts(scored), scored.labels, scored.documents)
 
 

@@ -62,7 +62,7 @@ def best_threshold(labelled: LabelledScores, learnt: Mask) -> Threshold | None:
     taught = LabelledScores(
         labelled.scores[learnt], labelled.labels[learnt], labelled.documents[learnt], labelled.direction
     )
-    return None if taught.defined().why else choose_threshold(taught)
+    return None if taught.defined().error else choose_threshold(taught)
 
 
 def brier_score(probabilities: Values, labels: Mask, documents: Numbers) -> Statistic:

@@ -36,7 +36,7 @@ _ALIKE = 1e-9  # from 0 or 1: what the order of summing leaves of it
 def share(outcomes: Values, documents: Numbers) -> Statistic:
     """The share of (n,) outcomes that are 1 and not 0, with the interval of a rate; those that are nan do not count."""
     statistic = mean(outcomes, documents)
-    if statistic.why:
+    if statistic.error:
         return statistic
     has_value = ~np.isnan(outcomes)
     defined, places = outcomes[has_value], cluster_documents(documents[has_value])[1]
@@ -52,8 +52,8 @@ def share(outcomes: Values, documents: Numbers) -> Statistic:
 def share_estimate(outcomes: Values, documents: Numbers) -> Estimate:
     """The same without resamples, which its interval does not need."""
     statistic = share(outcomes, documents)
-    if statistic.why or not statistic.interval:
-        return Estimate(None, None, None, statistic.n, statistic.why)
+    if statistic.error or not statistic.interval:
+        return Estimate(None, None, None, statistic.n, statistic.error)
     value, number = float(np.nanmean(outcomes)), len(statistic.documents)
     if error := too_few_documents(number, statistic.least_documents):
         return Estimate(value, None, None, statistic.n, error, number)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -18,15 +19,15 @@ if TYPE_CHECKING:
 class Estimate:
     """A statistic of `n` cases of so many `documents` with its 95 % interval.
 
-    `value` is None where the statistic is undefined, `low` and `high` where there is no interval; `why` says for what
-    reason, or why the interval must not be trusted.
+    `value` is None where the statistic is undefined, `low` and `high` where there is no interval; `error` gives the
+    reason, also where the interval must not be trusted. Files and printed records call it `why`.
     """
 
     value: float | None
     low: float | None
     high: float | None
     n: int
-    why: str = ""
+    error: Annotated[str, Field(alias="why")] = ""
     documents: int = 0
 
     @property
@@ -39,7 +40,11 @@ class Estimate:
         """The ends of the interval, both the value where every resample gives it; None where there is no interval for another reason."""
         if self.low is not None and self.high is not None:
             return self.low, self.high
-        return (self.value, self.value) if self.value is not None and self.why == NO_SPREAD else None
+        return (self.value, self.value) if self.value is not None and self.error == NO_SPREAD else None
+
+    def record(self) -> dict[str, Any]:
+        """The fields by their names in files and printed JSON."""
+        return {"why" if name == "error" else name: value for name, value in asdict(self).items()}
 
     def rescaled(self, scale: Callable[[float], float]) -> Estimate:
         """The same by a function that never falls, without an interval where its ends become equal."""
@@ -75,10 +80,10 @@ class Statistic:
     documents: Numbers
     """Documents that the cases lie in, (documents,)."""
     weigh: WeighFunction
-    """Weighs the documents; not called where `why` is set."""
+    """Weighs the documents; not called where `error` is set."""
     rows: int = 1
     """Height of the largest intermediate array, by which resamples are cut into chunks."""
-    why: str = ""
+    error: str = ""
     """Reason that the statistic is undefined for the cases as they are."""
     without_interval: str = ""
     """Reason that it is not resampled."""
@@ -97,8 +102,8 @@ def too_few_documents(documents: int, least: int) -> str:
     return f"{documents} documents are too few for an interval, which takes {least}: {least - documents} more."
 
 
-def undefined(n: int, why: str) -> Statistic:
-    return Statistic(n, np.zeros(0, dtype=np.intp), lambda weights: weights[0], why=why)
+def undefined(n: int, error: str) -> Statistic:
+    return Statistic(n, np.zeros(0, dtype=np.intp), lambda weights: weights[0], error=error)
 
 
 def mean(values: Values, documents: Numbers) -> Statistic:

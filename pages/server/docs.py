@@ -1,4 +1,7 @@
-"""The documents under `docs/`, for whoever opens them: they need no network, no session and no sign-in."""
+"""The documents under `docs/`, for whoever opens them: they need no network, no session and no sign-in.
+
+A page is HTML, and as NAME.md the Markdown that programs read; llms.txt lists these.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from pages.server.base_path import base_path
 from pages.server.docs_pages import CONTENTS, DOCS, page_names, read_contents, render_page
 
 _ASSETS = Path(__file__).parents[1] / "ui" / "assets"
-_PICTURES = {".png", ".svg"}
+_FILES = {".md", ".png", ".svg", ".txt"}
 _METHODS = ("GET", "HEAD")
 
 
@@ -47,7 +50,7 @@ def _response(request: Request, start: str) -> Response:
     if path == start.rstrip("/"):
         return RedirectResponse(start)
     name = path.removeprefix(start).rstrip("/") or CONTENTS
-    if name in _pictures():
+    if name in _files():
         return FileResponse(DOCS / name)
     if name not in _names():
         missing_page = _draw(
@@ -67,8 +70,8 @@ def _names() -> frozenset[str]:
 
 
 @cache
-def _pictures() -> frozenset[str]:
-    return frozenset(file.relative_to(DOCS).as_posix() for file in DOCS.rglob("*") if file.suffix in _PICTURES)
+def _files() -> frozenset[str]:
+    return frozenset(file.relative_to(DOCS).as_posix() for file in DOCS.rglob("*") if file.suffix in _FILES)
 
 
 @cache

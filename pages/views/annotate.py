@@ -20,6 +20,7 @@ from pages.ui.annotate.frame import (
     offer_training,
     progress_caption,
     require_guidelines_read,
+    say_left_campaign,
     show_store_errors,
     show_warning,
 )
@@ -35,6 +36,7 @@ if services.settings().demo:
 with show_store_errors():
     opened = read_or_keep("campaigns", lambda: labelling().campaigns())
     campaigns = {campaign.id: campaign for campaign in opened}
+    say_left_campaign(campaigns)
 if not campaigns:
     st.info("No campaign takes labels now. A manager opens one under Campaigns.", icon=":material/rate_review:")
     if member_let_in().may(Right.MANAGE):
@@ -47,8 +49,9 @@ with show_store_errors(), st.container(horizontal=True, vertical_alignment="cent
     progress = read_or_keep(campaign.id, lambda: labelling().progress(campaign.id))
     guidelines_button(campaign)
     comments_button(campaign)
-    progress_caption(campaign, progress)
-require_guidelines_read(campaign, progress)
+    guidelines = read_or_keep(f"guidelines {campaign.id}", lambda: labelling().guidelines(campaign.id))
+    progress_caption(campaign, progress, guidelines)
+require_guidelines_read(campaign, progress, guidelines)
 offer_training(campaign, progress)
 
 with show_store_errors():

@@ -26,7 +26,7 @@ from pages.ui.probe.comparison import comparison
 from pages.ui.probe.edit_menu import apply_variant, variant_progress, variant_ready
 from pages.ui.probe.edit_tabs import edit_json_tab, edits_tab, record_tab
 from pages.ui.probe.evidence_panel import document_highlights, evidence_panel, selected_result
-from pages.ui.probe.fast_set import remember_durations, score_all_button
+from pages.ui.probe.fast_set import remember_durations, score_all_button, waits_for_endpoints
 from pages.ui.probe.metric_choice import chosen_metrics
 from pages.ui.probe.opening import restore_pair, show_in_address
 from pages.ui.probe.pair import EDITOR_KEY, current_pair, edited_summary
@@ -35,7 +35,6 @@ from pages.ui.probe.score_board import score_board
 from pages.ui.probe.text_panes import PANE_HEIGHT, document_view, pinned_panes, summary_editor
 from pages.ui.probe.toolbar import dataset_facts, draft_offer, kept_offer, toolbar
 from pages.ui.probe.typed_scores import score_typed, typed_scores
-from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.notices import notices, repeat_notices
 from pages.ui.shared.script_run import end_run
 
@@ -54,7 +53,7 @@ controls = st.container()
 document_pane, summary_pane = pinned_panes()
 answers, board = st.container(), st.container(gap=None)
 with board:
-    waits = st.empty()
+    draw_waits = waits_for_endpoints()
     score_board(build_board(metrics, request, cells), key=BOARD_KEY, on_select=lambda: None, on_action=run_row_action)
 with controls:
     toolbar()
@@ -97,8 +96,7 @@ while True:
     # looked at before the drawing, so that the last band to arrive is drawn
     measuring = bands is not None and is_measuring(bands, request)
     show(build_board(metrics, request, cells))
-    with waits.container(gap=None):
-        endpoint_waits()
+    draw_waits(has_pending(cells))
     pending = [draw_comparison(), draw_claims()]
     if request.cancelled.is_set():
         end_run()

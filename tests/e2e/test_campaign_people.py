@@ -85,7 +85,7 @@ def test_an_annotator_gets_nothing_of_other_pages_by_their_address(
         expect(page.get_by_text("Page not found")).to_be_visible(timeout=START_MS)
         idle(page)
         expect(page.get_by_test_id("stTopNavLink")).to_have_count(1)
-        for theirs in ("New campaign", "Items done", "Export JSONL", "Keep pair", "Import data", "New run"):
+        for theirs in ("New campaign", "Items done", "Export labels.csv", "Keep pair", "Import data", "New run"):
             expect(page.get_by_text(theirs, exact=True)).to_have_count(0)
     page.close()
 

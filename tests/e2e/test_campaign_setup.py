@@ -173,7 +173,7 @@ def test_progress_and_agreement_follow_the_labels(page: Page, shared_server: Sha
     expect(page.get_by_role("heading", name="Cohen's kappa, Overall")).to_be_visible(timeout=START_MS)
     press(page.get_by_role("tab", name="Progress"))
     expect(page.get_by_text("8 of 8", exact=True)).to_be_visible()
-    assert "Kit Reed" not in download(page.get_by_role("button", name="Export JSONL")).read_text(encoding="utf-8")
+    assert "Kit Reed" not in download(page.get_by_role("button", name="Export labels.csv")).read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.bench import Bench
 from tests.e2e.server import Server, serve
 from tests.e2e.waiting import START_MS, go_to, idle, press
-from tests.unit.core.models.llm.scripted import Body, Reply, listing, serving, text
+from tests.unit.core.models.llm.scripted import Body, Reply, listing, refusal, serving, text
 
 pytestmark = pytest.mark.e2e
 
@@ -25,6 +25,11 @@ model = "small"
 price_read = 1
 price_written = 100
 
+[full]
+base_url = "{url}"
+key_from = "ONE_KEY"
+model = "full"
+
 [unset]
 base_url = "https://api.example/v1"
 key_from = "KEY_OF_NOBODY"
@@ -34,6 +39,8 @@ key_from = "KEY_OF_NOBODY"
 def answer(path: str, body: Body) -> Reply:
     if path.endswith("/models"):
         return listing("small", "<img src=x onerror=alert(1)>")
+    if body["model"] == "full":
+        return refusal(429, "slow down", **{"retry-after": "100"})
     if "ready" in body["messages"][1]["content"]:
         return text('{"ready": true}' if "response_format" in body else "ready")
     return text('{"score": 80}', read=1000, written=10)
@@ -46,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def judged_server(folder: Path) -> Iterator[Server]:
-    """Touchstone with two endpoints of a file, one of which lacks its key."""
+    """Touchstone with three endpoints of a file, one of which never has time, and one lacks its key."""
     with serving(answer) as endpoint:
         (folder / "endpoints.toml").write_text(FILE.format(url=endpoint.url))
         settings = {
@@ -95,7 +102,7 @@ def test_a_judge_scores_after_its_price_was_told_endpoints_list_models_and_one_w
     expect(card).to_contain_text("key is set")
     press(card.get_by_role("button", name="List the models of mini"))
     expect(card).to_contain_text("Reachable. It serves <img src=x onerror=alert(1)>, small.")
-    expect(bench.page.locator(".st-key-endpoint-1")).to_contain_text(
+    expect(bench.page.locator(".st-key-endpoint-2")).to_contain_text(
         "[unset]: key_from names KEY_OF_NOBODY, which is not set."
     )
 
@@ -108,6 +115,21 @@ def test_a_judge_scores_after_its_price_was_told_endpoints_list_models_and_one_w
     bench.press("Score all")
     expect(bench.row(spec)).to_contain_text("needs endpoint")
     expect(bench.score("rouge2")).to_have_text("0.704")
+
+
+def test_what_waits_for_an_endpoint_says_so_and_is_cancelled(bench: Bench) -> None:
+    spec = "direct-assessment[endpoint=full]"
+    bench.add_metric(spec)
+    expect(bench.row(spec)).to_be_visible()
+    bench.page.keyboard.press("Escape")
+    bench.press("Score all")
+    waiting = bench.page.get_by_text("Waiting for the endpoint full: it says “slow down”; next try at")
+    expect(waiting).to_be_visible()
+    press(bench.page.get_by_role("button", name="Cancel"))
+    expect(waiting).to_be_hidden()
+    expect(bench.row(spec)).to_contain_text("press Alt+S")
+    expect(bench.page.locator("#settled")).to_be_attached(timeout=START_MS)
+    expect(bench.page.get_by_role("button", name="Cancel")).to_be_hidden()
 
 
 def test_an_endpoint_is_tested_added_and_asked_and_its_key_is_nowhere_to_be_read(bench: Bench, folder: Path) -> None:

@@ -59,7 +59,7 @@ def test_a_project_is_run_from_the_list_of_people_to_the_dataset(
     adjudicated(new_page(), shared_server, links["Ruth"], campaign)
 
     manager.goto(f"{shared_server.server.url}/review?campaign={campaign}")
-    press(manager.get_by_role("button", name="For other tools"))
+    press(manager.get_by_role("button", name="Other formats"))
     with zipfile.ZipFile(download(manager.get_by_role("button", name="Export Hugging Face, Argilla"))) as exported:
         [table] = [name for name in exported.namelist() if name.endswith(".parquet") and "label" in name]
         labels = pd.read_parquet(io.BytesIO(exported.read(table)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -16,6 +17,7 @@ from core.models.llm.client.client import EndpointClient
 from core.models.llm.client.completions import Completion
 from core.models.llm.endpoints.endpoint import Endpoint
 from core.models.llm.spending.budget import SpendTracker
+from core.models.llm.spending.cost_log import read_requests
 from core.models.llm.structured import answer_schema
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
@@ -23,6 +25,10 @@ from core.scoring.metrics.direct_assessment import Mark
 from core.settings import Settings
 from core.types import Example, Failure, FailureKind
 from tests.integration.tiny_chat import MODEL, serving_transformers, tokenizer
+from tests.unit.command_line import run
+from tests.unit.conftest import terminal
+
+__all__ = ["terminal"]
 
 MESSAGES = ("Rewrite.", "The harbour of Lindvale was closed on Tuesday.")
 GREEDY = Sampling(MODEL, temperature=0.0, max_tokens=24)
@@ -85,6 +91,55 @@ def test_a_stream_says_and_counts_the_same(endpoint: Endpoint, greedy: Completio
 
 def test_a_server_that_knows_no_schemas_answers_all_the_same(endpoint: Endpoint, greedy: Completion) -> None:
     assert EndpointClient(endpoint).chat(MESSAGES, GREEDY, answer_schema(Mark)).text == greedy.text
+
+
+PAIRS = [
+    Example(f"{place}", f"It rained in Lindvale for {place} days.", f"Rain fell for {place} days.")
+    for place in range(20)
+]
+
+
+@pytest.mark.parametrize("judge", ["direct-assessment", "closed-book", "sampled-assessment", "weighted-assessment"])
+def test_each_judge_gets_a_score_or_a_reason_for_every_pair_and_each_request_is_counted(
+    judge: str, endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.base_url)
+    short = "" if judge == "weighted-assessment" else ",max_tokens=16"
+    metric = METRICS.parse(f"{judge}[model={MODEL}{short}]")
+    with closing(Engine.open(Settings(device="cpu", memory="1GB", cache_dir=tmp_path))) as engine:
+        outcomes = [outcome for _, outcome in engine.run([metric], PAIRS)]
+    kinds = {outcome.kind for outcome in outcomes if isinstance(outcome, Failure)}
+    assert kinds <= {FailureKind.INPUT}
+    [sent] = read_requests(tmp_path).values()
+    assert sum(sent.values()) >= len(PAIRS)
+    assert SpendTracker(tmp_path).total()[""].questions == sent["answered"]
+
+
+@pytest.mark.usefixtures("terminal")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("explain", "--model", MODEL),
+        ("edits", "--model", MODEL),
+        ("claims", "--by", f"language-model[model={MODEL}]"),
+        ("perturb", "--kind", f"paraphrased-llm[model={MODEL}]"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_each_command_asks_about_every_pair_and_has_a_line_for_it(
+    command: tuple[str, ...], endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_LLM_BASE_URL", endpoint.base_url)
+    rows = [json.dumps({"id": pair.id, "document": pair.document, "summary": pair.summary}) for pair in PAIRS]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    name, *options = command
+    done = run(name, tmp_path / "pairs.jsonl", *options, "-o", tmp_path / "out.jsonl")
+    assert done.exit_code in {0, 1}, (done.output, done.exception)
+    lines = (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()
+    # edits that cannot be executed have no line
+    assert len(lines) == (0 if name == "edits" else len(PAIRS)), done.output
+    [sent] = read_requests(tmp_path / "cache").values()
+    assert sent["answered"] >= len(PAIRS)
 
 
 def test_what_it_says_at_random_is_no_score_and_is_paid_for(

@@ -18,7 +18,7 @@ from tests.tiny import byte_level, random_network
 
 MODEL = "touchstone/tiny-chat"
 TEMPLATE = "{% for one in messages %}{{ one.role }}: {{ one.content }}\n{% endfor %}assistant:"
-START_S = 60.0
+START_S = 180.0
 _COMMIT = "0" * 40
 
 

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import ClassVar
 
 from annotations.exchange.export import to_csv
-from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat
+from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat, own_column_names
 from annotations.exchange.export_rows import CAMPAIGN_COLUMNS
 from core.text import BYTE_ORDER_MARK
 
@@ -18,7 +18,7 @@ _ANSWER_PREFIX = "answer."
 @EXPORT_FORMATS.add
 @dataclass(frozen=True)
 class CsvTable(ExportFormat):
-    """CSV with formulas escaped, written row by row; `answers` as JSON, and a column `answer.ID` for each question.
+    """CSV with formulas escaped, written row by row; `answers` as JSON, with a column `answer.ID` for each question, and the owner's `columns` likewise.
 
     `byte_order_mark` opens it, by which Excel reads it as UTF-8.
     """
@@ -32,6 +32,15 @@ class CsvTable(ExportFormat):
 
     def content(self, export: CampaignExport) -> Iterator[bytes]:
         ids = [question.id for question in export.questions()]
-        flat = ({**row, **{_ANSWER_PREFIX + id: row.get("answers", {}).get(id) for id in ids}} for row in export.rows())
-        lines = to_csv(flat, (*CAMPAIGN_COLUMNS, *(_ANSWER_PREFIX + id for id in ids)))
+        answers = {_ANSWER_PREFIX + id: id for id in ids}
+        own = own_column_names(export.column_names(), {*CAMPAIGN_COLUMNS, *answers})
+        flat = (
+            {
+                **row,
+                **{name: row.get("answers", {}).get(id) for name, id in answers.items()},
+                **{shown: row.get("columns", {}).get(name) for name, shown in own.items()},
+            }
+            for row in export.rows()
+        )
+        lines = to_csv(flat, (*CAMPAIGN_COLUMNS, *answers, *own.values()))
         return (line.encode() for line in chain([BYTE_ORDER_MARK] if self.byte_order_mark else [], lines))

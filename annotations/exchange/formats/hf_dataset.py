@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from annotations.campaigns.questions import CampaignQuestion, apply_answer_edit
 from annotations.exchange.data_statement import data_statement
 from annotations.exchange.dataset_card import card_header, cell, parquet_file
-from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat, LabelledTask
+from annotations.exchange.export_format import (
+    EXPORT_FORMATS,
+    CampaignExport,
+    ExportFormat,
+    LabelledTask,
+    own_column_names,
+)
 from core.base import zip_files
 from core.stats import SELECTION_PROBABILITY, markdown_table
 from core.text import context_records
@@ -66,14 +72,26 @@ class HfDataset(ExportFormat):
 
     def files(self, export: CampaignExport) -> dict[str, bytes]:
         """The files of the zip by their names, which are those of a repository of the hub."""
-        questions, tasks = export.questions(), export.tasks()
-        labels = [row for task in tasks for row in _label_rows(export, questions, task)]
-        finals = [_final_row(export, questions, task) for task in tasks]
+        questions, tasks, own = export.questions(), export.tasks(), own_names(export)
+        columns = [{shown: task.columns.get(name) for name, shown in own.items()} for task in tasks]
+        labels = [
+            {**cells, **row}
+            for task, cells in zip(tasks, columns, strict=True)
+            for row in _label_rows(export, questions, task)
+        ]
+        finals = [{**cells, **_final_row(export, questions, task)} for task, cells in zip(tasks, columns, strict=True)]
         return {
             "README.md": dataset_card(export, questions, tasks).encode(),
-            "labels.parquet": parquet_file(labels, _schema(_LABEL_COLUMNS, questions), export.terms.licence),
-            "tasks.parquet": parquet_file(finals, _schema(_FINAL_COLUMNS, questions), export.terms.licence),
+            "labels.parquet": parquet_file(labels, _schema(_LABEL_COLUMNS, questions, own), export.terms.licence),
+            "tasks.parquet": parquet_file(finals, _schema(_FINAL_COLUMNS, questions, own), export.terms.licence),
         }
+
+
+def own_names(export: CampaignExport) -> dict[str, str]:
+    """Names of the owner's columns in both files, by column."""
+    answers = {_ANSWER_PREFIX + question.id for question in export.questions()}
+    taken = {*_TASK_COLUMNS, *_FINAL_COLUMNS, *_LABEL_COLUMNS, *_VERDICT_COLUMNS, *answers}
+    return own_column_names(export.column_names(), taken)
 
 
 def dataset_card(export: CampaignExport, questions: Sequence[CampaignQuestion], tasks: Sequence[LabelledTask]) -> str:
@@ -86,6 +104,7 @@ def dataset_card(export: CampaignExport, questions: Sequence[CampaignQuestion], 
         *(["tasks", f"`{name}`", about] for name, about in _FINAL_COLUMNS.items()),
         *(["both", f"`{name}`", about] for name, about in _VERDICT_COLUMNS.items()),
         *(["both", f"`{name}`", cell(about)] for name, about in answers.items()),
+        *(["both", cell(f"`{name}`"), "of the table that the items came from"] for name in own_names(export).values()),
     ]
     return (
         f"{header}\n{data_statement(export, tasks)}\n"
@@ -135,7 +154,7 @@ def _answer_value(question: CampaignQuestion, answer: Any, summary: str) -> Any:
     return apply_answer_edit(summary, answer) if question.kind == "edit" else answer
 
 
-def _schema(more: Mapping[str, str], questions: Sequence[CampaignQuestion]) -> pa.Schema:
+def _schema(more: Mapping[str, str], questions: Sequence[CampaignQuestion], own: Mapping[str, str]) -> pa.Schema:
     import pyarrow as pa  # slow to load, and only this format needs it
 
     whole, text = pa.int64(), pa.string()
@@ -157,4 +176,5 @@ def _schema(more: Mapping[str, str], questions: Sequence[CampaignQuestion]) -> p
     plain = {"task": whole, "contexts": parts, "labels": whole, "version": whole, "active_seconds": pa.float64()}
     plain[SELECTION_PROBABILITY] = pa.float64()
     columns = {name: plain.get(name, text) for name in (*_TASK_COLUMNS, *more, *_VERDICT_COLUMNS)}
+    columns |= dict.fromkeys(own.values(), text)
     return pa.schema({**columns, **{_ANSWER_PREFIX + question.id: kinds[question.kind] for question in questions}})

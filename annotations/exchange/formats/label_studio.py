@@ -12,7 +12,13 @@ from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from annotations.campaigns.questions import CampaignQuestion, Unit, apply_answer_edit
-from annotations.exchange.export_format import EXPORT_FORMATS, CampaignExport, ExportFormat, LabelledTask
+from annotations.exchange.export_format import (
+    EXPORT_FORMATS,
+    CampaignExport,
+    ExportFormat,
+    LabelledTask,
+    own_column_names,
+)
 from annotations.results.resolution import Resolution
 from core.base import zip_files
 from core.stats import SELECTION_PROBABILITY
@@ -141,6 +147,8 @@ def task_record(
         SELECTION_PROBABILITY: task.selection_probability,
     }
     question = {"document_question": task.question} if has_question else {}
+    shown = {**texts, **{name: value for name, value in data.items() if value}, **question}
+    own = own_column_names(task.columns, {*shown, *data})
     return {
         "id": task.number,
         "meta": {  # before the texts, by which our own importer knows the file
@@ -150,7 +158,7 @@ def task_record(
             **export.verdicts(resolved.answers),
             "answers": resolved.answers,
         },
-        "data": {**texts, **{name: value for name, value in data.items() if value}, **question},
+        "data": {**shown, **{name: task.columns[column] for column, name in own.items()}},
         "annotations": annotations,
     }
 

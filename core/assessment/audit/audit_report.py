@@ -71,9 +71,9 @@ def audit_metrics(evidence: Evidence, metrics: Sequence[str]) -> Generator[Metri
             for question in (*ordered_questions(), *(judge_questions() if judge else ()))
         )
         if evidence.misses_too_many(metric):
-            why = f"More than {MOST_MISSING:.0%} of the summaries have no score, so that no verdict is good."
+            error = f"More than {MOST_MISSING:.0%} of the summaries have no score, so that no verdict is good."
             findings = tuple(
-                replace(finding, level=Level.WEAK, warning=" ".join(filter(None, [finding.warning, why])))
+                replace(finding, level=Level.WEAK, warning=" ".join(filter(None, [finding.warning, error])))
                 if finding.level is Level.GOOD
                 else finding
                 for finding in findings
@@ -149,7 +149,7 @@ def failure_lines(audit: MetricAudit) -> list[str]:
 
 def report_json(report: AuditReport) -> str:
     """The report as JSON; `read_report` gives it back."""
-    return _REPORT.dump_json(report, indent=1).decode()
+    return _REPORT.dump_json(report, indent=1, by_alias=True).decode()
 
 
 def read_report(text: str | bytes, source: str = "The file") -> AuditReport:

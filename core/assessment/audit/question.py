@@ -181,7 +181,7 @@ class AuditQuestion(ABC):
         """A finding of this question, with a warning where its figure gives no verdict; by the scale it says how many documents would do."""
         warning = ""
         if figure is not None and figure.estimate.value is None:
-            warning = figure.estimate.why
+            warning = figure.estimate.error
         elif figure is not None and figure.estimate.documents < MIN_TEST_DOCUMENTS:
             warning = f"{figure.estimate.n} cases of {figure.estimate.documents} documents: too few for a verdict, which takes {MIN_TEST_DOCUMENTS} documents."
         elif figure is not None and scale is not None and level is Level.TOO_FEW:
@@ -190,13 +190,13 @@ class AuditQuestion(ABC):
             warning = f"Few documents ({figure.estimate.documents})."
         return AuditAnswer(self.name, self.title, self.axis, level, sentence, figure, warning=warning)
 
-    def not_measured(self, why: str) -> AuditAnswer:
+    def not_measured(self, error: str) -> AuditAnswer:
         """Finding for data, or a metric, that give no answer."""
-        return self.found(Level.NOT_MEASURED, why)
+        return self.found(Level.NOT_MEASURED, error)
 
-    def not_asked(self, why: str = "It needs new scores, and those of this metric were given.") -> AuditAnswer:
+    def not_asked(self, error: str = "It needs new scores, and those of this metric were given.") -> AuditAnswer:
         """Finding for scores that were given, where the question takes scores of other texts, or for data that it has no sense for."""
-        return self.found(Level.NOT_ASKED, why)
+        return self.found(Level.NOT_ASKED, error)
 
 
 QUESTIONS: Registry[AuditQuestion] = Registry("question of the audit", f"{__package__}.questions")

@@ -48,8 +48,8 @@ class GradedColumn:
 def _accuracy(cases: Cases, part: Slice, side: GradedColumn) -> Statistic:
     """Of a threshold that is given: one that is chosen on the same labels would flatter both sides."""
     labelled = labelled_in_slice(cases, part, side.column).defined()
-    if why := labelled.why or ("No threshold is given." if side.threshold is None else ""):
-        return undefined(len(labelled.labels), why)
+    if error := labelled.error or ("No threshold is given." if side.threshold is None else ""):
+        return undefined(len(labelled.labels), error)
     accepted = Threshold(side.threshold or 0.0, 0, frozenset()).accepts(labelled)
     return accuracy_of_decisions(accepted, labelled.labels, labelled.documents)
 
@@ -248,7 +248,7 @@ def _changed_items(
         rows = np.flatnonzero(~np.isnan(before.values))
         moved = (_oriented(after) - _oriented(before))[rows]
         scores = (before.values[rows], after.values[rows])
-        if labelled_in_slice(cases, part, before).defined().why:
+        if labelled_in_slice(cases, part, before).defined().error:
             decisions = _Decisions(rows, moved < 0, moved > 0, scores, ("lower", "higher"))
         else:
             rows = np.flatnonzero(part.summaries & ~np.isnan(before.values))

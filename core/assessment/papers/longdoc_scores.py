@@ -131,5 +131,5 @@ def _run(dataset: str, items: Sequence[Item], metrics: Sequence[Metric], data: R
 def _no_score(run: StressRun, spec: str, errors: Sequence[str]) -> Waiting:
     """The reason for a cell without a figure: the first error of a score, or the first refusal of a variant."""
     refusals = [variant.error for (_, kind), variant in run.variants.items() if kind.startswith(spec) and variant.error]
-    why = next(filter(None, [*errors, *refusals]), "no variant was made")
-    return Waiting(f"No figure: {why}", "a figure in the data")
+    error = next(filter(None, [*errors, *refusals]), "no variant was made")
+    return Waiting(f"No figure: {error}", "a figure in the data")

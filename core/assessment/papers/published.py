@@ -120,5 +120,5 @@ def read_published(name: str) -> PublishedPaper:
     return PublishedPaper(record["title"], record["citation"], record["url"], tuple(tables.values()), missing)
 
 
-def _waiting(need: str, why: str) -> Waiting:
-    return Waiting(f"Waits for {need}: {why}", need)
+def _waiting(need: str, error: str) -> Waiting:
+    return Waiting(f"Waits for {need}: {error}", need)

@@ -146,7 +146,7 @@ _PIN: TypeAdapter[Pin] = TypeAdapter(Pin)
 
 def pin_json(pin: Pin) -> str:
     """The pin as JSON; `read_pin` gives it back."""
-    return _PIN.dump_json(pin).decode()
+    return _PIN.dump_json(pin, by_alias=True).decode()
 
 
 def read_pin(text: str | bytes) -> Pin:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -49,6 +50,7 @@ from core.data.datasets.formats.workbook_files import default_sheet, sheet_names
 from core.errors import TouchstoneError
 from core.types import ALL_JUDGES, Item, Judgement, Rating, StoredScore, Verdict
 
+_TEXT_FIELDS = ("document", "summary", "edited", "edits", "contexts", "claims")
 _COPIED_FIELDS = ("id", "edited", "edits", "group", "domain", "title", "contexts", "question", "claims")
 _CONTEXT_NAMES = frozenset(item_stream.FIELD_NAMES["contexts"])
 """Columns whose lists and objects are the parts of one document, and not several samples or fields."""
@@ -376,13 +378,21 @@ class _MappedReader:
     """A mapping in use; what its columns hold and its words mean is worked out once for all rows."""
 
     columns: ColumnMap
+    """The mapping."""
     mapped: dict[str, str]
+    """Column of each field that takes one column."""
     verdicts: dict[str, Verdict]
+    """Verdict of each word of the label."""
     votes: dict[str, Verdict]
+    """Verdict of each word of an annotator."""
     voters: frozenset[str]
+    """Columns of annotators that hold votes; the others hold ratings."""
     keeps_garbled: bool
+    """True to keep texts that a wrong encoding has mixed up."""
     restarting_ids: RestartingIds | None
+    """Names of samples of joined files, whose ids begin again; None where they do not."""
     codebook: Codebook | None
+    """Meanings of the codes of the label; None without a label or codes."""
 
     def items(self, record: Row, place: RecordPlace) -> list[Item]:
         """The items of a record: of one row, or of those of the samples that it lists."""
@@ -402,7 +412,8 @@ class _MappedReader:
             values["id"] = self.restarting_ids.unique(name, (str(values.get("document")), str(values["summary"])))
         if not self.keeps_garbled:
             check_decoding(values)
-        made = item_stream.items_of_fields(values, default_id)
+        columns = own_columns(row, self.mapped)
+        made = [replace(item, columns=columns) for item in item_stream.items_of_fields(values, default_id)]
         *plain, last = made
         original = Verdict.CONSISTENT if self.columns.edited_label else None
         label = self.columns.edited_label if plain else None
@@ -518,6 +529,20 @@ def _filled_passage(row: Row, column: str) -> str:
 def _level(row: Row, column: str) -> float:
     level = fields.table_number(row[column])
     return fields.number(row, column) if level is None else level
+
+
+def own_columns(row: Row, mapped: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The cells of a row beside its texts, by column: a number as its digits, a list or an object as JSON."""
+    texts = {mapped[field] for field in _TEXT_FIELDS if field in mapped}
+    return tuple((name, _cell_text(name, cell)) for name, cell in row.items() if name and name not in texts)
+
+
+def _cell_text(name: str, cell: object) -> str:
+    if cell is None or (isinstance(cell, str | int) and not isinstance(cell, bool)):
+        return fields.clean_text(name, cell)
+    if isinstance(cell, float):
+        return fields.clean_text(name, cell) if cell != cell or cell.is_integer() else repr(cell)
+    return json.dumps(cell, ensure_ascii=False, default=str)
 
 
 def merge_judges(records: Iterable[Item | Refusal]) -> Iterator[Item | Refusal]:

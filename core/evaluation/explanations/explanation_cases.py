@@ -111,14 +111,14 @@ def judgement_record(case: ExplanationCase, signature: str, outcome: Explanation
 def panel_record(case: ExplanationCase, signature: str, vote: PanelVote) -> dict[str, object]:
     """Record of a panel's vote: the grade of the majority, the mean score of all grades, and the votes.
 
-    Without a majority the grade is None, and the error says why.
+    Without a majority the grade is None, and there is an error.
     """
     record = judgement_record(case, signature, ExplanationGrade(vote.majority or Grade.NOT, str(vote), signature))
     record |= {"votes": dict(vote.counts), "failed": vote.failed, "mean": vote.score}
     record |= {"probabilities": dict(vote.probabilities)} if vote.probabilities else {}
     if vote.majority:
         return record
-    return {**record, "status": "failed", "grade": None, "score": None, "because": "", "error": vote.problem}
+    return {**record, "status": "failed", "grade": None, "score": None, "because": "", "error": vote.error}
 
 
 def judgement_records(

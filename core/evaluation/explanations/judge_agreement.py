@@ -126,7 +126,7 @@ def judge_tables(judged: Sequence[JudgedExplanation], resamples: int = RESAMPLES
             "among_judges",
             "The judges with one another",
             AGREEMENT_COLUMNS,
-            tuple((name, estimate, estimate.n, estimate.why) for name, estimate in figures.items()),
+            tuple((name, estimate, estimate.n, estimate.error) for name, estimate in figures.items()),
         ),
         Table(
             "judges",

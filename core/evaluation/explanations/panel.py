@@ -84,8 +84,8 @@ class PanelVote:
         return ", ".join([*counts, *([f"failed {self.failed}"] if self.failed else [])])
 
     @property
-    def problem(self) -> str:
-        """Reason why there is no majority; empty where there is one."""
+    def error(self) -> str:
+        """Reason that there is no majority; empty where there is one."""
         if self.majority:
             return ""
         if not self.counts:

@@ -155,18 +155,18 @@ def few_documents(cells: Iterable[Cell]) -> str:
 def missing_reasons(tables: Sequence[Table]) -> Iterator[str]:
     """The reasons why statistics are missing, each once with the metrics that it concerns, or without if it is all of them."""
     metrics: set[str] = set()
-    reasons: dict[str, list[str]] = {}
+    errors: dict[str, list[str]] = {}
     for table in tables:
         for row in table.records():
             metric = str(row.get("metric") or "")
             metrics.add(metric)
             for estimate in (estimate_of(cell) for cell in row.values()):
-                if estimate and estimate.value is None and estimate.why:
-                    reasons.setdefault(estimate.why, []).append(metric)
-    for why, names in reasons.items():
+                if estimate and estimate.value is None and estimate.error:
+                    errors.setdefault(estimate.error, []).append(metric)
+    for error, names in errors.items():
         concerned = dict.fromkeys(names)
         yield (
-            why
+            error
             if len(concerned) == len(metrics) or "" in concerned
-            else f"{', '.join(map(metric_title, concerned))}: {why}"
+            else f"{', '.join(map(metric_title, concerned))}: {error}"
         )

@@ -62,5 +62,5 @@ def cell_record(cell: Cell) -> Any:
         }
         return {**cell_record(cell.estimate), **compared}
     if isinstance(cell, Estimate):
-        return {**asdict(cell), "few_documents": cell.of_few_documents}
+        return {**cell.record(), "few_documents": cell.of_few_documents}
     return cell

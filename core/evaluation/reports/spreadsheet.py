@@ -28,8 +28,8 @@ def flat_rows(table: Table) -> list[dict[str, object]]:
             if estimate is None:
                 texts += [cell, *(None for _ in kind)]
                 continue
-            source = cell if isinstance(cell, MetricStatistic) else estimate
-            columns = (getattr(estimate if name in _BESIDE_ESTIMATE else source, name, None) for name in kind)
+            record, source = estimate.record(), cell if isinstance(cell, MetricStatistic) else estimate
+            columns = (record[name] if name in record else getattr(source, name, None) for name in kind)
             texts += [estimate.value, *columns]
         rows.append(dict(zip(head, texts, strict=True)))
     return rows

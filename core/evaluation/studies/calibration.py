@@ -67,17 +67,17 @@ class DomainCalibration:
     """Quality of a metric's scores as probabilities in one domain of `n` summaries, in each form of FORMS.
 
     `change` is the Brier score per domain minus that of each other form: below zero where the domain's own calibration
-    helps. `threshold` is the best one on all of the domain, for new data in it. Where `why` gives a reason, there is
+    helps. `threshold` is the best one on all of the domain, for new data in it. Where there is an `error`, there is
     no figure.
     """
 
     domain: str
     n: int
     threshold: float | None
-    error: Mapping[str, Estimate]
+    calibration_error: Mapping[str, Estimate]
     brier: Mapping[str, Estimate]
     change: Mapping[str, Estimate]
-    why: str = ""
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class MetricCalibration:
     @property
     def usable(self) -> list[str]:
         """The domains that have figures."""
-        return [domain.domain for domain in self.domains if not domain.why]
+        return [domain.domain for domain in self.domains if not domain.error]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,8 +133,8 @@ def calibrations(cases: Cases, by: str, draws: Resamples, seed: int = 0) -> Iter
             complete = ~np.isnan(cases.labels) & ~np.isnan(column.values)
             setting = _Setting(labelled, complete, folds, draws)
             domains = {part.name: part.summaries & complete for part in parts}
-            reasons = {name: _reason_too_small(labelled, rows) for name, rows in domains.items()}
-            large = {name: rows for name, rows in domains.items() if not reasons[name]}
+            errors = {name: _reason_too_small(labelled, rows) for name, rows in domains.items()}
+            large = {name: rows for name, rows in domains.items() if not errors[name]}
             forms = (
                 {"raw": raw_probabilities(labelled), "pooled": isotonic_probabilities(labelled, complete, folds)}
                 if large
@@ -143,8 +143,8 @@ def calibrations(cases: Cases, by: str, draws: Resamples, seed: int = 0) -> Iter
             yield MetricCalibration(
                 column.name,
                 tuple(
-                    DomainCalibration(name, int(rows.sum()), None, {}, {}, {}, reasons[name])
-                    if reasons[name]
+                    DomainCalibration(name, int(rows.sum()), None, {}, {}, {}, errors[name])
+                    if errors[name]
                     else _calibrate_domain(setting, name, rows, forms)
                     for name, rows in domains.items()
                 ),
@@ -182,7 +182,7 @@ def _calibrate_domain(
 ) -> DomainCalibration:
     probabilities = {**forms, "per domain": isotonic_probabilities(setting.labelled, rows, setting.folds)}
     brier = {form: _of_probabilities(setting, brier_score, probabilities[form], rows) for form in FORMS}
-    error = {
+    errors = {
         form: _of_probabilities(setting, calibration_error, probabilities[form], rows).estimate() for form in FORMS
     }
     threshold = best_threshold(setting.labelled, rows)
@@ -190,7 +190,7 @@ def _calibrate_domain(
         name,
         int(rows.sum()),
         threshold.value if threshold else None,
-        error,
+        errors,
         {form: distribution.estimate() for form, distribution in brier.items()},
         {form: compare_paired(brier["per domain"], brier[form]).difference for form in FORMS[:-1]},
     )
@@ -224,18 +224,18 @@ def _accuracy(setting: _Setting, decisions: Values, rows: Mask) -> Distribution:
 
 def small_data_notes(calibration: MetricCalibration) -> list[str]:
     """In words, which domains have no figure, and which rest on few documents."""
-    few = [domain for domain in calibration.domains if not domain.why and domain.brier["pooled"].of_few_documents]
+    few = [domain for domain in calibration.domains if not domain.error and domain.brier["pooled"].of_few_documents]
     number = min((domain.brier["pooled"].documents for domain in few), default=0)
     names = ", ".join(domain.domain for domain in few)
     marked = [f"{names}: few documents ({number})."] if few else []
     alone = (
         ["One domain alone has figures: no threshold can be used in another."] if len(calibration.usable) == 1 else []
     )
-    reasons: dict[str, list[str]] = {}
+    errors: dict[str, list[str]] = {}
     for domain in calibration.domains:
-        if domain.why:
-            reasons.setdefault(domain.why, []).append(domain.domain)
-    return [*(f"{', '.join(domains)}: {why}" for why, domains in reasons.items()), *marked, *alone]
+        if domain.error:
+            errors.setdefault(domain.error, []).append(domain.domain)
+    return [*(f"{', '.join(domains)}: {error}" for error, domains in errors.items()), *marked, *alone]
 
 
 @STUDIES.add
@@ -340,12 +340,12 @@ def _domain_table(metrics: Sequence[MetricCalibration]) -> Table:
         tuple(
             (
                 *(metric.metric, domain.domain, domain.n, domain.threshold),
-                *(domain.error[form] for form in FORMS),
+                *(domain.calibration_error[form] for form in FORMS),
                 *(domain.brier[form] for form in FORMS),
                 *(domain.change[form] for form in FORMS[:-1]),
             )
             for metric in metrics
             for domain in metric.domains
-            if not domain.why
+            if not domain.error
         ),
     )

@@ -34,7 +34,7 @@ _TEXTS_AT_ONCE = 16  # texts whose densities are computed before they are scored
 class DensityScores:
     """Scores of one metric for the sentences of one text, with their densities in -1..1; None where it gives none.
 
-    An `error` is the reason why it gives none of them.
+    An `error` is the reason that it gives none of them.
     """
 
     metric: str
@@ -177,7 +177,7 @@ def density_report(study: Study, data: StudyData, texts: Literal["original"] | I
             "the document: how much of the document speaks of what it says. Intervals are of 95 %, by document."
         ],
         problems=[
-            f"{metric}: {count} of {len(summaries)} texts: {reason}" for (metric, reason), count in failures.items()
+            f"{metric}: {count} of {len(summaries)} texts: {error}" for (metric, error), count in failures.items()
         ],
     )
 

@@ -70,14 +70,14 @@ def discover_over_metrics(run: StressRun, most: int = 10) -> BigramDiscovery:
     The lead of a bigram is its mean lead over the metrics that have a best fifth, and `best`, `others` and `scored` are
     sums over them. Raises UnscorableError, with the reasons, where no metric has a best fifth.
     """
-    by_metric, reasons = [], []
+    by_metric, errors = [], []
     for metric in run.plan.metrics:
         try:
             by_metric.append(_leading_bigrams(*_scored_originals(run, metric)))
-        except UnscorableError as reason:
-            reasons.append(f"{metric}: {reason}")
+        except UnscorableError as error:
+            errors.append(f"{metric}: {error}")
     if not by_metric:
-        raise UnscorableError(" ".join(reasons) or "The run has no metric.")
+        raise UnscorableError(" ".join(errors) or "The run has no metric.")
     by_text: dict[str, list[Bigram]] = {}
     for bigram in (bigram for bigrams, _, _ in by_metric for bigram in bigrams):
         by_text.setdefault(bigram.text, []).append(bigram)
@@ -176,8 +176,8 @@ class Discovery(Study):
         for metric in run.plan.metrics:
             try:
                 results[metric] = discover_in_run(run, metric, self.most)
-            except UnscorableError as reason:
-                problems.append(f"{metric}: {reason}")
+            except UnscorableError as error:
+                problems.append(f"{metric}: {error}")
         if not results:
             raise TouchstoneError(
                 "No metric of the run has a best fifth of summaries. Run `stress` on more of them. "

@@ -176,8 +176,7 @@ def ablation_report(study: Study, data: StudyData, baseline: str, bins: int) -> 
             "Where the histograms overlap, a score does not come from the document. Intervals are of 95 %, by document."
         ],
         problems=[
-            f"{metric}: {count} of {len(run.sources)} summaries: {reason}"
-            for (metric, reason), count in failures.items()
+            f"{metric}: {count} of {len(run.sources)} summaries: {error}" for (metric, error), count in failures.items()
         ],
     )
 

@@ -157,7 +157,7 @@ def discrimination_report(study: Study, data: StudyData) -> Report:
         (result for result in results if result.against_harmless.value is not None),
         key=lambda result: -(result.against_harmless.value or 0.0),
     )
-    sentences = [f"No metric is compared with harmless edits: {results[0].against_harmless.why}"]
+    sentences = [f"No metric is compared with harmless edits: {results[0].against_harmless.error}"]
     if ranked:
         best = ranked[0]
         blind = [

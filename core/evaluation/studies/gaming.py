@@ -392,7 +392,7 @@ def _answer(results: Sequence[MetricGaming]) -> list[str]:
     """The most gamed metric, and those whose gain is not above zero by the whole interval."""
     first = results[0]
     if first.gain.value is None:
-        return [f"No metric has a gain: {first.gain.why}"]
+        return [f"No metric has a gain: {first.gain.error}"]
     gain = f"{format_signed(first.gain)} spreads, {format_share(first.raised)} of the summaries raised"
     best = (
         f"{metric_title(first.metric)} is gamed most"

@@ -108,7 +108,7 @@ def _people_table(figures: Mapping[str, Figures]) -> Table:
         "Judges and people",
         (Column("judge"), *AGREEMENT_COLUMNS),
         tuple(
-            (judge, name, estimate, estimate.n, estimate.why)
+            (judge, name, estimate, estimate.n, estimate.error)
             for judge, of_judge in figures.items()
             for name, estimate in of_judge.items()
         ),

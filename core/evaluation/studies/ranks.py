@@ -64,7 +64,7 @@ def metric_ranks(cases: Cases, parts: Sequence[Slice], draws: Resamples, measure
             MetricRank(
                 name,
                 part.name,
-                Distribution(float(value), of_metric, figure.n, figure.why, figure.documents).estimate(),
+                Distribution(float(value), of_metric, figure.n, figure.error, figure.documents).estimate(),
                 figure.estimate(),
                 len(figures),
             )

@@ -183,7 +183,7 @@ def is_threshold(path: Path) -> bool:
 
 def threshold_json(threshold: OwnThreshold) -> str:
     """The threshold as `-o` writes it; `parse_threshold` gives it back."""
-    return f"{_THRESHOLD.dump_json(threshold, indent=1).decode()}\n"
+    return f"{_THRESHOLD.dump_json(threshold, indent=1, by_alias=True).decode()}\n"
 
 
 def parse_threshold(text: str | bytes, name: str) -> OwnThreshold:

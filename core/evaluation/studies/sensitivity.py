@@ -81,7 +81,7 @@ class Sensitivity:
         """Remark that it rests on few documents, or the reason why there is no ratio."""
         documents = min(self.correction.documents, self.benign.documents)
         few = f"Few documents ({documents})." if 0 < documents <= FEW_DOCUMENTS else ""
-        missing = self.ratio.why if self.ratio.value is None else ""
+        missing = self.ratio.error if self.ratio.value is None else ""
         return " ".join(filter(None, [few, missing]))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -275,7 +275,7 @@ def verdict(figures: Sequence[CardFigure]) -> str:
     how it fares where nothing of the kind was learned from."""
     first = figures[0].estimate
     if first.value is None:
-        return f"It could not be judged: {first.why}"
+        return f"It could not be judged: {first.error}"
     if first.low is None or first.low <= 0.5:
         sentence = f"On the labelled summaries it is no better than chance: AUC {figures[0].text} on documents that it did not learn from."
     else:
@@ -335,7 +335,7 @@ def write_card(
         "verdict": verdict([*figures, *account.stress]),
         "null_band": band,
         "figures": [
-            {"of": figure.of, "measure": figure.measure, **asdict(figure.estimate)}
+            {"of": figure.of, "measure": figure.measure, **figure.estimate.record()}
             for figure in (*figures, *account.stress)
         ],
     }

@@ -15,6 +15,7 @@ from core.results.bulk.blocks import Shard, block_names
 from core.results.bulk.folder import Folder
 from core.results.bulk.results import finished_blocks
 from core.results.bulk.scorer import BlockReport, BlockScorer, ScoringJob
+from core.results.bulk.served_scoring import Parity
 from core.settings import Settings
 from core.types import Counts
 
@@ -119,6 +120,8 @@ class RunProgress:
     """Scores that could not be computed, by kind of failure."""
     counts: Counts = field(default_factory=Counts)
     """Questions, tokens and passes of all blocks."""
+    parity: Parity = field(default_factory=Parity)
+    """Pairs that were scored by a server and here, and the largest difference."""
 
     def add(self, report: BlockReport) -> None:
         if report.fault:
@@ -130,6 +133,7 @@ class RunProgress:
         self.rows += report.rows
         self.failures.update(report.failures)
         self.counts += report.counts
+        self.parity += report.parity
 
     def line(self, now: float) -> str:
         """As: 412 of 5,000 blocks, 824,000 scores, 1,930 a second, 2 h 10 min left; failed: input 12; faults: 1."""
@@ -142,6 +146,9 @@ class RunProgress:
             if self.failures
             else "",
             f"; faults: {self.again:,}" if self.again else "",
+            f"; scored here too: {self.parity.pairs:,}, the largest difference is {self.parity.largest:.1e}"
+            if self.parity.pairs
+            else "",
         ]
         return "".join(parts)
 

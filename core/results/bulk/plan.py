@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,11 @@ class BulkPlan:
     """Price of all workers, in the unit of their hourly price."""
     counts: Counts
     """Questions, tokens and passes of the sample."""
+
+    def record(self) -> dict[str, Any]:
+        """The fields by their names in printed JSON."""
+        estimates = ("pair_seconds", "hours", "price")
+        return asdict(self) | {name: getattr(self, name).record() for name in estimates}
 
 
 def plan_run(

@@ -20,6 +20,7 @@ from typing import IO
 
 from core.errors import TouchstoneError
 from core.results.bulk.scorer import BlockReport, BlockScorer, ScoringJob
+from core.results.bulk.served_scoring import Parity
 from core.types import Counts
 
 _PATIENCE_S = 10.0  # how long a worker that has nothing to do may take to end
@@ -120,7 +121,7 @@ class Processes:
 
 def report_of(record: Mapping[str, object]) -> BlockReport:
     """A report that was written as JSON."""
-    return BlockReport(**{**record, "counts": Counts(**record["counts"])})  # type: ignore[arg-type]  # as asdict wrote it
+    return BlockReport(**{**record, "counts": Counts(**record["counts"]), "parity": Parity(**record["parity"])})  # type: ignore[arg-type]  # as asdict wrote it
 
 
 def work(job: ScoringJob) -> None:

@@ -43,10 +43,11 @@ COLUMNS = (
 _PROBE = Example("probe", "The harbour was closed on Tuesday. Nobody was hurt.", "The harbour was closed.")
 
 
-def result_folder(metric: Metric, fingerprints: Sequence[str]) -> str:
+def result_folder(metric: Metric, fingerprints: Sequence[str], executor: str = "") -> str:
     """The name of the folder for the scores of a metric: its name, and a hash of settings, weights, splitter and code.
 
-    Of a metric that asks an endpoint also of its first questions, since these have the prompt and the model.
+    Of a metric that asks an endpoint also of its first questions, since these have the prompt and the model; and of the form of
+    the server that computes its network, "" for none.
     """
     if not asks_endpoint(metric.checkpoints()):
         first_questions = []
@@ -56,7 +57,7 @@ def result_folder(metric: Metric, fingerprints: Sequence[str]) -> str:
         first_questions = (
             [] if isinstance(first, Problem) else [[question.inputs, question.options] for question in first]
         )
-    facts = [signature(metric, fingerprints, splitter_name()), *first_questions]
+    facts = [signature(metric, fingerprints, splitter_name()), *first_questions, *filter(None, [executor])]
     return f"{metric.name}-{hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]}"
 
 

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from core.errors import TouchstoneError
 from core.model_reference import asks_endpoint
-from core.models import ModelPool
-from core.results.bulk.blocks import read_block
+from core.models import ModelPool, NetworkServer
+from core.results.bulk.blocks import read_block, read_manifest
 from core.results.bulk.folder import Folder
 from core.results.bulk.results import open_metric_folder, result_folder, write_results
+from core.results.bulk.served_scoring import Parity, ServedScoring
 from core.scoring import METRICS, AnswerCache, Engine, Metric, fingerprint_of
 from core.settings import Settings
 from core.types import Counts, Failure, FailureKind, Outcome
@@ -33,12 +34,16 @@ class BrokenWorkerError(TouchstoneError):
 
 @dataclass(frozen=True, slots=True)
 class ScoringJob:
-    """Settings that every worker of a run needs; JSON-able. `device` is "" for that of the settings."""
+    """Settings that every worker of a run needs; JSON-able. `device` is "" for that of the settings.
+
+    `executor` names a server that computes the networks, as `NetworkServer` takes it; "" for this machine.
+    """
 
     blocks: str
     results: str
     metrics: tuple[str, ...]
     device: str = ""
+    executor: str = ""
 
     def settings(self) -> Settings:
         return Settings.read().on(self.device)
@@ -58,12 +63,21 @@ class BlockReport:
     seconds: float = 0.0
     fault: str = ""
     ends_worker: bool = False
+    parity: Parity = field(default_factory=Parity)
 
 
-def metric_folders(metrics: Sequence[Metric], pool: ModelPool) -> dict[Metric, str]:
-    """The name of the folder of each metric's results. Raises TouchstoneError where its weights or its endpoint are missing."""
+def metric_folders(metrics: Sequence[Metric], pool: ModelPool, executor: str = "") -> dict[Metric, str]:
+    """The name of the folder of each metric's results.
+
+    Raises TouchstoneError where its weights or its endpoint are missing, and for an executor that does not compute its network.
+    """
+    server = NetworkServer(executor) if executor else None
+    for metric in metrics:
+        if server:
+            server.require(metric.spec, metric.checkpoints())
+    form = server.form_name if server else ""
     return {
-        metric: result_folder(metric, [fingerprint_of(model, pool) for model in metric.checkpoints()])
+        metric: result_folder(metric, [fingerprint_of(model, pool) for model in metric.checkpoints()], form)
         for metric in metrics
     }
 
@@ -80,43 +94,61 @@ class BlockScorer:
         self._settings = job.settings()
         self._cache = Path(tempfile.mkdtemp(prefix="touchstone-answers-"))
         self._engine = self._open_engine()
+        self._executor, self._served = job.executor, None
+        if job.executor:
+            pairs = read_manifest(self._blocks).pairs
+            self._served = ServedScoring(NetworkServer(job.executor), self._engine, pairs)
         self._folders = {
             metric: open_metric_folder(self._results, name, metric)
-            for metric, name in metric_folders(self._metrics, self._engine.pool).items()
+            for metric, name in metric_folders(self._metrics, self._engine.pool, job.executor).items()
         }
 
     def score(self, block: str) -> BlockReport:
         """Score what is missing of a block and write it; a fault is reported, and the block can be tried again."""
         started, before = time.perf_counter(), self._engine.counts()
         try:
-            written = self._score_metrics(block)
+            written, parity = self._score_metrics(block)
         except (TouchstoneError, OSError) as error:
             fault = str(error) or type(error).__name__
             return BlockReport(block, fault=fault, ends_worker=isinstance(error, BrokenWorkerError))
         failures = Counter(outcome.kind.value for outcome in written if isinstance(outcome, Failure))
         after = self._engine.counts()
         counts = Counts(*(getattr(after, name) - getattr(before, name) for name in Counts.__slots__))
-        return BlockReport(block, len(written), dict(failures), counts, time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        return BlockReport(block, len(written), dict(failures), counts, seconds, parity=parity)
 
     def close(self) -> None:
         self._engine.close()
         shutil.rmtree(self._cache, ignore_errors=True)
 
-    def _score_metrics(self, block: str) -> list[Outcome]:
+    def _score_metrics(self, block: str) -> tuple[list[Outcome], Parity]:
         missing = [metric for metric, folder in self._folders.items() if not folder.has(f"{block}.parquet")]
         if not missing:
-            return []
-        outcomes = list(self._outcomes(missing, block))
-        if metric_folders(missing, self._engine.pool) != {metric: self._name_of(metric) for metric in missing}:
+            return [], Parity()
+        if self._served:
+            by_metric, parity = self._served_outcomes(self._served, missing, block)
+        else:
+            outcomes = list(self._outcomes(missing, block))
+            by_metric, parity = [outcomes[place :: len(missing)] for place in range(len(missing))], Parity()
+        if metric_folders(missing, self._engine.pool, self._executor) != {
+            metric: self._name_of(metric) for metric in missing
+        }:
             raise TouchstoneError(
                 "The weights of a metric were replaced while this ran. Start again when all are there."
             )
-        by_metric = [outcomes[place :: len(missing)] for place in range(len(missing))]
         for own in by_metric:
             _refuse_unexpected(own)
         for metric, own in zip(missing, by_metric, strict=True):
             write_results(self._folders[metric], block, own)
-        return outcomes
+        return [outcome for own in by_metric for outcome in own], parity
+
+    def _served_outcomes(
+        self, served: ServedScoring, metrics: Sequence[Metric], block: str
+    ) -> tuple[list[list[Outcome]], Parity]:
+        """The outcomes of each metric whose network a server computes, and how far they are from those that are computed here."""
+        examples = [item.example for item in read_block(self._blocks, block)]
+        scored = [served.outcomes(metric, examples, f"{block} {metric.spec}") for metric in metrics]
+        return [outcomes for outcomes, _ in scored], sum((parity for _, parity in scored), Parity())
 
     def _outcomes(self, metrics: Sequence[Metric], block: str) -> Iterator[Outcome]:
         """The outcomes of the pairs in order, those of one pair together. Raises TouchstoneError for what is no fault of a text."""

@@ -54,8 +54,8 @@ def bundled_samples() -> list[Sample]:
     for scores in precomputed_scores():
         for id, value in scores.scores.items():
             by_example[id].append(StoredScore(scores.metric, value, scores.signature))
-        for id, reason in scores.failures.items():
-            by_example[id].append(StoredScore(scores.metric, None, scores.signature, reason))
+        for id, error in scores.failures.items():
+            by_example[id].append(StoredScore(scores.metric, None, scores.signature, error))
     stored = {id: tuple(scores) for id, scores in by_example.items()}  # as the store gives scores back
     return [
         Sample(

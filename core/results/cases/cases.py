@@ -153,8 +153,8 @@ def read_directions(specs: Iterable[str]) -> dict[str, str]:
         try:
             directions[spec] = str(METRICS.parse(spec).card.direction)
         except TouchstoneError as error:
-            why = str(error).partition(" Known: ")[0]  # nobody typed the name: the list of all others is no help
-            directions[spec] = f"The kept scores of {spec} are left out. {why}"
+            message = str(error).partition(" Known: ")[0]  # nobody typed the name: the list of all others is no help
+            directions[spec] = f"The kept scores of {spec} are left out. {message}"
     return directions
 
 

@@ -193,8 +193,8 @@ def balanced_accuracy_of_rest(cases: Cases, part: Slice, column: MetricColumn) -
     chosen_on, judged = _split_summaries(cases, part, column)
     if not len(chosen_on.labels):
         return undefined(len(judged.defined().labels), "The dataset has no development split to choose a threshold on.")
-    if why := chosen_on.defined().why:
-        return undefined(len(judged.defined().labels), f"No threshold can be chosen on the development split: {why}")
+    if error := chosen_on.defined().error:
+        return undefined(len(judged.defined().labels), f"No threshold can be chosen on the development split: {error}")
     return balanced_accuracy(judged, choose_threshold(chosen_on))
 
 

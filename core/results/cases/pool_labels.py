@@ -21,8 +21,8 @@ def read_pool_labels(source: Path) -> list[PoolLabel]:
     for line, row in table_rows(source):
         label = row if isinstance(row, str) else attempt(partial(pool_label, row))
         if not isinstance(label, PoolLabel):
-            reason = label if isinstance(label, str) else label.error
-            raise TouchstoneError(f"{source.name}, line {line}: {reason}")
+            error = label if isinstance(label, str) else label.error
+            raise TouchstoneError(f"{source.name}, line {line}: {error}")
         labels.append(label)
     if not labels:
         raise TouchstoneError(f"{source.name} has no label. It takes a row for each, with id and label.")

@@ -294,7 +294,7 @@ def _separation(draw: LabelDraw, column: MetricColumn) -> float | None:
     values = np.where(np.isfinite(column.values), column.values, np.nan)[draw.rows]
     labelled = LabelledScores(values, draw.sample.outcomes == 0, draw.sample.documents, column.direction)
     statistic = auc(labelled)
-    if statistic.why:
+    if statistic.error:
         return None
     return float(statistic.weigh(np.ones((len(statistic.documents), 1)))[0])
 

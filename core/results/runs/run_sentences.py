@@ -48,8 +48,8 @@ def failure_sentences(run: StressRun) -> list[str]:
     read = Counter(reading.metric for reading in run.readings.values())
     failed = Counter((reading.metric, reading.error) for reading in run.readings.values() if reading.value is None)
     return [
-        f"{metric}: no score of {count} of {read[metric]} texts. {reason}"
-        for (metric, reason), count in failed.most_common()
+        f"{metric}: no score of {count} of {read[metric]} texts. {error}"
+        for (metric, error), count in failed.most_common()
     ]
 
 
@@ -81,4 +81,4 @@ def check_sentences(run: StressRun) -> list[str]:
     marks = [check.mark for check in run.checks.values() if check.mark]
     sentence = f"{run.plan.guard}: {sum(mark.contradicts for mark in marks)} of {len(marks)} variants contradict their original."
     untold = Counter(check.error for check in run.checks.values() if check.mark is None)
-    return [sentence, *(f"{run.plan.guard}: {count} not checked. {reason}" for reason, count in untold.most_common())]
+    return [sentence, *(f"{run.plan.guard}: {count} not checked. {error}" for error, count in untold.most_common())]

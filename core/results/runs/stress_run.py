@@ -273,7 +273,7 @@ class StressRun:
             *(reading.failure for reading in self.readings.values() if reading.value is None),
             *(check.failure for check in self.checks.values() if check.mark is None),
         ]
-        return sum(trouble is not FailureKind.INPUT for trouble in missing)
+        return sum(failure is not FailureKind.INPUT for failure in missing)
 
     def _place(self, record: RunRecord) -> tuple[dict[Any, Any], str | tuple[str, ...]]:
         match record:

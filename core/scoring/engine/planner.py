@@ -63,7 +63,7 @@ class Planner:
         self._counts = Counts()
         self._steps = StepQueue(_PLANNER_THREADS)
         self._devices: dict[str, DeviceWorker] = {}
-        self._stores = EndpointStores.open(cache)
+        self._stores: EndpointStores | None = None  # until an endpoint is asked
         self._endpoints: dict[tuple[str, bool], QuestionWorker] = {}
         self._functions: dict[str, FunctionWorker] = {}
         self._start_batches = start_batches
@@ -111,7 +111,7 @@ class Planner:
     @property
     def spent(self) -> dict[str, Spend]:
         """Spend by the name of the endpoint."""
-        return self._stores.spend.this_process()
+        return self._stores.spend.this_process() if self._stores else {}
 
     def unanswered(self, questions: Sequence[Question]) -> list[Question]:
         """Those of questions to endpoints whose answers are not in the cache, each once."""
@@ -122,7 +122,8 @@ class Planner:
 
     def costs(self) -> list[CostRow]:
         """Costs of every run by prompt, this one up to now."""
-        self._stores.costs.flush()
+        if self._stores:
+            self._stores.costs.flush()
         return read_costs(self._cache.folder)
 
     def reorder(self, task: RunningConversation) -> None:
@@ -156,7 +157,8 @@ class Planner:
             device.join()
         for worker in [*self._endpoints.values(), *self._functions.values()]:
             worker.join(_CLOSE_TIMEOUT_S)
-        self._stores.close()
+        if self._stores:
+            self._stores.close()
         self._fail_unanswered()
 
     def _plan(self) -> None:
@@ -372,6 +374,7 @@ class Planner:
         return self._functions[source]
 
     def _start_worker(self, model: EndpointModel, in_batches: bool) -> QuestionWorker:
+        self._stores = self._stores or EndpointStores.open(self._cache)
         about = (self._stores, self._lock, self.enqueue)
         if self._start_batches and in_batches:
             return self._start_batches(*about, self._settled)

@@ -70,8 +70,8 @@ class LabelMatrix:
         return LabelMatrix(self.labels[has_several], self.documents[has_several], tuple(self.categories.tolist()))
 
     @property
-    def why(self) -> str:
-        """Reason why there is no agreement by chance to compare with; empty where there is."""
+    def error(self) -> str:
+        """Reason that there is no agreement by chance to compare with; empty where there is."""
         labels = self.labels[self.labelled]
         if not len(labels):
             return "No item was labelled by two people."
@@ -132,8 +132,8 @@ def label_prevalence(ratings: LabelMatrix, category: float) -> Statistic:
 def krippendorff_alpha(ratings: LabelMatrix, distance: Distance) -> Statistic:
     """Krippendorff's alpha (2011): 1 less observed by expected disagreement; items with one label do not count."""
     comparable = ratings.comparable()
-    if comparable.why:
-        return undefined(len(comparable.documents), comparable.why)
+    if comparable.error:
+        return undefined(len(comparable.documents), comparable.error)
     numbers, places = cluster_documents(comparable.documents)
     # a slider offers a hundred answers of which a few are given: a table of all has ten thousand cells
     comparable = LabelMatrix(comparable.labels, comparable.documents)
@@ -202,8 +202,8 @@ def cohen_kappa(ratings: LabelMatrix, first: int, second: int, distance: Distanc
     Distances are counted in steps between neighbouring categories. Undefined where both use one class only.
     """
     comparable = ratings.of(first, second).comparable()
-    if comparable.why:
-        return undefined(len(comparable.documents), comparable.why)
+    if comparable.error:
+        return undefined(len(comparable.documents), comparable.error)
     numbers, places = cluster_documents(comparable.documents)
     steps, codes = np.unique(comparable.codes, return_inverse=True)
     width = len(steps)

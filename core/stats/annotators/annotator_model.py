@@ -128,9 +128,9 @@ def competence_estimates(name: str, ratings: LabelMatrix, answers: Numbers, mode
     number = len(np.unique(documents))
     label_counts = ratings.labelled.sum(axis=0)
     if number < 2:
-        why = "All items are of one document: there is no interval."
+        error = "All items are of one document: there is no interval."
         return [
-            Estimate(float(competence), None, None, int(n), why, number)
+            Estimate(float(competence), None, None, int(n), error, number)
             for competence, n in zip(model.competence, label_counts, strict=True)
         ]
     counts = Resamples.draw(number, MODEL_RESAMPLES).counts.astype(np.float64)

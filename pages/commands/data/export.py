@@ -39,7 +39,9 @@ def command(
     ] = None,
     format: Annotated[
         str,
-        typer.Option(help="Of a campaign: label-studio, hf-dataset, bump, data-statement, jsonl or csv."),
+        typer.Option(
+            help="Of a campaign: labels, items, label-studio, hf-dataset, bump, data-statement, jsonl or csv."
+        ),
     ] = "",
     licence: Annotated[
         str, typer.Option(help="Of the labels or of your own texts, as cc-by-4.0; for the card and the data statement.")

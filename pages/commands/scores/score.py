@@ -41,7 +41,8 @@ from pages.commands.shared.messages import (
     with_progress,
 )
 from pages.commands.shared.options import BatchOption, DeviceOption
-from pages.sources.thresholds import open_thresholds
+
+_MARK_OF_1 = "The mark is 1 of 100"  # begins the note of a judge's mark that may be from 0 to 1
 
 EXAMPLE = "python cli.py score pairs.jsonl --metric rouge2 --metric bleu -o scores.jsonl"
 
@@ -78,6 +79,14 @@ def command(
         int | None, typer.Option(min=1, help="Of blocks: so many worker processes (with --cluster: actors).")
     ] = None,
     cluster: Annotated[str, typer.Option(help="Of blocks: a Ray cluster, auto or ray://HOST:PORT.")] = "",
+    executor: Annotated[
+        str,
+        typer.Option(
+            metavar="FORM=URL",
+            help="Of blocks: a server that computes the networks of the metrics, as vllm-score=http://localhost:8000; forms: "
+            "vllm-score, vllm-rerank, tei-rerank, tei-predict. A share of the pairs is scored here too.",
+        ),
+    ] = "",
     gpus_per_worker: Annotated[float, typer.Option(min=0, help="Of a Ray cluster, as 0.5.")] = 0.0,
     plan: Annotated[
         int | None,
@@ -121,7 +130,13 @@ def command(
         raise TouchstoneError(
             "Name a file for the scores with -o, or a folder for the results of blocks with --to: not both."
         )
-    thresholds = open_thresholds(Settings.read().database_url, threshold or [])
+    if executor and not to:
+        raise TouchstoneError("--executor is of blocks: name their folder, and a folder for the results with --to.")
+    thresholds = list[OwnThreshold]()
+    if threshold:
+        from pages.sources.thresholds import open_thresholds  # few scores are compared with one
+
+        thresholds = open_thresholds(Settings.read().database_url, threshold)
     if plan and not to:
         raise TouchstoneError("A plan is of blocks: name their folder, and a folder for the results with --to.")
     if not to and Path(pairs).is_dir():
@@ -131,10 +146,10 @@ def command(
         return
     if thresholds:
         raise TouchstoneError("--threshold decides on the scores of a file: leave out --to, and name a file with -o.")
-    job = ScoringJob(Folder.at(pairs).url, Folder.at(to).url, tuple(specs), device or "")
+    job = ScoringJob(Folder.at(pairs).url, Folder.at(to).url, tuple(specs), device or "", executor)
     if plan:
         run = plan_blocks(job, BlockPlan(plan, seed, workers or 1, fleet, all_pairs, hourly))
-        typer.echo(json.dumps(asdict(run), indent=1) if as_json else "\n".join(plan_sentences(run)))
+        typer.echo(json.dumps(run.record(), indent=1) if as_json else "\n".join(plan_sentences(run)))
         print_status("Intervals are over blocks: they hold for workers like these, as busy as now.")
         return
     progress = score_blocks(job, Workers(workers, cluster, gpus_per_worker, Shard.parse(shard)))
@@ -160,7 +175,7 @@ def _score_file(
     if output:
         refuse_overwriting_input(pairs, output)
     started, refusals = time.perf_counter(), list[Refusal]()
-    failed, unverified = 0, Counter[tuple[str, str]]()
+    failed, unverified, marks_of_1 = 0, Counter[tuple[str, str]](), Counter[str]()
     examples = start_reading(read_examples(pairs, refusals))
     with open_engine(settings, batch) as engine:
         download_models(engine.pool, metrics)
@@ -176,10 +191,16 @@ def _score_file(
                 failed += isinstance(outcome, Failure)
                 if isinstance(outcome, Result) and (mark := find_mark(outcome.seen.notes)):
                     unverified[outcome.metric, mark] += 1
+                if isinstance(outcome, Result) and any(note.startswith(_MARK_OF_1) for note in outcome.seen.notes):
+                    marks_of_1[outcome.metric] += 1
     counts, spent = engine.counts(), engine.spent()
     seconds = round(time.perf_counter() - started, 3)
     for (spec, mark), count in unverified.items():
         print_status(f"{spec}: {count} scores are {mark}.")
+    for spec, count in marks_of_1.items():
+        print_status(
+            f"{spec}: {count} marks are 1 of 100, and on a scale of 0 to 1 would be the best. Look at what the model answers, or set scale=5."
+        )
     if failed:
         print_status(f"Scores that failed: {failed}. The field `error`{f' in {output}' if output else ''} says why.")
     print_spent(spent)

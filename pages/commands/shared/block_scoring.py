@@ -117,7 +117,7 @@ def open_job(job: ScoringJob, workers: Workers) -> list[str]:
     open_results(results, blocks)
     with closing(ModelPool(settings.device, settings.memory_budget, settings.cache_dir)) as pool:
         download_models(pool, metrics)
-        named = metric_folders(metrics, pool)
+        named = metric_folders(metrics, pool, job.executor)
     folders = [open_metric_folder(results, name, metric) for metric, name in named.items()]
     unscored, mine = blocks_left(blocks, folders, workers.shard)
     print_status(f"{mine - len(unscored):,} of {mine:,} blocks are done already. Results: {', '.join(named.values())}")
@@ -142,5 +142,6 @@ def progress_record(progress: RunProgress) -> dict[str, object]:
         "failures": dict(progress.failures),
         "faults": progress.again,
         **asdict(progress.counts),
+        **({"parity": asdict(progress.parity)} if progress.parity.pairs else {}),
         "seconds": round(time.monotonic() - progress.started, 3),
     }

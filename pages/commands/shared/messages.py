@@ -114,7 +114,7 @@ class _LinesElsewhere(Progress):
         amount = self.columns[0]
         while not self._ended.wait(_LINE_S):
             for task in self.tasks:
-                counted = str(amount(task)) if isinstance(amount, ProgressColumn) else ""
+                counted = str(amount(task)).removesuffix("/?") if isinstance(amount, ProgressColumn) else ""
                 waiting = "".join(f"; {endpoint}" for endpoint in waiting_endpoints())
                 print_status(f"  {counted.strip()} {task.description}, {task.elapsed or 0.0:.0f} s{waiting}")
 

@@ -154,7 +154,7 @@ class AnnotateState:
     comments_read: Mapping[str, int] = field(default_factory=dict)
     """By task, the last answer to a comment that the person was shown."""
     guidelines_read: frozenset[tuple[str, int]] = frozenset()
-    """Ids of the campaigns whose guidelines were read, with their versions."""
+    """Ids of the campaigns whose guidelines were read, with the numbers of these texts."""
     trained: frozenset[str] = frozenset()
     """Ids of the campaigns in which the person went on to work after training."""
     campaign = WidgetValue[str]("annotate-campaign", "")
@@ -255,6 +255,7 @@ def task_view(current: CurrentTask, task: ShownTask, progress: AnnotatorProgress
         answered=progress.answered,
         away=away,
         ahead=ahead_view,
+        owner=f"{current.campaign.id} {current.person}",
         feedback=feedback_of(current.marked_answer, questions) if current.marked_answer else None,
         scores=score_rows(task) if current.mode == "revealed" else None,
     )

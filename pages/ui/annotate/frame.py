@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import ndiff
 from functools import partial
 
 import streamlit as st
 
-from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.campaign import CampaignSettings, ReadGuidelines
 from annotations.campaigns.qualification import Stage
 from annotations.labelling.labelling import AnnotatorProgress
 from annotations.labelling.queue import NoTask
 from annotations.store.records import StoreError
+from core.stats import format_count
 from pages.server.crowd_links import end_path
 from pages.ui.annotate.current_task import (
     WARNINGS,
@@ -20,11 +22,14 @@ from pages.ui.annotate.current_task import (
     annotate_state,
     guidelines_markdown,
     labelling,
+    read_or_keep,
     show_why_nothing,
 )
 from pages.ui.annotate.presses import open_previous
 from pages.ui.shared.markup import escape_markdown, escape_message
 from pages.ui.shared.script_run import end_run
+
+_OTHER_KEY = "annotate-other-campaign"
 
 
 @contextmanager
@@ -36,6 +41,39 @@ def show_store_errors() -> Iterator[None]:
         st.error(escape_message(str(error)), icon=":material/error:")
         st.button("Try again", key="annotate-retry", shortcut="Enter")
         end_run()
+
+
+def say_left_campaign(campaigns: Mapping[str, CampaignSettings]) -> None:
+    """Say that the campaign in hand was closed, or is given to others, and offer those that are open; the page ends there."""
+    left = annotate_state().campaign or st.query_params.get("campaign", "")
+    if not left or left in campaigns:
+        return
+    found = read_or_keep(f"left {left}", lambda: labelling().left_campaign(left))
+    if found is None:
+        return
+    campaign, answered = found
+    state = "is for others now" if campaign.is_open else "is closed"
+    kept = f"your {format_count(answered, 'label')} {'is' if answered == 1 else 'are'} kept"
+    with st.container(width=820):
+        st.info(f"{escape_markdown(campaign.name)} {state}; {kept}.", icon=":material/lock:")
+        if campaigns:
+            st.selectbox(
+                "Go on with another campaign",
+                list(campaigns),
+                index=None,
+                format_func=lambda id: campaigns[id].name,
+                key=_OTHER_KEY,
+                placeholder="Choose one",
+                on_change=_go_to_other,
+                width=360,
+            )
+        finish_link()
+    end_run()
+
+
+def _go_to_other() -> None:
+    if other := st.session_state.get(_OTHER_KEY):
+        annotate_state().campaign = st.query_params["campaign"] = other
 
 
 def choose_campaign(campaigns: Mapping[str, CampaignSettings]) -> CampaignSettings:
@@ -71,10 +109,12 @@ def guidelines_button(campaign: CampaignSettings) -> None:
         _guidelines_dialog(campaign)
 
 
-def progress_caption(campaign: CampaignSettings, progress: AnnotatorProgress) -> None:
+def progress_caption(
+    campaign: CampaignSettings, progress: AnnotatorProgress, guidelines: Sequence[ReadGuidelines]
+) -> None:
     """Show how much this person has done, by which guidelines, and until when."""
     due = f" · until {campaign.rules.deadline:%Y-%m-%d}" if campaign.rules.deadline else ""
-    st.caption(f"{progress.answered} answered by you · guidelines version {campaign.version}{due}")
+    st.caption(f"{progress.answered} answered by you · guidelines {guidelines[-1].number}{due}")
 
 
 def show_warning(progress: AnnotatorProgress) -> None:
@@ -83,13 +123,25 @@ def show_warning(progress: AnnotatorProgress) -> None:
         st.warning(WARNINGS[progress.warning], icon=":material/speed:", width=820)
 
 
-def require_guidelines_read(campaign: CampaignSettings, progress: AnnotatorProgress) -> None:
-    """Before the first label under a version of the guidelines they fill the page, which ends there."""
-    text, key, state = guidelines_markdown(campaign), (campaign.id, campaign.version), annotate_state()
-    if not text or progress.version >= campaign.version or key in state.guidelines_read:
+def changed_lines(before: str, after: str) -> str:
+    """The lines that are gone, with a minus, and those that are new, with a plus."""
+    lines = ndiff(before.splitlines(), after.splitlines())
+    return "\n".join(line for line in lines if line[0] in "+-" and line[2:].strip())
+
+
+def require_guidelines_read(
+    campaign: CampaignSettings, progress: AnnotatorProgress, guidelines: Sequence[ReadGuidelines]
+) -> None:
+    """Before the first label under a text of the guidelines it fills the page, with what is new; the page ends there."""
+    newest, state = guidelines[-1], annotate_state()
+    text, key = guidelines_markdown(campaign), (campaign.id, newest.number)
+    if not text or progress.version >= newest.first or key in state.guidelines_read:
         return
+    before = next((read for read in guidelines if read.first <= progress.version <= read.last), None)
     with st.container(border=True, width=820):
-        st.subheader("Guidelines" if not progress.version else "The guidelines have changed")
+        st.subheader("The guidelines have changed" if before else "Guidelines")
+        if before:
+            st.code(changed_lines(before.text, newest.text), language="diff", wrap_lines=True)
         st.markdown(text)
         st.button(
             "Start",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal
 
+from annotations.campaigns.error_types import error_type_meanings
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply_answer_edit, parse_answer_edits
 from annotations.campaigns.task_texts import ShownTask
 from annotations.labelling.responses import ResponseAct, SentResponse
@@ -24,19 +25,7 @@ from core.text import (
     with_even_blanks,
     with_visible_controls,
 )
-from core.types import ErrorType
 from pages.ui.shared.markup import register_component
-
-ERROR_TYPE_MEANINGS: Mapping[str, str] = {
-    ErrorType.INTRINSIC_PREDICATE: "A wrong relation between things of the document.",
-    ErrorType.EXTRINSIC_PREDICATE: "A relation that the document does not mention.",
-    ErrorType.INTRINSIC_ENTITY: "A thing of the document in a place where another belongs.",
-    ErrorType.EXTRINSIC_ENTITY: "A thing that the document does not mention.",
-    ErrorType.INTRINSIC_CIRCUMSTANCE: "A time, place or manner of the document, used wrongly.",
-    ErrorType.EXTRINSIC_CIRCUMSTANCE: "A time, place or manner that the document does not mention.",
-    ErrorType.COREFERENCE: "A pronoun or name that points to the wrong thing or to none.",
-}
-
 
 DocumentPiece = tuple[int, str, list[tuple[str, str]]]
 """A mark or 0, the words, and the headings before them: the kind of each and what it says."""
@@ -142,6 +131,8 @@ class TaskView:
     """Reason why the database cannot be used; empty while it can."""
     ahead: TaskView | None = None
     """Next task, rendered early; None without one."""
+    owner: str = ""
+    """Campaign and person, by which the browser stores drafts."""
 
 
 def task_view_data(view: TaskView) -> dict[str, Any]:
@@ -176,6 +167,7 @@ def task_view_data(view: TaskView) -> dict[str, Any]:
         "feedback": feedback_data,
         "scores": view.scores,
         "can": allowed_actions,
+        "owner": view.owner,
     }
 
 
@@ -199,6 +191,9 @@ def _task_data(view: TaskView) -> dict[str, Any]:
         help_note = ""
 
     headings: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    if task.shown:
+        cells = " · ".join(f"{name}: {cell}" for name, cell in task.shown.items())
+        headings[0].append(("columns", with_visible_controls(cells)))
     if task.question:
         headings[0].append(("question", with_visible_controls(f"Question: {task.question}")))
     for context in task.contexts:
@@ -236,9 +231,8 @@ def _text_parts(view: TaskView, answers: Mapping[str, Any]) -> list[dict[str, An
     if task.right is None and view.questions.unit == "explanation":
         return [_text_part("Summary", [(0, task.left)]), explanation]
     if task.right is None:
-        error = _text_part(
-            "The error to make", [(0, task.error_type)], "asked", note=ERROR_TYPE_MEANINGS.get(task.error_type, "")
-        )
+        meaning = error_type_meanings().meaning(task.error_type, view.questions.error_types)
+        error = _text_part("The error to make", [(0, task.error_type)], "asked", note=meaning)
         summary = _text_part("Summary", edited_segments(view.questions, task, answers), side="")
         return [error, summary] if task.error_type else [summary]
     if view.questions.unit == "pair":

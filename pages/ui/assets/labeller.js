@@ -5,7 +5,7 @@ import { isPressed, putBack, resendLost, showDelay, takeReceipts, wait, watchOth
 import { ACTS, enableButtons, giveReason, press } from './labeller_presses.js';
 import { adoptTask, beginTask, drawHead } from './labeller_task.js';
 import { rememberSelection } from './labeller_texts.js';
-import { confirmDraft, isSameTask, readUnsent, storeUnsent, tick } from './labeller_view.js';
+import { confirmDraft, flushDraft, forgetOldDrafts, isSameTask, readUnsent, storeUnsent, tick } from './labeller_view.js';
 
 /** @type {WeakMap<ShadowRoot, View>} */
 const views = new WeakMap();
@@ -27,11 +27,13 @@ function open(root, component) {
   /** @type {View} */
   const view = {
     $, root, component, hasBegun: false, task, mode, answers: {}, active: 0, pending: null, act: 'skip', pick: null, lastPick: null, openClaim: null,
-    unsaved: false, touched: false, drawnTexts: '', drawnQuestions: '', problemShown: '', stamp: null, seq: 0, timer: 0,
+    unsaved: false, touched: false, drawnTexts: '', drawnQuestions: '', problemShown: '', stamp: null, seq: 0, timer: 0, draftDue: 0,
     activeMs: 0, wallMs: 0, startedAt: 0, isVisible: false, lastSignAt: 0, ...readUnsent(), swipe: null,
     onKey: event => hearKey(view, event),
     onPress: act => press(view, act),
     onSign: () => tick(view),
+    onLeave: () => { if (document.hidden) flushDraft(view); },
+    onHide: () => flushDraft(view),
     onSelect: () => rememberSelection(view),
     channel: watchOtherTabs($),
     watch: setInterval(() => resendLost(view), 500),
@@ -47,6 +49,9 @@ function open(root, component) {
   document.addEventListener('keydown', view.onKey);
   document.addEventListener('selectionchange', view.onSelect);
   document.addEventListener('visibilitychange', view.onSign);
+  document.addEventListener('visibilitychange', view.onLeave);
+  addEventListener('pagehide', view.onHide);
+  forgetOldDrafts();
   for (const sign of SIGNS) document.addEventListener(sign, view.onSign, true);
   return view;
 }
@@ -59,6 +64,8 @@ function close(view, root) {
   document.removeEventListener('keydown', view.onKey);
   document.removeEventListener('selectionchange', view.onSelect);
   document.removeEventListener('visibilitychange', view.onSign);
+  document.removeEventListener('visibilitychange', view.onLeave);
+  removeEventListener('pagehide', view.onHide);
   for (const sign of SIGNS) document.removeEventListener(sign, view.onSign, true);
   views.delete(root);
 }

@@ -1,7 +1,7 @@
 // What was pressed and has no receipt. A press is sent until the server has it; the same event is known where it was kept.
 
 /** @import { Find, Press, Task, View } from './types.d.ts' */
-import { isDialogOpen, scheduleDraft, STORED, storeUnsent, times } from './labeller_view.js';
+import { forgetDraft, isDialogOpen, scheduleDraft, STORED, storeUnsent, times } from './labeller_view.js';
 
 const LOST_MS = 2000;
 const SLOW = 'This is not saved yet. It is kept on this page and sent until it is saved.';
@@ -23,6 +23,7 @@ export function takeReceipts(view) {
   const { handled, problem } = view.component.data;
   const handledPresses = view.outbox.splice(0, view.outbox.findLastIndex(press => handled.includes(press.event_id)) + 1);
   view.awaitsReceipt = view.awaitsReceipt && view.outbox.length > 0;
+  for (const { reservation } of handledPresses) forgetDraft(view, reservation);
   const lastPress = handledPresses.at(-1);
   return problem && lastPress && lastPress.event_id === handled.at(-1) ? lastPress : null;
 }

@@ -4,11 +4,11 @@
 import { all, element } from './dom.js';
 import { drawQuestions } from './labeller_questions.js';
 import { drawTexts, pieceNodes } from './labeller_texts.js';
-import { isDialogOpen, isSameTask, scheduleDraft, tick } from './labeller_view.js';
+import { isDialogOpen, isSameTask, lostDraft, scheduleDraft, tick } from './labeller_view.js';
 
 /** @param {View} view @param {Task} task @param {TaskMode} mode */
 export function beginTask(view, task, mode) {
-  const stash = view.stash[task.reservation];
+  const stash = view.stash[task.reservation] ?? (mode === 'work' || mode === 'again' ? lostDraft(view, task) : undefined);
   delete view.stash[task.reservation];
   clearTimeout(view.timer);
   view.timer = 0;

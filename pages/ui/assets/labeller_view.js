@@ -2,7 +2,8 @@
 
 /** @import { Press, StashedAnswers, Task, View } from './types.d.ts' */
 
-const IDLE_MS = 30000, DRAFT_MS = 500;
+const IDLE_MS = 30000, DRAFT_MS = 500, LATEST_DRAFT_MS = 2000;
+const DRAFTS = 'touchstone-draft', MONTH_MS = 30 * 24 * 3600 * 1000;
 export const STORED = 'touchstone-labeller';
 
 /**
@@ -25,31 +26,81 @@ export const times = view => {
 /** @param {View} view @param {Task} task */
 export const isSameTask = (view, task) => view.task.reservation === task.reservation;
 
-/** @param {View} view */
+/**
+ * A pause sends the draft, and so do two seconds of steady typing.
+ * @param {View} view
+ */
 export function scheduleDraft(view) {
+  const now = performance.now();
+  if (!view.timer) view.draftDue = now + LATEST_DRAFT_MS;
   clearTimeout(view.timer);
+  view.timer = 0;
   if (view.outbox.length) return;  // what was pressed before comes first
-  view.timer = setTimeout(() => {
-    Object.assign(view, { timer: 0, sentAt: performance.now() });  // nothing is typed that is not on its way
-    view.seq += 1;
-    view.component.setStateValue('draft', { reservation: view.task.reservation, answers: view.answers, seq: view.seq, ...times(view) });
-  }, DRAFT_MS);
+  view.timer = setTimeout(() => sendDraft(view), Math.min(DRAFT_MS, Math.max(0, view.draftDue - now)));
+}
+
+/** @param {View} view */
+function sendDraft(view) {
+  clearTimeout(view.timer);
+  Object.assign(view, { timer: 0, sentAt: performance.now() });  // nothing is typed that is not on its way
+  view.seq += 1;
+  view.component.setStateValue('draft', { reservation: view.task.reservation, answers: view.answers, seq: view.seq, ...times(view) });
+}
+
+/**
+ * The page goes away, perhaps for good: what is typed is stored, and sent while there is time.
+ * @param {View} view
+ */
+export function flushDraft(view) {
+  storeUnsent(view);
+  if (view.timer) sendDraft(view);
 }
 
 /** @param {View} view */
 export function confirmDraft(view) {
   view.$('.kept').textContent = '· draft kept';
   view.unsaved = false;
+  forgetDraft(view, view.task.reservation);
   storeUnsent(view);
 }
 
 /**
- * A page that is loaded again sends on what the one before could not.
+ * A page that is loaded again sends on what the one before could not; answers outlive the tab.
  * @param {View} view
  */
 export function storeUnsent(view) {
-  const current = view.unsaved ? { [view.task.reservation]: { answers: view.answers, ...times(view) } } : {};
+  const { reservation, revision } = view.task;
+  const current = view.unsaved ? { [reservation]: { answers: view.answers, ...times(view) } } : {};
   sessionStorage.setItem(STORED, JSON.stringify({ outbox: view.outbox, stash: { ...view.stash, ...current } }));
+  if (view.unsaved) storeDraft(view, { reservation, revision, ...current[reservation] });
+  for (const press of view.outbox.filter(({ act }) => act === 'answer')) storeDraft(view, press);
+}
+
+/** @param {View} view @param {number} reservation */
+const draftKey = (view, reservation) => `${DRAFTS} ${view.component.data.owner} ${reservation}`;
+
+/** @param {View} view @param {StashedAnswers & { reservation: number, revision: number }} draft */
+function storeDraft(view, { reservation, revision, answers, active_ms, wall_ms }) {
+  localStorage.setItem(draftKey(view, reservation), JSON.stringify({ revision, answers, active_ms, wall_ms, at: Date.now() }));
+}
+
+/** @param {View} view @param {number} reservation */
+export function forgetDraft(view, reservation) { localStorage.removeItem(draftKey(view, reservation)); }
+
+/**
+ * What this person typed in a tab that is gone, if the server has nothing later.
+ * @param {View} view
+ * @param {Task} task
+ * @returns {StashedAnswers | undefined}
+ */
+export function lostDraft(view, task) {
+  const draft = JSON.parse(localStorage.getItem(draftKey(view, task.reservation)) ?? 'null');
+  return draft && draft.revision === task.revision && draft.wall_ms > task.wall_ms ? draft : undefined;
+}
+
+export function forgetOldDrafts() {
+  for (const key of Object.keys(localStorage).filter(name => name.startsWith(`${DRAFTS} `)))
+    if (Date.now() - JSON.parse(localStorage.getItem(key) ?? '{}').at > MONTH_MS) localStorage.removeItem(key);
 }
 
 export function readUnsent() {

@@ -206,6 +206,8 @@ export interface LabellerData {
   feedback: { right: boolean; words: string; expected: [ask: string, answer: string][] } | null;
   scores: [metric: string, original: string, edited: string][] | null;
   can: Record<Act, boolean>;
+  /** The campaign and the person, by which drafts are stored in this browser. */
+  owner: string;
 }
 
 export type TaskMode = 'work' | 'again' | 'revealed' | 'feedback' | 'waiting';
@@ -312,6 +314,8 @@ export interface View {
   /** The number of the last draft, and the timer of the next. */
   seq: number;
   timer: number;
+  /** When the next draft is sent at the latest. */
+  draftDue: number;
   activeMs: number;
   wallMs: number;
   startedAt: number;
@@ -326,6 +330,8 @@ export interface View {
   onKey: (event: KeyboardEvent) => void;
   onPress: (act: Act) => void;
   onSign: () => void;
+  onLeave: () => void;
+  onHide: () => void;
   onSelect: () => void;
   channel: BroadcastChannel;
   watch: number;

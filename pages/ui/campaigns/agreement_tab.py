@@ -76,10 +76,10 @@ def agreement_tab(campaign: CampaignSettings) -> None:
     for agreement in of_question:
         estimates = [agreement.raw, *agreement.alphas.values(), *([agreement.ac1] if agreement.prevalence else [])]
         estimates += [agreement.reliability] if agreement.reliability else []
-        for why in dict.fromkeys(estimate.why for estimate in estimates if estimate.why):
-            slices.setdefault(why, []).append(agreement.slice)
+        for error in dict.fromkeys(estimate.error for estimate in estimates if estimate.error):
+            slices.setdefault(error, []).append(agreement.slice)
     if slices:
-        st.text("\n".join(f"{', '.join(names)}: {why}" for why, names in slices.items()))
+        st.text("\n".join(f"{', '.join(names)}: {error}" for error, names in slices.items()))
 
     if selected.prevalence:
         _kappa_table(selected)
@@ -98,7 +98,7 @@ def _caveats(campaign: CampaignSettings) -> None:
     manager = campaign_manager()
     if modes := manager.describe_modes(campaign.id):
         st.caption(f":material/edit_note: {escape_markdown(modes)}")
-    if left_out := sum(row.labels for row in manager.exclusions(campaign.id) if row.valid):
+    if left_out := manager.count_left_out(campaign.id):
         st.caption(
             f":material/person_remove: {format_count(left_out, 'label')} left out, with the reasons under Progress."
         )
@@ -125,7 +125,7 @@ def _question_choice(campaign: CampaignSettings, agreements: Sequence[LabelAgree
 def _kappa_table(agreement: LabelAgreement) -> None:
     import pandas as pd
 
-    st.subheader(escape_markdown(f"Cohen's kappa, {agreement.slice}"))
+    st.subheader(escape_markdown(f"Cohen's kappa, {agreement.slice}, {agreement.kappa_weights}"))
     if not agreement.kappas:
         st.caption("No two people have labelled the same item.")
         return
@@ -138,9 +138,9 @@ def _kappa_table(agreement: LabelAgreement) -> None:
     frame = pd.DataFrame(cells, people, people)
     st.dataframe(frame, alt="Cohen's kappa of every two people")
     copy_table(f"Cohen's kappa, {agreement.slice}", frame, "agreement-kappa")
-    reasons = dict.fromkeys(estimate.why for estimate in agreement.kappas.values() if estimate.value is None)
-    for why in filter(None, reasons):
-        st.caption(escape_markdown(why))
+    errors = dict.fromkeys(estimate.error for estimate in agreement.kappas.values() if estimate.value is None)
+    for error in filter(None, errors):
+        st.caption(escape_markdown(error))
 
 
 def _revision_table(revisions: Revisions) -> None:

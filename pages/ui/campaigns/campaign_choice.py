@@ -12,6 +12,7 @@ from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role
 from annotations.store.reports import Work
 from pages.server import services
+from pages.ui.evaluate.import_task import UploadedFiles
 from pages.ui.results.project_button import project_button
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.notices import error_as_notice
@@ -24,11 +25,13 @@ CAMPAIGNS_SECTION, PEOPLE_SECTION = "Campaigns", "People"
 
 @dataclass(eq=False)
 class CampaignsState:
-    """State of the page: the names and codes of invites and the token and secret that are shown once, and the values of its forms."""
+    """State of the page: the names and codes of invites and the token and secret that are shown once, the file whose items a campaign gets, and the values of its forms."""
 
     fresh_invites: tuple[tuple[str, str], ...] = ()
     fresh_token: str = ""
     fresh_secret: str = ""
+    upload: UploadedFiles | None = None
+    upload_importer: str = ""
     campaign = WidgetValue[str | None]("campaign-chosen", None)
     person_name = WidgetValue[str]("person-name", "")
     person_role = WidgetValue[Role]("person-role", Role.ANNOTATOR)

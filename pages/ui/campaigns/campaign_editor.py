@@ -15,6 +15,7 @@ from core.scoring import METRICS
 from core.stats import format_count
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, open_campaign, people_choice
+from pages.ui.campaigns.file_items import blind_columns, column_names, shown_columns_choice
 from pages.ui.campaigns.item_pool import ChosenItems, chosen_items, item_pool
 from pages.ui.campaigns.known_answers import known_answers
 from pages.ui.campaigns.preannotation_form import preannotation_form
@@ -44,9 +45,11 @@ def new_campaign_form() -> None:
         pool = item_pool(questions, _NEW_KEY)
     items = chosen_items(pool, known_answers(pool.candidates, questions, _NEW_KEY), questions)
     with items_column:
+        shown = shown_columns_choice(_NEW_KEY, column_names(pool.candidates), blind_columns(pool.candidates))
         rules = rules_form(
             _NEW_KEY,
             CampaignRules(
+                shown_columns=shown,
                 pass_right=usual_pass_mark(items.of("qualification")),
                 gold_every=10 if items.of("gold") else 0,
                 early_overlap=True,
@@ -132,9 +135,11 @@ def items_tab(campaign: CampaignSettings) -> None:
     import pandas as pd
 
     tasks = campaign_manager().tasks(campaign.id)
+    own = dict.fromkeys(name for task in tasks for name in task.columns)
     st.dataframe(
         pd.DataFrame(
             {
+                **{name: [task.columns.get(name) for task in tasks] for name in own},
                 "part": [task.part for task in tasks],
                 "labels": [task.labels for task in tasks],
                 "summary": [task.summary for task in tasks],
@@ -180,7 +185,10 @@ def wording_tab(campaign: CampaignSettings) -> None:
         questions = read_questions(text or newest.questions)
         guidelines = guidelines_box(key, questions, newest.guidelines)
     with rules_column:
-        rules = rules_form(key, newest.rules, [name for name in _campaign_names() if name != campaign.name])
+        columns = campaign_manager().column_names(campaign.id)
+        shown = shown_columns_choice(key, columns, [name for name in newest.rules.shown_columns if name in columns])
+        before = newest.rules.model_copy(update={"shown_columns": shown})
+        rules = rules_form(key, before, [name for name in _campaign_names() if name != campaign.name])
         if rules is not None:
             wording = VersionContent(text or newest.questions, guidelines, rules, newest.is_open)
             # no callback: it would be called with the wording of the run before, when somebody types and presses quickly

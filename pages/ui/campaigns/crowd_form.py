@@ -42,7 +42,7 @@ def crowd_form(campaign: CampaignSettings) -> None:
             frame = pd.DataFrame([asdict(row) for row in rows]).drop(columns=list(_HIDDEN))
             frame.columns = frame.columns.str.replace("_", " ")
             st.dataframe(frame, hide_index=True, alt="Sessions of participants")
-            st.caption("“Sessions of participants” under “For other tools” is this table with codes, as CSV.")
+            st.caption("“Sessions of participants” under “Other formats” is this table with codes, as CSV.")
             still_open = [row.participant for row in rows if row.outcome == "open"]
             if not still_open:
                 return

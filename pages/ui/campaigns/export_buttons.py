@@ -15,17 +15,17 @@ from pages.ui.shared.markup import escape_message
 from pages.ui.shared.push_form import push_form
 from pages.ui.shared.session_user import current_member, member_later
 
-_WHOLE = ("jsonl", "csv")
+_TABLES = ("labels", "items")
 
 
 def export_buttons(campaign: CampaignSettings) -> None:
-    """Export as JSONL, which can be imported again, as CSV, and for other tools; nothing for people who may not manage."""
+    """Tables of labels and of items, then everything and the files of other tools; nothing for people who may not manage."""
     if not current_member().may(Right.MANAGE):
         return
-    for name in _WHOLE:
+    for name in _TABLES:
         _export_button(campaign, EXPORT_FORMATS.get(name), ExportTerms())
     with st.popover(
-        "For other tools", icon=":material/output:", key=f"other-tools-{campaign.id}", on_change="rerun"
+        "Other formats", icon=":material/output:", key=f"other-tools-{campaign.id}", on_change="rerun"
     ) as box:
         if box.open:
             with st.form(f"terms-{campaign.id}", border=False):
@@ -43,7 +43,7 @@ def export_buttons(campaign: CampaignSettings) -> None:
             reasons = actions.nothing_to_export(campaign.id)
             with st.container(horizontal=True):
                 for export_format in EXPORT_FORMATS:
-                    if export_format.name not in _WHOLE and not reasons[export_format.name]:
+                    if export_format.name not in _TABLES and not reasons[export_format.name]:
                         _export_button(campaign, export_format, terms)
             for reason in filter(None, reasons.values()):
                 st.caption(f":material/info: {escape_message(reason)}")

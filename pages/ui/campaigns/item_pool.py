@@ -25,35 +25,47 @@ from core.text import recover
 from core.types import ErrorType, Verdict
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager
+from pages.ui.campaigns.file_items import file_candidates
 from pages.ui.results.run_choice import listed_runs, load_run
 from pages.ui.shared.background_results import background_result
 
+FROM_FILE = "From a file"
 _COUNTED_TABLES = ("origin", "label", "explanation", "sample", "document")
 
 
 def source_choice(key: str) -> list[Candidate] | None:
     """Everything of the chosen source that could be labelled; None while it is read or nothing is chosen."""
-    sources = ["Bundled examples", "Kept here", "Stress run", "Imported"]
+    sources = ["Bundled examples", FROM_FILE, "Kept here", "Stress run", "Imported"]
     match st.segmented_control("Items from", sources, default=sources[0], key=f"{key}-source", required=True):
+        case "From a file":
+            return file_candidates(key)
         case "Kept here":
             candidates = _stored_candidates(LOCAL_LABELS)
             if candidates == []:
                 st.caption("Nothing was kept or labelled here yet. Keep pairs on Probe.")
             return candidates
         case "Stress run":
-            rows = listed_runs()
-            if not rows:
-                st.caption("There is no stress run yet. Begin one under Stress test.")
-                return None
-            id = st.selectbox("Run", list(rows), key=f"{key}-run", format_func=lambda id: rows[id].name)
-            return run_candidates(load_run(rows[id]))
+            return _candidates_of_a_run(key)
         case "Imported":
-            names = [row.name for row in services.store().datasets()]
-            if not names:
-                st.caption("Nothing was imported yet. Import a dataset under Evaluate.")
-                return None
-            return _stored_candidates(st.selectbox("Dataset", names, key=f"{key}-dataset"))
+            return _candidates_of_a_dataset(key)
     return list(bundled_candidates())
+
+
+def _candidates_of_a_run(key: str) -> list[Candidate] | None:
+    rows = listed_runs()
+    if not rows:
+        st.caption("There is no stress run yet. Begin one under Stress test.")
+        return None
+    id = st.selectbox("Run", list(rows), key=f"{key}-run", format_func=lambda id: rows[id].name)
+    return run_candidates(load_run(rows[id]))
+
+
+def _candidates_of_a_dataset(key: str) -> list[Candidate] | None:
+    names = [row.name for row in services.store().datasets()]
+    if not names:
+        st.caption("Nothing was imported yet. Import a dataset under Evaluate.")
+        return None
+    return _stored_candidates(st.selectbox("Dataset", names, key=f"{key}-dataset"))
 
 
 @cache
@@ -209,13 +221,14 @@ def item_pool(questions: QuestionSet, key: str) -> ItemPool:
             help="Each summary is given out once for each type (BUMP, task 1).",
         )
     available = len(candidates)
+    most = _MAX_ITEMS if st.session_state.get(f"{key}-source") == FROM_FILE else _DEFAULT_ITEMS
     with st.container(horizontal=True, vertical_alignment="bottom"):
         number = st.number_input(
             f"How many of {available}",
             min(1, available),
             _MAX_ITEMS,
-            min(available, _DEFAULT_ITEMS),
-            key=f"{key}-number-{available}",
+            min(available, most),
+            key=f"{key}-number-{available}-{most}",
             width=170,
             help="Drawn at random; the same seed draws the same items.",
         )
@@ -244,7 +257,9 @@ def chosen_items(pool: ItemPool, answered: Mapping[str, NewTask], questions: Que
 
 
 def _side_choice(usable: Sequence[Candidate], questions: QuestionSet, key: str) -> list[Candidate]:
-    """Edited summaries, or those that they were made from; who writes edits starts from the latter."""
+    """Edited summaries, or those that they were made from; who writes edits starts from the latter. Nothing is asked where none is edited."""
+    if not any(candidate.edited for candidate in usable):
+        return list(usable)
     sources = {"Originals": (False,), "Edited": (True,), "Both": (False, True)}
     side = st.segmented_control(
         "Summaries",

@@ -102,15 +102,8 @@ def _pick_in_table(candidates: Sequence[Candidate], questions: QuestionSet, key:
             continue  # it is not used
         answer = next(option for option in _possible_answers(question) if str(option) == line["answer"])
         task = tasks_for_candidate(candidate, questions, part=line["part"])[0]
-        tasks[candidate.name] = NewTask(
-            task.item_id,
-            task.part,
-            task.explanation_id,
-            task.asked,
-            {question.id: answer},
-            "" if pd.isna(line["feedback"]) else line["feedback"],
-            task.pair,
-        )
+        feedback = "" if pd.isna(line["feedback"]) else line["feedback"]
+        tasks[candidate.name] = replace(task, key={question.id: answer}, feedback=feedback)
     return tasks
 
 

@@ -83,7 +83,7 @@ _ALWAYS_SHOWN = ("overlap", "most_overlap", "calibration", "pass_right", "gold_e
 
 def rules_form(key: str, before: CampaignRules, others: Sequence[str] = ()) -> CampaignRules | None:
     """The rules; None, with a message, where they contradict each other. `others` are the campaigns that it may be closed to."""
-    values: dict[str, object] = {}
+    values: dict[str, object] = {"shown_columns": before.shown_columns}
     with st.container(horizontal=True):
         values |= {name: _number_input(name, key, before) for name in _ALWAYS_SHOWN}
     values["calibration_pause"] = st.toggle(

@@ -35,7 +35,7 @@ def export_forms(datasets: Sequence[str]) -> None:
 
 
 def _export_form(name: str) -> None:
-    """Licence, download and push; a campaign has its own under Campaigns, For other tools."""
+    """Licence, download and push; a campaign has its own under Campaigns, Other formats."""
     title = escape_label(f"Export {name}")
     with st.popover(title, icon=":material/output:", key=f"export-{name}", on_change="rerun") as box:
         if not box.open:

@@ -43,19 +43,24 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """Request to import a dataset under a name: `place` gives its path, and may download it first.
-
-    `file` is what was uploaded, "" where it comes from the hub or with Touchstone. `replaces` is as `DatasetSource` has it.
-    """
+    """Request to import a dataset under a name."""
 
     dataset: str
+    """Name of the dataset."""
     importer: str
+    """Name of the importer."""
     file: str
+    """Name of the uploaded file; "" for a dataset from the hub or one that comes with Touchstone."""
     by: str
+    """Person who imports it."""
     place: Callable[[], Path]
+    """Path of the file, which may be downloaded first."""
     reading: Reader
+    """Form in which the file is read."""
     skip_broken: bool
+    """True to import the rest where some lines cannot be read."""
     replaces: str | None = None
+    """Imported file whose place it takes, as `DatasetSource` has it."""
 
     def origin(self, place: Path) -> DatasetSource:
         plugin = DATASETS.get(self.importer)

@@ -163,6 +163,15 @@ def mapping_form(source: Path, questions: DeltaGenerator) -> Reader | None:
     return Reader(partial(read_with_map, columns=mapped, encoding=encoding, sheet=sheet, garbled=garbled), settings)
 
 
+def guesses_summary(source: Path) -> bool:
+    """True if the names of columns and their texts tell which are the document and the summary of a table."""
+    try:
+        _, guessed, _ = _preview_and_guess(source, source.stat().st_mtime_ns, UTF8, "")
+    except TouchstoneError:
+        return False
+    return bool(guessed.document and guessed.summary)
+
+
 def _chosen_encoding(source: Path, sheet: str) -> str:
     """UTF-8, or what a person chooses for a file that is not, or whose letters were mixed up."""
     texts = [path for path in table_paths(source) if not is_packed(path)]

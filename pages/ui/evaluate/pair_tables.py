@@ -111,8 +111,8 @@ def _describe_cell(figure: MetricStatistic, name: str, failed: Cell) -> str:
         few_documents([figure]),
         f"about {more} more cases like these would bring the interval to ± 5 points" if more else "",
     ]
-    why = f" {figure.estimate.why}" if figure.estimate.why else ""
-    return f"{'; '.join(filter(None, parts))}.{why}"
+    error = f" {figure.estimate.error}" if figure.estimate.error else ""
+    return f"{'; '.join(filter(None, parts))}.{error}"
 
 
 _VERDICT_SIGNS: Mapping[Cell, str] = {"right": "✓ right", "wrong": "✗ wrong", "noise": "≈ noise", None: "–"}

@@ -80,7 +80,7 @@ def _panel_card(judges: Sequence[Sampling], outcomes: Sequence[ExplanationGrade 
                 unequal = (
                     "" if vote.unequal_share is None else f"{vote.unequal_share:.0%} of the pairs of judges differ"
                 )
-                st.text(" · ".join(filter(None, [vote.problem or str(vote), mean, unequal])))
+                st.text(" · ".join(filter(None, [vote.error or str(vote), mean, unequal])))
         rows = [
             (
                 {"judge": judge_title(judge), "grade": "failed", "why": outcome.error}

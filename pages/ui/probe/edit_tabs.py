@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import streamlit as st
 
+from annotations.campaigns.error_types import error_type_meanings
 from annotations.store.records import FLAW_MEANINGS, EditAnswers, LabelRecord, RecordError
 from core.errors import AmbiguousEditError, TouchstoneError
 from core.text import edits as executable
@@ -207,7 +208,12 @@ def record_tab() -> None:
         help="1 is a guess, 5 is certain.",
     )
     type_column.selectbox(
-        "Error type", [*ErrorType], key=record_field(ProbeState.error_type).key, index=None, placeholder="None"
+        "Error type",
+        [*ErrorType],
+        key=record_field(ProbeState.error_type).key,
+        index=None,
+        placeholder="None",
+        help=error_type_meanings().listing(),
     )
     if current_edits():
         for widget, question in EDIT_QUESTIONS.items():

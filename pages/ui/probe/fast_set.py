@@ -13,6 +13,7 @@ from core.errors import Problem, attempt
 from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
 from core.models import PACKAGE, ModelStatus, locate, memory_bytes
 from core.scoring import (
+    METRICS,
     BoardCell,
     CellKey,
     Durations,
@@ -29,6 +30,7 @@ from pages.server import services
 from pages.ui.probe.board_rows import LastShown
 from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.shared.endpoint_form import estimate_caption
+from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.markup import escape_markdown
 from pages.ui.shared.session_state import follow_choices
 
@@ -168,6 +170,31 @@ def metrics_to_ask(
 def waiting_metrics(metrics: Sequence[Metric]) -> list[Metric]:
     """The metrics that were not asked about the current texts."""
     return [metric for metric in metrics if metric.spec not in probe_state().asked_specs]
+
+
+def waits_for_endpoints() -> Callable[[bool], None]:
+    """Places of what is waited for. Gives the function that draws it, with a button to stop while scores are pending."""
+    waits, stop = st.empty(), st.empty()
+    has_button = False
+
+    def draw(is_pending: bool) -> None:
+        nonlocal has_button
+        with waits.container(gap=None):
+            is_waiting = endpoint_waits()
+        if not (is_waiting and is_pending):
+            stop.empty()
+        elif not has_button:  # one of its key is drawn in a run
+            has_button = True
+            stop.button("Cancel", key="waits-cancel", icon=":material/stop:", on_click=_stop_asking_endpoints)
+
+    return draw
+
+
+def _stop_asking_endpoints() -> None:
+    """Leave the metrics that ask endpoints without scores of the current texts, until the key asks them again."""
+    state = probe_state()
+    asking = {spec for spec in state.asked_specs if asks_endpoint(METRICS.parse(spec).checkpoints())}
+    state.asked_specs -= asking
 
 
 def score_all_button(metrics: Sequence[Metric]) -> Callable[[], None]:

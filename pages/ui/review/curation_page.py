@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.error_types import error_type_meanings
 from annotations.store.records import StoreError
 from core.text import segments
 from core.types import ErrorType
@@ -74,7 +75,7 @@ def curation_page(campaign: CampaignSettings) -> None:
             st.text_input(
                 "Note", key=ReviewState.curation_note.of(task.response).key, placeholder="Optional", max_chars=2000
             )
-            sides = st.columns(2)
+            sides, meanings = st.columns(2), error_type_meanings().meanings
             for place, (key, kind) in enumerate(zip(_SHORTCUTS, ErrorType, strict=False)):
                 sides[place % 2].button(
                     kind.value,
@@ -84,5 +85,6 @@ def curation_page(campaign: CampaignSettings) -> None:
                     icon=":material/check:" if kind == task.corrected_type else None,
                     on_click=save,
                     args=(kind,),
+                    help=meanings.get(kind),
                     disabled=services.settings().demo,
                 )

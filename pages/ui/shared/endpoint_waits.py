@@ -8,7 +8,9 @@ from core.models import waiting_endpoints
 from pages.ui.shared.markup import escape_markdown
 
 
-def endpoint_waits() -> None:
-    """The endpoints that this process waits for: for what, and until when; nothing where none is waited for."""
-    for sentence in waiting_endpoints():
+def endpoint_waits() -> bool:
+    """The endpoints that this process waits for: for what, and until when; False, and nothing, where none is waited for."""
+    sentences = waiting_endpoints()
+    for sentence in sentences:
         st.caption(f":material/hourglass_top: Waiting for the endpoint {escape_markdown(sentence)}.")
+    return bool(sentences)

@@ -35,13 +35,13 @@ class CalibrationQuestion(AuditQuestion):
         if np.isnan(cases.labels).all():
             return self.not_measured("No summary here is labelled.")
         [result] = calibrations(cases, "dataset", evidence.drawn)
-        usable = [domain for domain in result.domains if not domain.why]
+        usable = [domain for domain in result.domains if not domain.error]
         if not usable:
-            return self.not_measured(result.domains[0].why)
+            return self.not_measured(result.domains[0].error)
         largest = max(usable, key=lambda domain: domain.n)
-        raw = largest.error["raw"]
+        raw = largest.calibration_error["raw"]
         if raw.value is None:
-            finding = self.not_measured(f"{raw.why} {_fitted_sentence(largest)}")
+            finding = self.not_measured(f"{raw.error} {_fitted_sentence(largest)}")
         else:
             figure = AuditFigure("expected calibration error (ECE)", raw, "score")
             level, sentence = (
@@ -55,7 +55,7 @@ class CalibrationQuestion(AuditQuestion):
                 level = Level.WEAK
                 sentence += " They tell no more than the share of consistent summaries would (Brier score)."
             finding = self.found(level, f"{sentence} {_fitted_sentence(largest)}", figure)
-        errors = [AuditFigure(f"ECE, {form}", result, "score") for form, result in largest.error.items()]
+        errors = [AuditFigure(f"ECE, {form}", result, "score") for form, result in largest.calibration_error.items()]
         brier = [AuditFigure(f"Brier score, {form}", result, "score") for form, result in largest.brier.items()]
         details = tuple(figure for figure in [*errors, *brier] if figure.estimate.value is not None)
         return replace(
@@ -69,5 +69,5 @@ class CalibrationQuestion(AuditQuestion):
 
 def _fitted_sentence(domain: DomainCalibration) -> str:
     """The error that is left once the scores were fitted."""
-    fitted = domain.error["per domain"].value
+    fitted = domain.calibration_error["per domain"].value
     return "" if fitted is None else f"After isotonic regression on other documents they are off by {fitted:.3f}."

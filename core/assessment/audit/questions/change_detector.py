@@ -50,8 +50,8 @@ class ChangeDetectorQuestion(AuditQuestion):
         results = edit_discrimination(evidence.run, evidence.shifts)
         result = next((result for result in results if result.metric == metric), None)
         if result is None or result.against_harmless.value is None:
-            why = result.against_harmless.why if result else "No summary here could be broken by rule."
-            return self.not_measured(why)
+            error = result.against_harmless.error if result else "No summary here could be broken by rule."
+            return self.not_measured(error)
         harmless = AuditFigure("AUC of broken summaries against harmless edits", result.against_harmless)
         matched = AuditFigure("AUC against harmless edits of the same length", result.against_matched)
         originals = AuditFigure("AUC against their originals", result.against_originals)

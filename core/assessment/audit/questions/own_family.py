@@ -47,7 +47,7 @@ class OwnFamilyQuestion(AuditQuestion):
         documents = evidence.cases.documents
         gap = evidence.drawn.estimate(family_gap(scores, evidence.cases.labels, own, documents))
         if gap.value is None:
-            return self.not_measured(gap.why)
+            return self.not_measured(gap.error)
         # the rarer side decides how much is known
         fewest = min(len(np.unique(documents[side & written & ~np.isnan(scores)])) for side in (own, ~own))
         figure = AuditFigure(

@@ -46,7 +46,7 @@ class StillnessQuestion(AuditQuestion):
         first = (
             f"No harmless edit moves it; a correction gains {AuditFigure('', sensitivity.correction, 'score')}."
             if nothing_moves_it
-            else sensitivity.ratio.why
+            else sensitivity.ratio.error
             if sensitivity.ratio.value is None
             else f"An error moves it {format_ratio(sensitivity.ratio)} times as far as a harmless edit."
         )

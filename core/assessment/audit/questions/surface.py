@@ -34,7 +34,7 @@ class SurfaceQuestion(AuditQuestion):
         cases = replace(evidence.cases, columns=(column, *features), separate=())
         [share] = surface_shares(cases, evidence.drawn)
         if share.variance.value is None:
-            return self.not_measured(share.variance.why)
+            return self.not_measured(share.variance.error)
         # a prediction that is worse than the mean score predicts nothing
         predicted = share.variance.rescaled(lambda variance: max(0.0, variance))
         figure = AuditFigure("variance of its scores that the surface predicts", predicted, "share")

@@ -58,12 +58,12 @@ class ThresholdQuestion(AuditQuestion):
             return self.not_measured("No summary here is labelled.")
         saved = _saved_figures(evidence, cases, metric)
         [calibration] = calibrations(cases, "dataset", evidence.drawn)
-        usable = [domain for domain in calibration.domains if not domain.why]
+        usable = [domain for domain in calibration.domains if not domain.error]
         if not usable:
             return (
                 self._of_saved_threshold(evidence, metric, saved)
                 if saved
-                else self.not_measured(calibration.domains[0].why)
+                else self.not_measured(calibration.domains[0].error)
             )
         largest = max(usable, key=lambda domain: domain.n)
         accuracy = next(

@@ -158,7 +158,8 @@ def items_of_fields(values: Mapping[str, object], default_id: str) -> list[Item]
         document = _required_text(values, "document")
     name, question = fields.optional(values, "id") or default_id, fields.optional(values, "question")
     summary = _required_text(values, "summary")
-    claims = parse_claims(values.get("claims"), fields.optional(values, "claims_by"), summary)
+    by = fields.optional(values, "claims_by")
+    claims = parse_claims(values["claims"], by, summary) if "claims" in values else None
     pair = Example(name, document, summary, contexts, question, claims)
     group = fields.optional(values, "group") or (fields.document_key(document) if document else pair.id)
     domain, title = fields.optional(values, "domain"), fields.optional(values, "title")

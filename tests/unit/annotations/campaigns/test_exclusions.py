@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from annotations.campaigns.campaign import NewTask
 from annotations.campaigns.exclusions import WhatIsExcluded
 from annotations.exchange.campaign_import import import_campaign
 from annotations.exchange.data_statement import data_statement
@@ -20,7 +21,7 @@ from annotations.results.results import first_blind_labels, load_labels
 from annotations.store.database import read_session
 from annotations.store.records import NotSavedError, RecordError
 from annotations.store.store import Store
-from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign
+from tests.unit.annotations.campaigns.actors import CampaignFixture, campaign_rows, make_campaign, save_items
 
 ADA = Member("0", "ada", Role.MANAGER)
 WRONG = {"verdict": "inconsistent", "confidence": 2, "reason": "It was a boat."}
@@ -134,3 +135,33 @@ def test_an_exclusion_is_never_changed(store: Store) -> None:
     manager.exclude(opened.campaign.id, WhatIsExcluded(bad.id), "Guessed.")
     with pytest.raises(NotSavedError, match="exclusion only grows"), store.writing() as session:
         session.connection().exec_driver_sql("DELETE FROM exclusion")
+
+
+def test_an_exclusion_that_is_pressed_twice_is_taken_once(store: Store) -> None:
+    opened, manager, bad = labelled(store)
+    id = opened.campaign.id
+    assert [manager.exclude(id, WhatIsExcluded(bad.id), "Guessed.") for _ in range(2)] == [3, 3]
+    assert len(manager.exclusions(id)) == 1
+    with pytest.raises(RecordError, match="left out already: Guessed"):
+        manager.exclude(id, WhatIsExcluded(bad.id), "Too quick.")
+    assert manager.count_left_out(id) == 3
+
+
+def test_a_label_that_two_exclusions_cover_counts_once(store: Store) -> None:
+    opened, manager, bad = labelled(store)
+    id = opened.campaign.id
+    manager.exclude(id, WhatIsExcluded(bad.id, question="confidence"), "No idea of it.")
+    manager.exclude(id, WhatIsExcluded(bad.id), "Guessed.")
+    assert len(manager.exclusions(id)) == 2
+    assert manager.count_left_out(id) == 3
+
+
+def test_labels_since_an_exclusion_can_be_left_out_by_another(store: Store) -> None:
+    opened, manager, bad = labelled(store)
+    id = opened.campaign.id
+    manager.exclude(id, WhatIsExcluded(bad.id), "Guessed.")
+    opened.add_tasks([NewTask(item) for item in save_items(store, 9)])
+    annotator = opened.annotator_of(bad)
+    opened.send(annotator, opened.next_task(annotator), answers=WRONG)
+    assert manager.exclude(id, WhatIsExcluded(bad.id), "Guessed.") == 4
+    assert manager.count_left_out(id) == 4

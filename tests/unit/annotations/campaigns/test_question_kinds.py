@@ -111,7 +111,7 @@ def test_every_kind_has_an_agreement_and_exports_hold_it(store: Store) -> None:
     scales = {"verdict": "nominal", "quality": "interval", "order": "ranks", "ends": "scores", "shares": "shares"}
     assert {name: one.scale for name, one in found.items()} == scales
     assert found["order"].raw.value == 1
-    assert "All 4 answers are the same" in found["order"].alpha.why
+    assert "All 4 answers are the same" in found["order"].alpha.error
     assert found["ends"].reliability is not None
     exports = ExportActions(store, ADA)
 

@@ -340,9 +340,18 @@ def test_what_is_shown_holds_nothing_but_texts(store: Store) -> None:
     assert set(asdict(work)) == {
         *("reservation", "number", "stage", "document", "left", "right"),
         *("explanation", "error_type", "answers", "revision", "mode", "suggested", "close"),
-        *("contexts", "question"),
+        *("contexts", "question", "shown"),
     }
     assert (work.mode, work.suggested, work.close) == ("unaided", {}, ())
+
+
+def test_only_the_columns_that_the_rules_name_are_shown(store: Store) -> None:
+    opened = make_campaign(store, items=0, shown_columns=("id", "absent"))
+    pair = PairRecord("It ran.", "It ran.", "It ran.", (), by="")
+    opened.add_tasks([NewTask(pair=pair, columns={"id": "q-7", "system": "north", "label": "1"})])
+    work = opened.next_task(opened.annotator("ben"))
+    assert work.shown == {"id": "q-7"}
+    assert "north" not in repr(work)
 
 
 def test_every_role_may_label(store: Store) -> None:

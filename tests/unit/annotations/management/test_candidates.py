@@ -11,6 +11,7 @@ from annotations.campaigns.questions import QuestionSet, bundled_question_sets, 
 from annotations.management.candidates import (
     Candidate,
     candidate_from_pair,
+    candidates_from_items,
     draw_candidates,
     fits_questions,
     likely_answer,
@@ -198,3 +199,25 @@ def test_a_table_has_a_column_for_each_answer() -> None:
 def test_a_record_that_is_none_is_refused_with_its_field(row: dict[str, Any], sentence: str) -> None:
     with pytest.raises(RecordError, match=sentence):
         parse_known_task(row, SETS["label-summaries"], "ada")
+
+
+def test_rows_with_the_same_texts_are_one_item_with_the_cells_of_all() -> None:
+    rows = [("1", "north", ""), ("2", "south", "x"), ("3", "north", "")]
+    items = [
+        Item(Example(id, "A boat came.", "A boat came."), columns=(("id", id), ("system", system), ("note", note)))
+        for id, system, note in rows
+    ]
+    other = Item(Example("4", "", "It came."), columns=(("id", "4"),))
+    [candidate], missing = candidates_from_items([*items, other], "boats.csv")
+    assert dict(candidate.columns) == {"id": "1; 2; 3", "system": "north; south", "note": "x"}
+    assert missing == 1
+
+
+def test_an_edited_item_of_a_file_comes_with_its_original() -> None:
+    edit = Edit(Span(0, 1), "No", "")
+    plain = Item(Example("1", "A boat came.", "A boat came."))
+    edited = Item(Example("1/edited", "A boat came.", "No boat came."), parent="1", edits=(edit,))
+    _, candidate = candidates_from_items([plain, edited], "boats.csv")[0]
+    assert candidate.pair is not None
+    assert (candidate.pair.original, candidate.pair.edited) == ("A boat came.", "No boat came.")
+    assert candidate.columns == {"id": "1/edited"}

@@ -179,12 +179,13 @@ def test_a_manager_sees_the_calibration_round_while_it_goes_on(store: Store) -> 
     assert disputed.answers == {"ben": "consistent", "cem": "inconsistent"}
     progress = ManagerActions(store, opened.person("bea", Role.MANAGER)).progress(opened.campaign.id)
     assert (progress.required, progress.answered, progress.complete) == (2 * 2 + 2, 3, 1)
-    assert progress.finish_at is not None
+    assert progress.finish_at is None  # of a first hour
 
 
 def test_the_finish_is_estimated_at_the_pace_of_the_last_week() -> None:
     now = datetime(2026, 3, 20, 12, tzinfo=UTC)
     assert estimate_finish(8, now - timedelta(days=9), 4, now) == now + timedelta(days=3.5)  # eight in seven days
-    assert estimate_finish(1, now, 2, now) == now + timedelta(days=2)
+    assert estimate_finish(1, now - timedelta(days=1), 2, now) == now + timedelta(days=2)
+    assert estimate_finish(120, now - timedelta(hours=1), 60, now) is None  # an hour says nothing of a pace
     assert estimate_finish(8, now - timedelta(days=9), 0, now) is None
     assert estimate_finish(0, now - timedelta(days=9), 4, now) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from annotations.campaigns.campaign import NewTask
 from annotations.exchange.samples import load_samples
@@ -50,7 +51,7 @@ def test_agreement_of_one_person_has_no_value_and_a_reason(store: Store) -> None
     opened.label(opened.annotator("ben"), 2)
     verdict = agreed(opened)["verdict", OVERALL]
     assert (verdict.raw.value, verdict.alpha.value, verdict.ac1.value) == (None, None, None)
-    assert verdict.alpha.why
+    assert verdict.alpha.error
     assert verdict.kappas == {}
 
 
@@ -66,3 +67,25 @@ def test_what_was_imported_counts_under_its_error_type(store: Store) -> None:
     opened.label(opened.annotator("ben"), 3)
     labels = {slice: one.labels for (question, slice), one in agreed(opened).items() if question == "verdict"}
     assert labels == {OVERALL: 3, "Coreference": 1, "Extrinsic Entity": 1}
+
+
+def test_kappa_of_ordered_answers_has_the_quadratic_weights_of_scikit_learn(store: Store) -> None:
+    verdicts = ["consistent", "borderline", "inconsistent"]
+    rows = [(0, 0)] * 9 + [(0, 1)] * 3 + [(1, 0), (1, 1), (1, 2), (2, 1), (0, 2)] + [(2, 2)] * 3
+    opened = make_campaign(store, items=len(rows), overlap=2, apart=0)
+    given: dict[str, int] = {}
+    answers: dict[str, list[int]] = {}
+    for column, name in enumerate(("ben", "cem")):
+        annotator, answers[name] = opened.annotator(name), [0] * len(rows)
+        for _ in rows:
+            work = opened.next_task(annotator)
+            place = given.setdefault(work.left, len(given))
+            verdict = verdicts[rows[place][column]]
+            reason = {} if verdict == "consistent" else {"reason": "It was a boat."}
+            opened.send(annotator, work, answers={"verdict": verdict, "confidence": 3, **reason})
+            answers[name][place] = rows[place][column]
+    agreement = agreed(opened)["verdict", OVERALL]
+    [kappa] = agreement.kappas.values()
+    expected = cohen_kappa_score(answers["ben"], answers["cem"], weights="quadratic")
+    assert kappa.value == pytest.approx(expected)
+    assert agreement.kappa_weights == "quadratic weights"

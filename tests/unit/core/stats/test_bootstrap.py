@@ -124,7 +124,7 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
 def test_one_document_gives_a_value_without_an_interval() -> None:
     found = RESAMPLES.estimate(mean(np.array([1.0, 2.0]), np.array([3, 3])))
     assert (found.value, found.low, found.high, found.n) == (1.5, None, None, 2)
-    assert found.why == "All cases are of one document: there is no interval."
+    assert found.error == "All cases are of one document: there is no interval."
 
 
 def test_cases_that_failed_do_not_count() -> None:
@@ -134,26 +134,26 @@ def test_cases_that_failed_do_not_count() -> None:
 
 def test_no_case_at_all_says_so() -> None:
     found = RESAMPLES.estimate(mean(np.array([np.nan]), np.array([0])))
-    assert (found.value, found.n, found.why) == (None, 0, "No case has a value.")
+    assert (found.value, found.n, found.error) == (None, 0, "No case has a value.")
 
 
 def test_there_is_no_interval_of_no_width() -> None:
     found = RESAMPLES.estimate(mean(np.ones(9), np.arange(9)))
     assert (found.value, found.low, found.high) == (1.0, None, None)
-    assert found.why == "Every resample gives the same value: there is no interval."
+    assert found.error == "Every resample gives the same value: there is no interval."
 
 
 def test_fewer_than_eight_documents_have_no_interval_and_say_how_many_more_they_take() -> None:
     found = RESAMPLES.estimate(mean(VALUES[:5], np.arange(5)))
     assert (found.low, found.high) == (None, None)
-    assert found.why == "5 documents are too few for an interval, which takes 8: 3 more."
+    assert found.error == "5 documents are too few for an interval, which takes 8: 3 more."
 
 
 def test_a_slice_that_many_resamples_miss_has_no_interval() -> None:
     """Two of twenty documents are both left out by about one resample in eight; a share of two may have an interval."""
     found = RESAMPLES.estimate(share(np.array([1.0, 0.0]), np.array([3, 5])))
     assert (found.value, found.low) == (0.5, None)
-    assert "of the resamples have a value" in found.why
+    assert "of the resamples have a value" in found.error
 
 
 def test_statistics_need_no_model_library() -> None:

@@ -65,13 +65,13 @@ def test_a_difference_of_shares_stays_within_one() -> None:
 def test_a_difference_of_fewer_than_eight_documents_says_how_many_more_it_takes() -> None:
     found = compare_paired(*(distribution(values[:15], DOCUMENTS[:15]) for values in (GOOD, FAIR)))
     assert (found.difference.low, found.p) == (None, None)
-    assert found.difference.why == "5 documents are too few for an interval, which takes 8: 3 more."
+    assert found.difference.error == "5 documents are too few for an interval, which takes 8: 3 more."
 
 
 def test_a_difference_that_is_the_same_in_every_draw_has_no_interval_and_no_p() -> None:
     found = compare_paired(distribution(GOOD + 5), distribution(GOOD))
     assert (found.difference.value, found.difference.low, found.p) == (pytest.approx(5), None, None)
-    assert "every resample" in found.difference.why.lower()
+    assert "every resample" in found.difference.error.lower()
 
 
 def test_equal_metrics_have_a_p_of_one() -> None:
@@ -107,18 +107,18 @@ def test_metrics_meet_on_the_cases_that_none_of_them_failed() -> None:
 def test_statistics_of_different_cases_are_not_compared() -> None:
     found = compare_paired(distribution(GOOD), distribution(GOOD[1:], DOCUMENTS[1:]))
     assert (found.difference.value, found.p) == (None, None)
-    assert found.difference.why == "The two rest on 120 and 119 cases: compare them on those that both have."
+    assert found.difference.error == "The two rest on 120 and 119 cases: compare them on those that both have."
 
 
 def test_a_difference_from_what_is_undefined_says_why() -> None:
     found = compare_paired(distribution(GOOD), RESAMPLES.of(undefined(120, "All labels are alike.")))
-    assert (found.difference.value, found.difference.why, found.p) == (None, "All labels are alike.", None)
+    assert (found.difference.value, found.difference.error, found.p) == (None, "All labels are alike.", None)
 
 
 def test_a_difference_within_one_document_has_no_interval() -> None:
     found = compare_paired(*(distribution(values[:3], DOCUMENTS[:3]) for values in (GOOD + 1, GOOD)))
     assert (found.difference.value, found.difference.low, found.p) == (1.0, None, None)
-    assert found.difference.why == "All cases are of one document: there is no interval."
+    assert found.difference.error == "All cases are of one document: there is no interval."
 
 
 def test_holm_multiplies_by_the_tests_left_and_never_falls() -> None:
@@ -176,7 +176,7 @@ def test_williams_of_a_constant_metric_says_why() -> None:
     documents = np.arange(60) % 40
     found = williams_test(RatedScores(one, human, documents), RatedScores(np.ones(60), human, documents), RESAMPLES)
     assert (found.difference.value, found.p) == (None, None)
-    assert found.difference.why == "All 60 scores are the same (1)."
+    assert found.difference.error == "All 60 scores are the same (1)."
 
 
 def test_four_times_the_pairs_halve_an_interval() -> None:

@@ -103,15 +103,15 @@ def test_a_correlation_that_is_undefined_says_why(
     coefficient: Callable[[RatedScores], Statistic], scores: list[float], human: list[float], why: str
 ) -> None:
     found = RESAMPLES.estimate(coefficient(RatedScores(np.array(scores), np.array(human), np.arange(3))))
-    assert (found.value, found.low, found.why) == (None, None, why)
+    assert (found.value, found.low, found.error) == (None, None, why)
 
 
 def test_systems_that_are_too_few_or_all_alike_say_so() -> None:
     few = RESAMPLES.estimate(correlation_of_systems(SAMPLE, SYSTEMS % 2, systems.pearson_of_means))
-    assert (few.value, few.n, few.why) == (None, 2, "A correlation of systems needs three of them, and there are 2.")
+    assert (few.value, few.n, few.error) == (None, 2, "A correlation of systems needs three of them, and there are 2.")
     alike = RatedScores(np.tile([1.0, 2.0], 3), np.arange(6.0), np.arange(6))
     found = RESAMPLES.estimate(correlation_of_systems(alike, np.repeat(np.arange(3), 2), systems.kendall_of_means))
-    assert (found.value, found.why) == (None, "All systems have the same mean.")
+    assert (found.value, found.error) == (None, "All systems have the same mean.")
 
 
 def test_means_that_differ_by_rounding_alone_are_ties() -> None:
@@ -144,12 +144,12 @@ def test_a_partial_correlation_hardly_changes_when_the_means_are_taken_anew() ->
 def test_tau_is_not_told_of_so_many_documents_that_their_square_fills_the_memory() -> None:
     values = np.arange(3001, dtype=np.float64)
     found = kendall(RatedScores(values, values, np.arange(3001)))
-    assert found.why == "Tau is not computed for more than 3,000 documents. Take Spearman's."
+    assert found.error == "Tau is not computed for more than 3,000 documents. Take Spearman's."
     assert found.n == 3001
 
 
 def test_tau_is_told_of_as_many_documents_as_the_limit_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(correlation, "_MAX_DOCUMENTS", 30)
     values = np.arange(31.0)
-    assert not kendall(RatedScores(values[:30], values[:30], np.arange(30))).why
-    assert kendall(RatedScores(values, values, np.arange(31))).why
+    assert not kendall(RatedScores(values[:30], values[:30], np.arange(30))).error
+    assert kendall(RatedScores(values, values, np.arange(31))).error

@@ -77,7 +77,7 @@ def test_average_precision_has_no_interval_since_resampled_documents_rank_among_
     tied = LabelledScores(np.array([3.0, 1.0, 2.0, 1.0]), np.array([True, True, False, False]), np.array([0, 1, 0, 1]))
     found = RESAMPLES.estimate(average_precision(tied))
     assert (found.value, found.low, found.high, found.n) == (0.75, None, None, 4)
-    assert "its own copies" in found.why
+    assert "its own copies" in found.error
 
 
 def test_ties_count_one_half() -> None:
@@ -113,7 +113,7 @@ def test_what_cannot_be_told_apart_says_why(
 ) -> None:
     sample = LabelledScores(np.array(scores), np.array(labels), np.arange(2), direction)
     found = RESAMPLES.estimate(auc(sample))
-    assert (found.value, found.low, found.why) == (None, None, why)
+    assert (found.value, found.low, found.error) == (None, None, why)
     assert measure_roc_curve(sample, RESAMPLES).area == found
     with pytest.raises(TouchstoneError, match=why):
         choose_threshold(sample)
@@ -175,7 +175,7 @@ def test_balanced_accuracy_of_a_falling_metric_accepts_what_lies_below() -> None
 def test_a_threshold_is_not_judged_on_the_documents_it_was_chosen_on() -> None:
     found = RESAMPLES.estimate(balanced_accuracy(SAMPLE, Threshold(1.4, 10, frozenset({1, 2, 99}))))
     assert (found.value, found.n) == (None, 150)
-    assert found.why == "The threshold was chosen on 2 of these documents: it cannot be judged on them."
+    assert found.error == "The threshold was chosen on 2 of these documents: it cannot be judged on them."
 
 
 def test_within_strata_only_cases_of_one_stratum_meet() -> None:

@@ -53,7 +53,7 @@ def test_the_joint_score_does_not_fall_with_the_number_of_grades(graded: int, jo
     ten = GradedDetections(np.ones(10, dtype=bool), np.arange(10) < 8, grades, np.arange(10))
     estimate = Resamples.draw(10, 50).estimate(joint_score(ten))
     assert estimate.value == joint
-    assert bool(estimate.why) == (joint is None)
+    assert bool(estimate.error) == (joint is None)
 
 
 def test_given_detection_every_error_counts_as_found() -> None:
@@ -63,7 +63,7 @@ def test_given_detection_every_error_counts_as_found() -> None:
 
 def test_nothing_to_find_and_nothing_found_say_so() -> None:
     nothing = replace(ANSWERS, inconsistent=np.zeros(6, dtype=bool))
-    assert RESAMPLES.estimate(joint_score(nothing)).why == "No summary is inconsistent."
+    assert RESAMPLES.estimate(joint_score(nothing)).error == "No summary is inconsistent."
     missed = replace(ANSWERS, flagged=np.zeros(6, dtype=bool))
-    assert RESAMPLES.estimate(explanation_score(missed)).why == "No error was found."
+    assert RESAMPLES.estimate(explanation_score(missed)).error == "No error was found."
     assert RESAMPLES.estimate(joint_score(missed)).value == 0.0

@@ -39,7 +39,7 @@ def test_brier_score_and_calibration_error_are_those_counted_by_hand() -> None:
     assert (error.n, value_of(error)) == (4, pytest.approx((0.30 + 0.90) / 4))
     estimate = Resamples.draw(5, 10).estimate(error)
     assert (estimate.low, estimate.documents) == (None, 4)
-    assert "too high where cases are few" in estimate.why
+    assert "too high where cases are few" in estimate.error
 
 
 def test_probabilities_of_a_fold_are_isotonic_in_the_other_fold_and_flat_beyond_it() -> None:

@@ -71,7 +71,7 @@ def test_fewer_than_eight_documents_have_an_area_without_interval() -> None:
     scores = LabelledScores(np.array([1.0, 3.0, 2.0, 4.0]), np.array([False, True, True, False]), np.arange(4))
     found = Resamples.draw(4, 200).estimate(auc(scores))
     assert (found.value, found.low) == (0.5, None)
-    assert found.why == "4 documents are too few for an interval, which takes 8: 4 more."
+    assert found.error == "4 documents are too few for an interval, which takes 8: 4 more."
 
 
 @pytest.mark.parametrize("value", [0.0, 1e-12, 0.02, 0.5, 0.97, 1.0])

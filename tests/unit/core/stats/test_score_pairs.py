@@ -69,12 +69,12 @@ def test_shifts_are_in_the_metrics_own_units_whatever_its_direction(direction: D
 @pytest.mark.parametrize("part", [consistency_share, wrong_way_share, sign_rate])
 def test_a_metric_without_a_better_side_has_no_right_and_wrong(part: Callable[[ScorePairs], Statistic]) -> None:
     found = RESAMPLES.estimate(part(replace(PAIRS, direction="neutral")))
-    assert (found.value, found.n, found.why) == (None, 5, "The metric has no better side.")
+    assert (found.value, found.n, found.error) == (None, 5, "The metric has no better side.")
 
 
 def test_a_metric_that_never_moves_has_no_sign() -> None:
     found = RESAMPLES.estimate(sign_rate(replace(PAIRS, edited=PAIRS.original)))
-    assert (found.value, found.n, found.why) == (None, 0, "No pair moved.")
+    assert (found.value, found.n, found.error) == (None, 0, "No pair moved.")
 
 
 def test_every_resample_is_counted_anew() -> None:

@@ -45,6 +45,7 @@ def test_a_threshold_is_kept_and_decides(labelled: Path, tmp_path: Path, databas
     assert "balanced accuracy 100.0" in printed
     assert (found.accuracy.value, found.false_alarms.value, found.missed.value) == (1.0, 0.0, 0.0)
     assert found.data[0].summaries == 120
+    assert "why" in json.loads(kept.read_text(encoding="utf-8"))["accuracy"]
     done("score", labelled, "--metric", "rouge2", "--metric", "bleu", "--threshold", kept, "-o", scores)
     records = [json.loads(line) for line in scores.read_text(encoding="utf-8").splitlines()]
     decided = {one["id"]: one["consistent"] for one in records if one["metric"] == "rouge2"}

@@ -70,8 +70,16 @@ def test_the_contents_and_a_page_are_served_and_all_else_is_the_app() -> None:
     assert served.get("/docsearch").text == "the app"
 
 
+def test_each_document_that_llms_txt_lists_is_served_as_it_is_written() -> None:
+    served = client()
+    listed = re.findall(r"\]\((.+?)\)", served.get("/docs/llms.txt").text)
+    chapters = [name for chapters in read_contents().values() for name in chapters]
+    assert listed == [f"{name}.md" for name in chapters]
+    assert [name for name in listed if served.get(f"/docs/{name}").text != (DOCS / name).read_text("utf-8")] == []
+
+
 @pytest.mark.parametrize(
-    "path", ["nothing", "../pages/server/docs_pages.py", "%2e%2e/README", "guides/probe.md", "guides/<b>x"]
+    "path", ["nothing", "../pages/server/docs_pages.py", "%2e%2e/README", "guides/probe.rst", "guides/<b>x"]
 )
 def test_no_file_but_those_of_the_contents_is_served(path: str) -> None:
     answer = client().get(f"/docs/{path}")

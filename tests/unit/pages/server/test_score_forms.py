@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -12,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 
 from core.scoring import METRICS, Engine
 from core.settings import Settings
 from core.types import Example, Result
 from pages.server.score_forms import SCORE_FORMS
 from pages.server.score_service import ScoreService, describe_api
+from tests.doubles.http_server import serving_app
 
 DOCUMENTS = ["Snow fell in Lindvale all night and nobody saw it.", "It rained in Lindvale all night."]
 SUMMARY = "It rained in Lindvale."
@@ -33,14 +32,8 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 @contextmanager
 def serving_like(engine: Engine, form: str, token: str = "") -> Iterator[str]:
     app = ScoreService(engine, [METRICS.parse("rouge2"), METRICS.parse("bleu")], token, SCORE_FORMS[form]).app()
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        thread.join(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
+    with serving_app(app) as url:
+        yield url
 
 
 def post(url: str, record: object) -> tuple[int, Any]:

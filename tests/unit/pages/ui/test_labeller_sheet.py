@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from annotations.campaigns.error_types import error_type_meanings
 from annotations.campaigns.qualification import Stage
 from annotations.campaigns.questions import QuestionSet, bundled_question_sets, read_questions
 from annotations.campaigns.task_texts import ShownTask
@@ -16,7 +17,7 @@ from core.data.dataset import Refusal
 from core.data.datasets.bump import Bump
 from core.data.datasets.bundled import bundled_items
 from core.text.displayed_text import NO_BLANK
-from core.types import Context, Item, Span
+from core.types import Context, ErrorType, Item, Span
 from pages.ui.annotate.labeller import TaskView, read_draft, read_sent, shown_answers, stored_answers, task_view_data
 from tests.doubles.released import BUMP, needs
 
@@ -127,7 +128,7 @@ def test_an_explanation_of_a_summary_without_an_edit_stands_under_the_summary() 
 def test_an_edit_is_shown_and_checked_while_it_is_written() -> None:
     sheet = data("write-typed", work(error_type="Coreference"), draft={"answers": {"edit": "He left at noon."}})
     asked, summary = sheet["task"]["parts"]
-    assert asked["note"] == "A pronoun or name that points to the wrong thing or to none."
+    assert asked["note"] == error_type_meanings().meanings[ErrorType.COREFERENCE]
     assert summary["pieces"] == [(-1, "She"), (1, "He"), (0, " left at noon.")]
     assert sheet["preview"] == {"pieces": summary["pieces"], "refusal": ""}
     refused = data("write-free", work(), draft={"answers": {"edit": "She left at noon!"}})

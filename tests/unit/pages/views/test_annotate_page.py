@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -15,7 +16,7 @@ from annotations.management.manage import local_member
 from annotations.store.store import Store
 from pages.server import services
 from pages.ui.annotate.current_task import AnnotateState, CurrentTask
-from tests.unit.annotations.campaigns.actors import make_campaign, save_items
+from tests.unit.annotations.campaigns.actors import CampaignFixture, make_campaign, save_items
 from tests.unit.pages.views.states import state_of
 
 Open = Callable[..., AppTest]
@@ -131,3 +132,61 @@ def test_a_paused_person_reads_why_in_plain_words_and_nothing_about_known_answer
     assert app.info[0].value.startswith("Your work on this campaign is paused")
     assert "gold" not in app.info[0].value
     assert "known" not in app.info[0].value
+
+
+def labelled_by_me(store: Store, number: int, **campaign: Any) -> CampaignFixture:
+    opened = make_campaign(store, items=4, **campaign)
+    opened.label(opened.annotator_of(local_member(store, services.settings().user)), number)
+    return opened
+
+
+def revise(opened: CampaignFixture, guidelines: str = "", *, is_open: bool = True, **rules: Any) -> None:
+    questions = bundled_question_sets()["label-summaries"]
+    with opened.store.writing() as session:
+        changed = opened.campaign.rules.model_copy(update=rules)
+        add_version(session, opened.campaign.id, "ada", VersionContent(questions, guidelines, changed, is_open=is_open))
+
+
+def test_a_closed_campaign_says_so_and_nobody_is_moved_to_another(open_page: Open, store: Store) -> None:
+    make_campaign(store, called="Other boats")
+    opened = labelled_by_me(store, 2, called="Harbour 300")
+    app = annotate(open_page, campaign=opened.campaign.id)
+    assert app.selectbox(key=AnnotateState.campaign.key).value == opened.campaign.id
+    revise(opened, is_open=False)
+    app.run()
+    assert not app.exception
+    assert "Harbour 300 is closed; your 2 labels are kept." in app.info[0].value
+    assert AnnotateState.campaign.key not in [box.key for box in app.selectbox]
+    [other] = app.selectbox
+    assert other.value is None
+    other.select_index(0).run()
+    assert not app.exception
+    assert "Read the whole document" in markdown(app)
+
+
+def test_a_reload_of_a_closed_campaign_says_so_too(open_page: Open, store: Store) -> None:
+    make_campaign(store, called="Other boats")
+    opened = labelled_by_me(store, 1, called="Harbour 300")
+    revise(opened, is_open=False)
+    app = annotate(open_page, campaign=opened.campaign.id)
+    assert "Harbour 300 is closed; your 1 label is kept." in app.info[0].value
+
+
+def test_a_changed_rule_is_no_change_of_the_guidelines(open_page: Open, store: Store) -> None:
+    opened = labelled_by_me(store, 1)
+    revise(opened, gold_every=5)
+    revise(opened, is_open=False)
+    revise(opened)
+    app = annotate(open_page)
+    assert not app.exception
+    assert not [heading.value for heading in app.subheader]
+    assert "guidelines 1" in app.caption[0].value
+
+
+def test_changed_guidelines_show_their_new_lines(open_page: Open, store: Store) -> None:
+    opened = labelled_by_me(store, 1)
+    revise(opened, "Read it.\nCheck every number.")
+    app = annotate(open_page)
+    assert [heading.value for heading in app.subheader] == ["The guidelines have changed"]
+    assert "+ Check every number." in app.code[0].value
+    assert "guidelines 2" in app.caption[0].value

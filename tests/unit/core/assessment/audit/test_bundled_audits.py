@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.assessment.audit.audit_report import variants_sha256
+from core.assessment.audit.audit_report import read_report, report_json, variants_sha256
 from core.assessment.audit.bundled_audits import audited_metrics, bundled_audit, bundled_audits, bundled_data
 from core.assessment.audit.question import Level, ordered_questions
 from core.assessment.audit.report_html import format_verdicts, gallery_html, level_strip
@@ -106,3 +106,9 @@ def test_verdicts_are_counted_by_their_signs() -> None:
     )
     assert level_strip(audit.findings).count("<span") == len(audit.findings)
     assert bundled_audit("summac-zs") is None
+
+
+def test_an_estimate_of_an_audit_keeps_its_key_for_the_error() -> None:
+    written = report_json(bundled_audits())
+    assert '"why": "' in written
+    assert read_report(written) == bundled_audits()

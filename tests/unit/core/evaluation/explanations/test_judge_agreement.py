@@ -73,7 +73,7 @@ def test_a_failed_judgement_counts_in_no_figure() -> None:
 def test_a_figure_that_is_undefined_says_why_and_is_no_number() -> None:
     pairs: list[tuple[Grade | None, Grade]] = [("not", "not")] * 4
     pearson = figures(pairs)["pearson"]
-    assert (pearson.value, pearson.why) == (None, "All 4 scores are the same (0).")
+    assert (pearson.value, pearson.error) == (None, "All 4 scores are the same (0).")
 
 
 def test_the_interval_of_a_figure_holds_its_value() -> None:

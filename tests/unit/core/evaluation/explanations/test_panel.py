@@ -24,7 +24,7 @@ def test_a_majority_is_more_than_half_of_the_whole_panel(
 ) -> None:
     vote = PanelVote(counts, failed)  # type: ignore[arg-type]  # keys of the table are plain texts
     assert vote.majority == majority
-    assert bool(vote.problem) == (majority is None)
+    assert bool(vote.error) == (majority is None)
 
 
 def test_a_panel_of_which_half_failed_has_no_mean() -> None:
@@ -36,10 +36,10 @@ def test_a_quorum_is_needed_for_a_grade() -> None:
     assert PanelVote({"entirely": 3}, failed=2, quorum=3).majority == "entirely"
     vote = PanelVote({"entirely": 3}, failed=2, quorum=4)
     assert (vote.majority, vote.score) == (None, None)
-    assert vote.problem == "3 of 5 judges gave a grade, and 4 are needed: entirely 3, failed 2."
+    assert vote.error == "3 of 5 judges gave a grade, and 4 are needed: entirely 3, failed 2."
 
 
 def test_grades_without_a_majority_are_told_from_a_tie() -> None:
-    assert PanelVote({"entirely": 1, "not": 1}).problem == "The judges are tied: entirely 1, not 1."
-    split = PanelVote({"entirely": 2, "partially": 1, "not": 1}).problem
+    assert PanelVote({"entirely": 1, "not": 1}).error == "The judges are tied: entirely 1, not 1."
+    split = PanelVote({"entirely": 2, "partially": 1, "not": 1}).error
     assert split == "No grade is that of more than half of the 4 judges: entirely 2, partially 1, not 1."

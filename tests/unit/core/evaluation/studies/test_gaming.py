@@ -79,7 +79,7 @@ def test_a_constant_metric_gains_exactly_nothing(engine: Engine) -> None:
     [play] = standing.plays
     assert f"{play.appended.value} {play.prefixed.value} {play.raised.value}" == "0.0 0.0 0.0"
     assert standing.gain.value is None
-    assert "All originals score the same" in standing.gain.why
+    assert "All originals score the same" in standing.gain.error
 
 
 def test_gains_turn_round_for_a_metric_that_falls_with_consistency(engine: Engine) -> None:

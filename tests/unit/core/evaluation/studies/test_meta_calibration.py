@@ -57,7 +57,7 @@ def test_probabilities_per_domain_are_right_where_one_calibration_for_all_is_not
         {"raw": (0.01 + 0.36) / 2, "pooled": 0.125, "per domain": 0.0},
         abs=0.03,  # the folds hold not equally many of each domain
     )
-    assert {form: one.value for form, one in news.error.items()} == pytest.approx(
+    assert {form: one.value for form, one in news.calibration_error.items()} == pytest.approx(
         {"raw": (0.1 + 0.6) / 2, "pooled": 0.25, "per domain": 0.0},
         abs=0.03,  # the folds hold not equally many of each domain
     )
@@ -100,7 +100,7 @@ def test_small_domains_and_few_documents_are_told_in_words() -> None:
 def test_scores_beyond_probabilities_have_no_raw_figure_but_are_calibrated() -> None:
     law = calibrated(three_domains(), "wide").domains[0]
     assert (law.brier["raw"].value, law.change["raw"].value) == (None, None)
-    assert "not all within 0..1" in law.brier["raw"].why
+    assert "not all within 0..1" in law.brier["raw"].error
     assert law.brier["per domain"].value == 0.0
 
 

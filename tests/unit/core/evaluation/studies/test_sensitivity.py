@@ -56,7 +56,7 @@ def test_the_quotient_is_that_of_the_mean_gain_and_the_mean_size_by_domain_too()
     assert (whole.correction.value, whole.benign.value) == (pytest.approx(0.3), pytest.approx(0.2))
     assert [one.ratio.value for one in (whole, news, law)] == pytest.approx([1.5, 4.0, 0.25])
     assert (whole.ratio.n, whole.correction.n, whole.benign.n, law.benign.n) == (3, 3, 3, 1)
-    assert whole.ratio.why == "6 documents are too few for an interval, which takes 8: 2 more."
+    assert whole.ratio.error == "6 documents are too few for an interval, which takes 8: 2 more."
     assert "Few documents (3)." in whole.remark
 
 
@@ -75,7 +75,7 @@ def test_the_leaderboard_has_the_same_quotient_by_slice() -> None:
     values = {(row.metric, row.slice): row.figures["sensitivity"].estimate for row in rows}
     assert values["m", "Overall"].value == pytest.approx(1.5)
     assert values["m", "news"].value == pytest.approx(4.0)
-    assert "No harmless edit moves" in values["still", "Overall"].why
+    assert "No harmless edit moves" in values["still", "Overall"].error
 
 
 def scored(corrects: bool, faithful: float | None, other: float | None, direction: str = "lower") -> ScoredEdit:

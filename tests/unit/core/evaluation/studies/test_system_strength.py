@@ -92,7 +92,7 @@ def test_a_phrase_without_a_step_has_a_reason_and_no_point() -> None:
 def test_a_metric_that_does_not_rise_with_the_systems_has_no_step() -> None:
     [found] = strengths(run_of({"old": (0.5, 0.5), "middle": (0.1, 0.1), "new": (0.5, 0.5)}))
     assert found.generations.value is None
-    assert "does not rise" in found.generations.why
+    assert "does not rise" in found.generations.error
 
 
 def test_systems_are_ordered_by_labels_or_by_an_aspect() -> None:

@@ -70,6 +70,7 @@ def test_a_sample_is_scored_and_the_run_goes_on_from_there(blocks: Folder, tmp_p
     plan = json.loads(done.stdout)
     assert (plan["pairs"], plan["workers"], plan["blocks_sampled"], plan["pairs_sampled"]) == (10**9, 100, 4, 20)
     hours, pair_s = plan["hours"], plan["pair_seconds"]
+    assert "why" in hours
     assert hours["value"] == pytest.approx((plan["start_seconds"] + 10**7 * pair_s["value"]) / 3600)
     assert plan["price"]["high"] == pytest.approx(200 * hours["high"])
     told = run(*given, "--plan", "3", "--seed", "1").stdout

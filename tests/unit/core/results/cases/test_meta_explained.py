@@ -131,7 +131,7 @@ def test_without_verdicts_only_the_explanations_have_a_score() -> None:
     found = only([detected("a", BAD, None, "correct"), detected("b", BAD, None, "unrelated")])
     assert found.figures["ES"].value == 0.5
     assert found.figures["JS"].value is None
-    assert "did not explain" in found.figures["JS"].why
+    assert "did not explain" in found.figures["JS"].error
 
 
 def graded_by_two(id: str, grades: tuple[str, str]) -> Sample:

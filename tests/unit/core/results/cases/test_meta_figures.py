@@ -117,7 +117,7 @@ def test_a_threshold_is_chosen_on_the_development_split_only() -> None:
 def test_without_a_development_split_there_is_no_balanced_accuracy_and_it_says_why() -> None:
     found = table_of(build_cases(PAIRS))["sharp", "Overall"].figures["balanced_accuracy"].estimate
     assert found.value is None
-    assert "no development split" in found.why
+    assert "no development split" in found.error
 
 
 def test_an_unknown_slice_names_those_that_exist() -> None:
@@ -267,7 +267,7 @@ def test_a_metric_that_was_rescaled_in_one_dataset_keeps_its_figures_in_the_slic
     assert "m" not in {metric for metric, _ in table_of(pooled)}
     found = table_of(pooled, "dataset")
     assert [value(found["m", part], "consistency") for part in ("Overall", "one", "two")] == [None, 1.0, 1.0]
-    assert "several scales" in found["m", "Overall"].figures["auc"].estimate.why
+    assert "several scales" in found["m", "Overall"].figures["auc"].estimate.error
     assert value(found["k", "Overall"], "consistency") == 0.75
     # 1, 2, 3, 4 over 0, 1, 2, 3: of 16 pairings 10 are won and 3 are ties
     assert [value(found["m", part], "auc") for part in ("one", "two")] == [11.5 / 16, 11.5 / 16]

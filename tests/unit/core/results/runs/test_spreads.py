@@ -28,12 +28,12 @@ def test_a_resample_of_one_summary_has_no_spread() -> None:
 def test_originals_that_score_the_same_have_no_spread() -> None:
     originals, documents = np.full(3, 0.7), np.array([0, 1, 2])
     statistic = standardised_gain(ScorePairs(originals, originals + 0.2, documents), originals, documents)
-    assert (statistic.n, "All originals score the same" in statistic.why) == (3, True)
+    assert (statistic.n, "All originals score the same" in statistic.error) == (3, True)
 
 
 def test_pairs_that_all_failed_have_no_gain() -> None:
     originals, documents = np.array([0.1, 0.7]), np.array([0, 1])
-    assert standardised_gain(ScorePairs(originals, np.full(2, np.nan), documents), originals, documents).why
+    assert standardised_gain(ScorePairs(originals, np.full(2, np.nan), documents), originals, documents).error
 
 
 def test_no_shift_is_a_plain_zero() -> None:

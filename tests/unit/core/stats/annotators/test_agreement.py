@@ -174,10 +174,10 @@ def test_one_class_only_leaves_agreement_beyond_chance_undefined() -> None:
         RESAMPLES.estimate(part)
         for part in (krippendorff_alpha(ratings, nominal_distance), cohen_kappa(ratings, 0, 1, nominal_distance))
     ]
-    assert {(estimate.value, estimate.n, estimate.why) for estimate in found} == {
+    assert {(estimate.value, estimate.n, estimate.error) for estimate in found} == {
         (None, 4, "All 8 labels are of one class: agreement beyond chance is undefined.")
     }
-    assert RESAMPLES.estimate(gwet_ac1(ratings)).why == "Only one class is known: say which others were offered."
+    assert RESAMPLES.estimate(gwet_ac1(ratings)).error == "Only one class is known: say which others were offered."
 
 
 def test_one_class_of_several_that_were_offered_is_full_agreement_by_ac1() -> None:
@@ -192,7 +192,7 @@ def test_labels_that_never_meet_say_so() -> None:
         gwet_ac1(ratings),
         cohen_kappa(ratings, 0, 1, nominal_distance),
     )
-    assert {(found.value, found.n, found.why) for found in map(RESAMPLES.estimate, parts)} == {
+    assert {(found.value, found.n, found.error) for found in map(RESAMPLES.estimate, parts)} == {
         (None, 0, "No item was labelled by two people.")
     }
 

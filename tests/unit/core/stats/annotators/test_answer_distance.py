@@ -78,9 +78,9 @@ def test_the_distance_of_two_rankings_is_that_behind_spearmans_rho() -> None:
 
 def test_equal_answers_and_single_ones_have_no_alpha_and_say_why() -> None:
     same = distance_alpha(np.ones((4, 2)), np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1]), squared_distance)
-    assert "All 4 answers are the same" in same.why
+    assert "All 4 answers are the same" in same.error
     single = distance_alpha(RANKS[:2], np.array([0, 1]), np.array([0, 1]), squared_distance)
-    assert single.why == "No item was labelled by two people."
+    assert single.error == "No item was labelled by two people."
 
 
 def test_halves_that_agree_are_reliable_and_halves_by_chance_are_not() -> None:
@@ -93,7 +93,7 @@ def test_halves_that_agree_are_reliable_and_halves_by_chance_are_not() -> None:
     assert by_chance is not None
     assert abs(by_chance) < 0.25
     one = split_half_reliability(RANKS[:1], np.array([0]))
-    assert (one.value, one.why) == (None, "No item was labelled by two people.")
+    assert (one.value, one.error) == (None, "No item was labelled by two people.")
 
 
 def test_two_answers_to_each_item_are_one_in_each_half() -> None:

@@ -97,7 +97,7 @@ def test_a_pool_that_is_labelled_whole_has_no_uncertainty() -> None:
 def test_labels_of_one_document_have_no_interval() -> None:
     rate = labels_alone(LabelSample.equal(outcomes(10, 30), np.zeros(30, dtype=np.intp), 1000))
     assert rate.estimate().low is None
-    assert "one document" in rate.estimate().why
+    assert "one document" in rate.estimate().error
 
 
 def test_weights_undo_a_draw_of_suspicious_summaries() -> None:
@@ -245,7 +245,7 @@ def test_two_rates_of_which_all_labels_are_there_differ_without_an_interval() ->
     known = {name: Rate(value, 0.0, 50, 50) for name, value in (("a", 0.2), ("b", 0.4))}
     [row] = rate_differences(known)
     assert (row.difference.value, row.difference.low, row.p) == (pytest.approx(-0.2), None, None)
-    assert row.difference.why == ALL_LABELLED
+    assert row.difference.error == ALL_LABELLED
     [mixed] = rate_differences({"a": known["a"], "c": alone(20, 100)})
     assert mixed.difference.low is not None
     assert mixed.p is not None
@@ -253,12 +253,12 @@ def test_two_rates_of_which_all_labels_are_there_differ_without_an_interval() ->
 
 def test_grades_that_are_all_the_same_have_no_interval() -> None:
     found = powered_mean(LabelSample.equal(np.full(30, 4.0), np.arange(30), POOL), None)
-    assert (found.value, found.low, found.why) == (pytest.approx(4.0), None, ALL_ALIKE)
+    assert (found.value, found.low, found.error) == (pytest.approx(4.0), None, ALL_ALIKE)
 
 
 def test_a_carried_rate_that_lies_outside_of_zero_to_one_says_so() -> None:
     found = CarriedRate(-0.4, 0.0001, 100, 100).estimate()
-    assert (found.value, found.low, found.why) == (0.0, None, OUTSIDE)
+    assert (found.value, found.low, found.error) == (0.0, None, OUTSIDE)
     inside = CarriedRate(0.01, 0.0001, 100, 100).estimate()
     assert (inside.low, inside.high) == (0.0, pytest.approx(0.01 + 1.984 * 0.01, abs=1e-3))
 
