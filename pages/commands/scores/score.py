@@ -126,12 +126,7 @@ def command(
     that are there already are passed over. Scores that failed are rows; status 1 means that blocks were not scored.
     """
     specs = [spec if retrieve is None else f"retrieve[{retrieve},metric={spec}]" for spec in metric]
-    if output and to:
-        raise TouchstoneError(
-            "Name a file for the scores with -o, or a folder for the results of blocks with --to: not both."
-        )
-    if executor and not to:
-        raise TouchstoneError("--executor is of blocks: name their folder, and a folder for the results with --to.")
+    _check_places(pairs, output, to, executor)
     thresholds = list[OwnThreshold]()
     if threshold:
         from pages.sources.thresholds import open_thresholds  # few scores are compared with one
@@ -139,8 +134,6 @@ def command(
         thresholds = open_thresholds(Settings.read().database_url, threshold)
     if plan and not to:
         raise TouchstoneError("A plan is of blocks: name their folder, and a folder for the results with --to.")
-    if not to and Path(pairs).is_dir():
-        raise TouchstoneError(f"{pairs} is a folder. Blocks are scored into another: name that one with --to.")
     if not to:
         _score_file(Path(pairs), output, specs, thresholds, device, batch=batch, stats=stats)
         return
@@ -160,6 +153,20 @@ def command(
     exit_with_failures([], len(progress.faults))
 
 
+def _check_places(pairs: str, output: Path | None, to: str | None, executor: str | None) -> None:
+    """Raise TouchstoneError where input, output and options do not go together."""
+    if output and to:
+        raise TouchstoneError(
+            "Name a file for the scores with -o, or a folder for the results of blocks with --to: not both."
+        )
+    if executor and not to:
+        raise TouchstoneError("--executor is of blocks: name their folder, and a folder for the results with --to.")
+    if not to and Path(pairs).is_dir():
+        raise TouchstoneError(f"{pairs} is a folder. Blocks are scored into another: name that one with --to.")
+    if output:
+        refuse_overwriting_input(Path(pairs), output)
+
+
 def _score_file(
     pairs: Path,
     output: Path | None,
@@ -172,8 +179,6 @@ def _score_file(
 ) -> None:
     """Write a line for each pair and metric as it comes, with the decisions of thresholds; without a file print them at the end."""
     settings, metrics = Settings.read().on(device), [METRICS.parse(spec) for spec in specs]
-    if output:
-        refuse_overwriting_input(pairs, output)
     started, refusals = time.perf_counter(), list[Refusal]()
     failed, unverified, marks_of_1 = 0, Counter[tuple[str, str]](), Counter[str]()
     examples = start_reading(read_examples(pairs, refusals))
