@@ -66,6 +66,7 @@ from annotations.results.calibration_round import CalibrationRound, load_calibra
 from annotations.results.drawn import CampaignDrawing, create_drawn_campaign
 from annotations.results.kept_edits import KeptEdits, count_kept_edits
 from annotations.results.label_agreement import LabelAgreement, Revisions, compute_agreements, count_revisions
+from annotations.results.person_work import PersonWork, load_people_work
 from annotations.results.progress_counts import count_changed
 from annotations.results.resolution import ResolvedTask, resolve_tasks
 from annotations.results.results import CampaignLabel, load_labels
@@ -204,6 +205,10 @@ class ManagerActions:
     def labels(self, campaign_id: str, tasks: Sequence[str] | None = None) -> list[CampaignLabel]:
         with read_session(self._store.engine) as session:
             return load_labels(session, load_campaign(session, campaign_id), tasks)
+
+    def people_work(self, campaign_id: str) -> dict[str, PersonWork]:
+        with read_session(self._store.engine) as session:
+            return load_people_work(session, load_campaign(session, campaign_id))
 
     def progress(self, campaign_id: str) -> CampaignProgress:
         count_changed(self._store, campaign_id)

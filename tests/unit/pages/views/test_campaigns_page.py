@@ -261,3 +261,19 @@ def test_items_are_found_by_person_answer_and_decision(open_page: Open, store: S
     frame = next(frame.value for frame in app.dataframe if "summary" in frame.value)
     assert frame["flag"].tolist() == ["flagged"]
     assert decision in {"unresolved", "of one person"}
+
+
+def test_hours_are_paid_at_a_rate(open_page: Open, store: Store) -> None:
+    opened = make_campaign(store, items=2)
+    ben = opened.annotator("ben")
+    for _ in range(2):
+        opened.send(ben, opened.next_task(ben), active_ms=1_800_000)
+    app = open_page("campaigns")
+    app.query_params["campaign"] = opened.campaign.id
+    app.session_state["payment"] = True
+    app.run()
+    app.session_state["payment"] = True
+    app.number_input(key=f"rate-{opened.campaign.id}").set_value(18.0).run()
+    assert not app.exception
+    frame = next(frame.value for frame in app.dataframe if "pay" in frame.value)
+    assert frame.to_dict("records") == [{"person": "ben", "labels": 2, "hours": 1.0, "pay": 18.0}]
