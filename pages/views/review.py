@@ -55,6 +55,6 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
 if part == WRITTEN_EDITS:
     curation_page(campaign)
 elif listed and not cases:
-    st.info("No case passes the filter.", icon=":material/filter_list:")
+    st.info("No case passes the filter.", icon=":material/filter_alt:")
 else:
     adjudication_page(campaign, cases, queue)

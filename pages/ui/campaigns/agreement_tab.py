@@ -148,7 +148,8 @@ def _kappa_table(agreement: LabelAgreement) -> None:
     copy_table(f"Cohen's kappa, {agreement.slice}", frame, "agreement-kappa")
     if selected := event["selection"]["cells"]:
         row, column = selected[0]
-        _confusion_table(agreement, people[row], column)
+        if people[row] != column:
+            _confusion_table(agreement, people[row], column)
     errors = dict.fromkeys(estimate.error for estimate in agreement.kappas.values() if estimate.value is None)
     for error in filter(None, errors):
         st.caption(escape_markdown(error))

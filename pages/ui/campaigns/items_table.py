@@ -38,7 +38,7 @@ def items_table(campaign: CampaignSettings) -> None:
     flagged = {remark.task for remark in manager.remarks(campaign.id) if remark.is_open}
     rows = list(_filtered(campaign, tasks, resolved, flagged)) if resolved or flagged else tasks
     if tasks and not rows:
-        st.info("No item passes the filters.", icon=":material/filter_list:")
+        st.info("No item passes the filters.", icon=":material/filter_alt:")
         return
     measured = campaign.questions.by_id[campaign.questions.measure]
     own = dict.fromkeys(name for task in rows for name in task.columns)
@@ -64,6 +64,7 @@ def items_table(campaign: CampaignSettings) -> None:
         on_select="rerun",
         selection_mode="multi-row",
         alt="The items of the campaign",
+        placeholder="",
         column_config={
             "summary": st.column_config.Column(width="large"),
             "answer": st.column_config.Column(help=f"The decided answer to: {measured.ask}"),
@@ -76,7 +77,7 @@ def items_table(campaign: CampaignSettings) -> None:
     if selected:
         _gold_button(campaign, selected, resolved)
     elif rows:
-        st.caption("Tick an item to read it with all its labels and comments; tick several to use them as gold.")
+        st.caption("Tick an item to read it with all its labels and comments, or several to use them as gold.")
 
 
 def _filtered(
@@ -87,23 +88,29 @@ def _filtered(
     measured = questions.by_id[questions.measure]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = st.text_input("Search", key=f"{key}-words", placeholder="Text or own column", width=240).casefold()
-        states = list(dict.fromkeys(_decision(task, resolved) for task in tasks))
-        wanted = st.multiselect(
-            "Decision", [*([FLAGGED] if flagged else []), *states], key=f"{key}-states", placeholder="Any", width=260
-        )
-        labels = [label for task in resolved.values() for label in task.labels]
-        person = st.selectbox(
-            "Labelled by", sorted({label.person for label in labels}), None, key=f"{key}-person", width=200
-        )
-        answers = sorted({str(questions.measured(label.answers)) for label in labels})
-        answer = st.selectbox(
-            "Who answered" if person else "Somebody answered",
-            answers,
-            None,
-            key=f"{key}-answer",
-            width=220,
-            format_func=lambda value: format_option(measured, value),
-        )
+        with st.popover("Filter", icon=":material/filter_alt:"):
+            states = list(dict.fromkeys(_decision(task, resolved) for task in tasks))
+            wanted = st.multiselect(
+                "Decision",
+                [*([FLAGGED] if flagged else []), *states],
+                key=f"{key}-states",
+                placeholder="Any",
+            )
+            labels = [label for task in resolved.values() for label in task.labels]
+            person = st.selectbox(
+                "Labelled by",
+                sorted({label.person for label in labels}),
+                None,
+                key=f"{key}-person",
+            )
+            answers = sorted({str(questions.measured(label.answers)) for label in labels})
+            answer = st.selectbox(
+                "Who answered" if person else "Somebody answered",
+                answers,
+                None,
+                key=f"{key}-answer",
+                format_func=lambda value: format_option(measured, value),
+            )
     for task in tasks:
         result = resolved.get(task.task)
         own = [label for label in result.labels if person in (None, label.person)] if result else []

@@ -28,8 +28,9 @@ def person_view(campaign: CampaignSettings, person: str) -> None:
             return
         matches = as_decided(work, campaign, work.labels)
         st.markdown(
-            f"**{escape_markdown(person)}**: {len(work.labels)} labels in {work.active_ms / _HOUR_MS:.1f} h of reading and "
-            f"typing; {sum(matches)} of {len(matches)} as decided, gold {sum(work.gold.values())} of {len(work.gold)}"
+            f"**{escape_markdown(person)}**: {len(work.labels)} labels in {_duration(work.active_ms)} of reading and "
+            f"typing; {sum(matches)} of {len(matches)} as decided"
+            + (f", gold {sum(work.gold.values())} of {len(work.gold)}" if work.gold else "")
         )
         over_time, in_full = st.columns([1, 1.4], gap="medium")
         with over_time:
@@ -71,6 +72,10 @@ def person_view(campaign: CampaignSettings, person: str) -> None:
             )
 
 
+def _duration(active_ms: int) -> str:
+    return f"{active_ms / _HOUR_MS:.1f} h" if active_ms >= _HOUR_MS else f"{60 * active_ms / _HOUR_MS:.0f} min"
+
+
 def _measured(campaign: CampaignSettings, label: CampaignLabel) -> str:
     questions = campaign.questions
     return format_answer(questions.by_id[questions.measure], questions.measured(label.answers))
@@ -85,7 +90,7 @@ def payment_table(campaign: CampaignSettings) -> None:
     """Hours of everybody, and what they come to at a rate; in an expander."""
     import pandas as pd
 
-    with st.expander("Hours and payment", icon=":material/payments:", key="payment", on_change="rerun") as box:
+    with st.expander("Hours and payment", icon=":material/hourglass_top:", key="payment", on_change="rerun") as box:
         if not box.open:
             return
         rate = st.number_input(

@@ -21,7 +21,7 @@ def filtered_cases(campaign: CampaignSettings, cases: Sequence[QueuedTask]) -> S
         return cases
     key = f"case-filter-{campaign.id}"
     with st.popover(
-        "Filtered" if undecided or person else "Filter", icon=":material/filter_list:", key=key, on_change="rerun"
+        "Filtered" if undecided or person else "Filter", icon=":material/filter_alt:", key=key, on_change="rerun"
     ) as box:
         if box.open:
             if campaign.rules.resolve == "majority":
