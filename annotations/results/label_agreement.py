@@ -240,9 +240,9 @@ def _pairwise_confusions(
     for label in answered:
         by_task[label.task][label.person] = str(label.answers[question.id])
     confusions: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
-    for given in by_task.values():
-        for pair in combinations(sorted(given), 2):
-            confusions[pair][given[pair[0]], given[pair[1]]] += 1
+    for answers in by_task.values():
+        for pair in combinations(sorted(answers), 2):
+            confusions[pair][answers[pair[0]], answers[pair[1]]] += 1
     return dict(confusions)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -90,7 +91,7 @@ def _filtered(
         words = st.text_input("Search", key=f"{key}-words", placeholder="Text or own column", width=240).casefold()
         with st.popover("Filter", icon=":material/filter_alt:"):
             states = list(dict.fromkeys(_decision(task, resolved) for task in tasks))
-            wanted = st.multiselect(
+            decisions = st.multiselect(
                 "Decision",
                 [*([FLAGGED] if flagged else []), *states],
                 key=f"{key}-states",
@@ -117,7 +118,11 @@ def _filtered(
         text = " ".join([task.summary, *task.columns.values(), *map(str, task.asked.values())]).casefold()
         if words not in text:
             continue
-        if wanted and _decision(task, resolved) not in wanted and not (FLAGGED in wanted and task.task in flagged):
+        if (
+            decisions
+            and _decision(task, resolved) not in decisions
+            and not (FLAGGED in decisions and task.task in flagged)
+        ):
             continue
         if person and not own:
             continue
@@ -190,12 +195,11 @@ def label_table(campaign: CampaignSettings, labels: Sequence[tuple[CampaignLabel
     )
 
 
-def _answers_text(campaign: CampaignSettings, answers: object, texts: TaskTexts) -> str:
-    given = answers if isinstance(answers, dict) else {}
+def _answers_text(campaign: CampaignSettings, answers: Mapping[str, Any], texts: TaskTexts) -> str:
     return ", ".join(
-        f"{question.id} {format_label_answer(question, given[question.id], texts)}"
+        f"{question.id} {format_label_answer(question, answers[question.id], texts)}"
         for question in campaign.questions.questions
-        if question.id in given and question.kind != "edit"
+        if question.id in answers and question.kind != "edit"
     )
 
 
