@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlmodel import Session, col, exists, func, select
+from sqlmodel import Session, col, func, select
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.store.campaign_tables import AnswerKey, Task
@@ -81,9 +81,11 @@ def load_column_names(session: Session, campaign_id: str) -> list[str]:
 
 def load_remarks(session: Session, campaign: CampaignSettings) -> list[TaskRemark]:
     """Every skip and flag of a campaign, newest first."""
-    resolved = exists().where(col(FlagResolution.response_id) == col(Response.id))
+    resolutions = select(FlagResolution.response_id).join(Response, col(Response.id) == FlagResolution.response_id)
+    resolutions = resolutions.join(Reservation, col(Reservation.id) == Response.reservation_id)
+    resolved = set(session.exec(resolutions.where(Reservation.campaign_id == campaign.id)))
     rows = session.exec(
-        select(Response, Task.id, Person.name, ItemRow.text, resolved)
+        select(Response, Task.id, Person.name, ItemRow.text)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .join(Person, col(Person.id) == Reservation.person_id)
         .join(Task, col(Task.id) == Reservation.task_id)
@@ -92,6 +94,6 @@ def load_remarks(session: Session, campaign: CampaignSettings) -> list[TaskRemar
         .order_by(col(Response.id).desc())
     )
     return [
-        TaskRemark(task, row.act, name, row.reason, text, row.created_at, row.act == "flag" and not is_resolved)
-        for row, task, name, text, is_resolved in rows
+        TaskRemark(task, row.act, name, row.reason, text, row.created_at, row.act == "flag" and row.id not in resolved)
+        for row, task, name, text in rows
     ]

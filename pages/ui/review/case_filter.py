@@ -8,8 +8,9 @@ import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.management.adjudication import QueuedTask
+from annotations.management.manage import ManagerActions
 from annotations.people.people import Right
-from pages.ui.campaigns.campaign_choice import campaign_manager
+from pages.server import services
 from pages.ui.review.case_view import adjudicator, review_state
 from pages.ui.shared.session_user import current_member
 
@@ -47,6 +48,5 @@ def filtered_cases(campaign: CampaignSettings, cases: Sequence[QueuedTask]) -> S
 
 
 def _people(campaign: CampaignSettings) -> dict[str, set[str]]:
-    return {
-        task.task: {label.person for label in task.labels} for task in campaign_manager().resolved_tasks(campaign.id)
-    }
+    manager = ManagerActions(services.store(), current_member())
+    return {task.task: {label.person for label in task.labels} for task in manager.resolved_tasks(campaign.id)}
