@@ -118,7 +118,7 @@ def test_a_file_is_run_with_an_nli_check_whose_results_are_shown_and_can_be_left
     select_cell(page, "ROUGE-2")
     expect(page.get_by_text(re.compile("Contradicts the original, says tiny.*The order of events"))).to_be_visible()
     press(page.get_by_text("Answers of language models that were not used (2)"))
-    expect(page.get_by_text("Let me know if it helps!").first).to_be_visible()
+    expect(page.get_by_text("Let me know if it helps!").last).to_be_visible()
     press(page.get_by_text(re.compile(r"Remarks \(")))
     expect(page.get_by_text(f"{len(run.checks)} of {len(run.checks)} variants contradict")).to_be_visible()
 
