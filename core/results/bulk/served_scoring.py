@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 
 from core.errors import Problem, TouchstoneError, attempt
 from core.models import NetworkServer
@@ -103,11 +104,14 @@ class ServedScoring:
             questions = [question for own in questions_by_place.values() for question in own]
             received = iter(self._server.answers(questions))
             for place, own in questions_by_place.items():
-                answers = [next(received) for _ in own]
-                if problem := next((answer for answer in answers if isinstance(answer, Problem)), None):
-                    ended[place] = problem
-                else:
-                    heard[place] = [answer for answer in answers if isinstance(answer, Answer)]
+                got: list[Answer] = []
+                for answer in islice(received, len(own)):
+                    if isinstance(answer, Problem):
+                        ended[place] = answer
+                    else:
+                        got.append(answer)
+                if place not in ended:
+                    heard[place] = got
             questions_by_place = {}
         seconds = (time.perf_counter() - started) / max(len(examples), 1)
         return [self._outcome(metric, example, ended[place], seconds) for place, example in enumerate(examples)]

@@ -160,6 +160,8 @@ class AgentTools:
         # a study that scores texts may ask an endpoint by the metrics that it is given
         models = [model for spec in metrics or () for model in METRICS.parse(spec).checkpoints()]
         self._authorise(context, spends=asks_endpoint(models), datasets=bool(datasets), files=bool(run))
+        if taken := sorted({"files", "labels"}.intersection(settings or ())):
+            raise TouchstoneError(f"`{taken[0]}` names a file and is no setting of a study. Send pairs and scores.")
         report = touchstone.study(
             name,
             _few(pairs) if pairs else None,
@@ -167,6 +169,8 @@ class AgentTools:
             label_of_1=label_of_1,
             dataset=datasets or (),
             run=run or None,
+            files=(),
+            labels=(),
             metrics=metrics or (),
             by=by or None,
             resamples=resamples or None,
@@ -244,7 +248,7 @@ class AgentTools:
 
 def agent_server(tools: AgentTools) -> MCPServer:
     """The server with a tool for each method and a resource for each document."""
-    methods = {"import": tools.import_}
+    methods: dict[str, Callable[..., dict[str, Any]]] = {"import": tools.import_}
     methods |= {method.__name__: method for method in (tools.score, tools.perturb, tools.explain, tools.study)}
     server: MCPServer = MCPServer(
         "touchstone",

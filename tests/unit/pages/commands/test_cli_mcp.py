@@ -204,6 +204,15 @@ def test_a_token_of_campaigns_opens_no_dataset_and_no_token_a_file(shared: Share
     talk(agent_server(AgentTools(shared.store, shared.writing)), writing)
 
 
+@pytest.mark.parametrize("setting", ["files", "labels"])
+def test_a_setting_of_a_study_names_no_file(local: Any, setting: str, tmp_path: Path) -> None:
+    async def conversation(client: Client) -> None:
+        sentence = await refusal(client, "study", name="prevalence", settings={setting: str(tmp_path / "labels.csv")})
+        assert f"`{setting}` names a file" in sentence
+
+    talk(local, conversation)
+
+
 def test_over_http_each_request_has_the_rights_of_its_token(shared: Shared) -> None:
     async def ask(url: str, token: str) -> str:
         async with (

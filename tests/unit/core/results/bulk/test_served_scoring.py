@@ -21,6 +21,7 @@ from core.results.bulk.block_writer import Refusals, write_blocks
 from core.results.bulk.folder import Folder
 from core.results.bulk.results import open_stored_results
 from core.scoring import METRICS, Engine
+from core.scoring.plugins.checkpoints.checkpoint_file import checkpoint_classes
 from core.settings import Settings
 from core.types import Result
 from pages.server.score_forms import SCORE_FORMS, ScoreForm, VllmScore
@@ -74,6 +75,8 @@ def networks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def blocks(networks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("TOUCHSTONE_PLUGINS", str(networks / "metrics.toml"))
+    for metric in checkpoint_classes(str(networks / "metrics.toml")):
+        monkeypatch.setitem(METRICS._classes, metric.name, metric)
     write_blocks(str(written(tmp_path / "in.jsonl", PAIRS)), Folder.at(str(tmp_path / "blocks")), Refusals())
     return str(tmp_path / "blocks")
 
