@@ -97,6 +97,15 @@ class Settings(BaseSettings):
     upload_server_mb: float = Field(300.0, gt=0)
     """Memory for the uploaded files of all pages together, in megabytes, on a server that others use."""
 
+    person_runs: int | None = Field(None, ge=0)
+    """Stress runs that a person of a shared server may have; unlimited by default."""
+
+    person_disk_mb: float | None = Field(None, ge=0)
+    """Megabytes of the database that the runs and pins of a person may take before another run; unlimited by default."""
+
+    person_jobs: int | None = Field(None, ge=1)
+    """Runs, trainings, scorings and imports of results that a person of a shared server may have under way at once; unlimited by default."""
+
     study_secret: SecretStr = SecretStr("")
     """A secret of 16 characters or more that signs study links; without it links are not signed."""
 

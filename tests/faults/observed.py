@@ -13,7 +13,7 @@ from pathlib import Path
 _VOLATILE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?"
     r"|\b[0-9a-f]{16}\b|\b[0-9a-f]{32}\b|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
-    r"|\"cost\": \{[^}]*\}|\"(seconds|elapsed_s|elapsed_ms|duration_s)\": ?[\d.e-]+|\b\d+(\.\d+)?( ms\b| s\b|s\b)|\d{4}-\d\d-\d\d"
+    r"|\"(cost|questions)\": \{[^}]*\}|\"(seconds|elapsed_s|elapsed_ms|duration_s)\": ?[\d.e-]+|\b\d+(\.\d+)?( ms\b| s\b|s\b)|\d{4}-\d\d-\d\d"
 )
 _IGNORED = re.compile(r"(^|/)cache/|\.part$|-wal$|-shm$|-journal$|(^|/)\.[^/]*$|\.pyc$|/unfinished/|\.damaged-")
 
