@@ -15,6 +15,7 @@ _VOLATILE = re.compile(
     r"|\b[0-9a-f]{16}\b|\b[0-9a-f]{32}\b|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
     r"|\"(cost|questions)\": \{[^}]*\}|\"(seconds|elapsed_s|elapsed_ms|duration_s)\": ?[\d.e-]+|\b\d+(\.\d+)?( ms\b| s\b|s\b)|\d{4}-\d\d-\d\d"
 )
+_LONG_NUMBER = re.compile(r"\d+\.\d{7,}(e-?\d+)?")  # networks sum in the order of their batches
 _IGNORED = re.compile(r"(^|/)cache/|\.part$|-wal$|-shm$|-journal$|(^|/)\.[^/]*$|\.pyc$|/unfinished/|\.damaged-")
 
 
@@ -25,7 +26,7 @@ def observe(folder: Path) -> dict[str, str]:
 
 
 def without_times(text: str) -> str:
-    return _VOLATILE.sub("…", text)
+    return _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.3g}", _VOLATILE.sub("…", text))
 
 
 def _content(path: Path) -> str:

@@ -31,6 +31,8 @@ def test_who_has_as_many_runs_as_a_person_may_begins_no_more(store: Store) -> No
 
 def test_who_holds_as_much_as_a_person_may_begins_no_more_runs(store: Store) -> None:
     store.begin_run("first", "ada", "p" * 1_500_000, None, 1)
-    with pytest.raises(RecordError, match=r"The runs and pins of ada take 1\.5 MB, and those of a person of this server"):
+    with pytest.raises(
+        RecordError, match=r"The runs and pins of ada take 1\.5 MB, and those of a person of this server"
+    ):
         store.begin_run("second", "ada", "plan", None, 1)
     store.begin_run("second", "ada", "plan", None, 2)
