@@ -20,7 +20,9 @@ from tests.unit.core.scoring.metrics.test_metric_contract import FIRST, PAIRS, e
 
 __all__ = ["endpoint", "metric"]
 
-TOLERANCE = 1e-6
+TOLERANCE = 5e-6
+"""Of float32. In double precision the plain networks of these tests give values up to 2.3e-6 from their own, and the optimised
+ones up to 2.6e-6: each sums in another order, and neither is nearer."""
 EXAMPLES = [
     PAIRS[0],
     Example(
