@@ -74,8 +74,8 @@ test-all: $(TEST_TOOLS) ## run the slow tests as well, on both databases and wit
 	$(BIN)/python -m pytest tests/e2e --ignore tests/e2e/test_speed.py -n 2
 	$(BIN)/python -m pytest tests/e2e/test_speed.py
 
-faults: .venv/.dev ## fail each call of commands and pages to the system in turn, as CI does each night (an hour of one core)
-	$(BIN)/python -m tests.faults --least 20000
+faults: .venv/.dev ## fail calls of commands and pages to the system, others each day of the year, as CI does each night (an hour and a half)
+	$(BIN)/python -m tests.faults --seconds 5400 --seed $$(date +%j) --least 3000
 
 test-quick: .venv/.dev ## in a minute and a half, the unit tests of no page, database, command or training
 	$(BIN)/python -m pytest $(QUICK) --ignore tests/unit/core/scoring/metrics/test_metric_contract.py -n 2

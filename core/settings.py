@@ -25,6 +25,7 @@ _LOG = logging.getLogger(__name__)
 
 _DEVICE_NAME = re.compile(r"CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(COM|LPT)[0-9¹²³]")  # of Windows, also with an ending
 _DEVICE = re.compile(r"(cpu|cuda|mps)(:\d+)?")
+_LEAST_SECRET = 16
 _AT_COMMIT = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
 
 
@@ -96,6 +97,18 @@ class Settings(BaseSettings):
     upload_server_mb: float = Field(300.0, gt=0)
     """Memory for the uploaded files of all pages together, in megabytes, on a server that others use."""
 
+    person_runs: int | None = Field(None, ge=0)
+    """Stress runs that a person of a shared server may have; unlimited by default."""
+
+    person_disk_mb: float | None = Field(None, ge=0)
+    """Megabytes of the database that the runs and pins of a person may take before another run; unlimited by default."""
+
+    person_jobs: int | None = Field(None, ge=1)
+    """Runs, trainings, scorings and imports of results that a person of a shared server may have under way at once; unlimited by default."""
+
+    study_secret: SecretStr = SecretStr("")
+    """A secret of 16 characters or more that signs study links; without it links are not signed."""
+
     demo: bool = False
     """Show everything, keep nothing."""
 
@@ -160,6 +173,13 @@ class Settings(BaseSettings):
     def _check_paths(cls, value: object) -> object:
         for place in _split_places(str(value or "")):
             _refuse_device_path(place)
+        return value
+
+    @field_validator("study_secret")
+    @classmethod
+    def _check_secret(cls, value: SecretStr) -> SecretStr:
+        if 0 < len(value.get_secret_value()) < _LEAST_SECRET:
+            raise ValueError(f"a secret has {_LEAST_SECRET} characters or more, so that nobody guesses it")
         return value
 
     @field_validator("memory")

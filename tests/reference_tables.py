@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -28,7 +26,9 @@ from core.stats.text_tables import markdown_table
 from pages.server.api_routes import OPERATIONS
 from pages.server.routes import page_names, route_rules
 from pages.ui.lessons import read_lessons
+from tests.field_docs import field_docs
 from tests.reference_layers import imports_table
+from tests.reference_limits import limits_list, server_limits_table
 from tests.reference_sentences import headline_rows
 
 ROOT = Path(__file__).parents[1]
@@ -162,21 +162,6 @@ def _default_setting(name: str, default: object) -> str:
     return f"`{text.replace(str(ROOT / 'var'), 'var')}`"
 
 
-def field_docs(record: type) -> dict[str, str]:
-    """The line under each field of a class, by the name of the field, in order; a field without one is absent."""
-    [definition] = ast.parse(inspect.getsource(record)).body
-    assert isinstance(definition, ast.ClassDef)
-    return {
-        field.target.id: text.value.value
-        for field, text in pairwise(definition.body)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(text, ast.Expr)
-        and isinstance(text.value, ast.Constant)
-        and isinstance(text.value.value, str)
-    }
-
-
 def _python() -> str:
     """Every name of `import touchstone` with its signature and its docstring, and the lines under its fields."""
     parts = []
@@ -205,29 +190,6 @@ def _http_api() -> str:
         path = one.path.replace("{id}", "ID")
         lines.append((f"`{one.method} /api/v1/{path}`", one.about, sent or ("`after`, `limit`" if one.rows else "")))
     return _table(("request", "answers", "parameters or body"), lines)
-
-
-_LIMITS_OF_A_SERVER = (
-    "upload_session_mb",
-    "upload_server_mb",
-    "cache_gb",
-    "plugin_memory_gb",
-    "plugin_timeout_s",
-    "llm_budget",
-)
-
-
-def _server_limits() -> str:
-    """The settings that bound what people of a server take, with their defaults."""
-    docs = field_docs(Settings)
-    fields = [(name, Settings.model_fields[name].default) for name in _LIMITS_OF_A_SERVER]
-    return _table(
-        ("setting", "limit", "default"),
-        (
-            (f"`TOUCHSTONE_{name.upper()}`", docs[name], "none" if value is None else f"{value:g}")
-            for name, value in fields
-        ),
-    )
 
 
 def _routes() -> str:
@@ -338,13 +300,14 @@ TABLES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "http-api": _http_api,
         "imports": imports_table,
         "lessons": _lessons,
+        "limits": limits_list,
         "metric-settings": _metric_settings,
         "metrics": _metrics,
         "perturbations": _perturbations,
         "python": _python,
         "report-forms": _report_forms,
         "routes": _routes,
-        "server-limits": _server_limits,
+        "server-limits": server_limits_table,
         "settings": _settings,
         "studies": _studies,
         "study-settings": _study_settings,

@@ -45,7 +45,7 @@ _SUBMIT_HOSTS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _CODE = re.compile(r"[A-Za-z0-9]{0,40}")
 _KEY_BYTES = 12
-_LEAST_READING = timedelta(minutes=10)
+LEAST_READING = timedelta(minutes=10)
 """Time in which a participant reads the guidelines; who saves nothing in it, or in a third of the session, holds no place any more."""
 _MOST_RETURNS = 5  # sessions per place: returned and timed-out sessions free their place only so many times
 
@@ -217,7 +217,7 @@ def _is_here(session: Session, person_id: str, cookie: str) -> bool:
 def _require_place(session: Session, campaign: CampaignSettings, terms: StudyTerms, now: datetime) -> None:
     rows = session.exec(select(CrowdSession).where(CrowdSession.campaign_id == campaign.id)).all()
     working = {*session.exec(_SELECT_WORKING, params={"campaign": campaign.id})}
-    began = now - max(_LEAST_READING, timedelta(minutes=terms.minutes / 3))
+    began = now - max(LEAST_READING, timedelta(minutes=terms.minutes / 3))
     taken = sum(
         (outcome := _outcome(row, now)) in {"completed", "paused"}
         or (outcome == "open" and (row.begun_at > began or row.person_id in working))

@@ -74,6 +74,7 @@ from annotations.store.campaign_tables import Campaign
 from annotations.store.database import read_session
 from annotations.store.records import RecordError
 from annotations.store.store import Store
+from annotations.store.usage import PersonUsage, load_usage
 
 
 def local_member(store: Store, name: str) -> Member:
@@ -339,6 +340,11 @@ class ManagerActions:
     def revoke_token(self, token_id: str) -> None:
         with self._store.writing() as session:
             revoke_token(session, token_id, self._person.name)
+
+    def usage(self) -> Mapping[str, PersonUsage]:
+        """Use of this server by the name of the person."""
+        with read_session(self._store.engine) as session:
+            return load_usage(session)
 
     def study(self, campaign_id: str) -> tuple[str, StudyTerms] | None:
         with read_session(self._store.engine) as session:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -83,7 +84,7 @@ def upgrade(engine: Engine, folder: Path = MIGRATIONS_FOLDER) -> None:
                 command.stamp(_config(folder, connection), "head")
             else:
                 command.upgrade(_config(folder, connection), "head")
-    except DatabaseError as error:
+    except (DatabaseError, sqlite3.Error) as error:
         raise StoreError(f"{_database_name(engine)} cannot be opened: {explain_database_error(error)}") from error
 
 
@@ -183,7 +184,11 @@ def _without_foreign_keys(connection: Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        raw.cursor().execute("PRAGMA foreign_keys=ON")
+        try:
+            raw.cursor().execute("PRAGMA foreign_keys=ON")
+        except sqlite3.Error:
+            connection.invalidate()  # so that nobody gets a connection that checks no reference
+            raise
 
 
 def _config(folder: Path, connection: Connection | None = None) -> Config:

@@ -59,6 +59,7 @@ from annotations.store.score_writes import (
 )
 from annotations.store.spooled_rows import spool_rows
 from annotations.store.tables import AuditRow, Draft, RunLine, StressRunRow, ThresholdRow
+from annotations.store.usage import require_room
 from annotations.store.writes import delete_old_drafts, save_label, save_pair, upsert_draft
 from core.base import CodeParts
 from core.types import Item, Outcome, Sample
@@ -276,9 +277,15 @@ class Store:
         with read_session(self.engine) as session:
             return load_saved_rows(session, limit)
 
-    def begin_run(self, name: str, owner: str, plan: str) -> str:
-        """Save the plan of a stress run; its id. Raises RecordError for a name that is empty or taken."""
+    def begin_run(
+        self, name: str, owner: str, plan: str, most_runs: int | None = None, most_mb: float | None = None
+    ) -> str:
+        """Save the plan of a stress run; its id.
+
+        Raises RecordError for a name that is empty or taken, and for an owner who has as many runs, or holds as much, as they may.
+        """
         with self.writing() as session:
+            require_room(session, owner, most_runs, most_mb)
             return begin_run(session, name, owner, plan)
 
     def append_run(self, id: str, lines: Sequence[str]) -> None:

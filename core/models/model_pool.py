@@ -344,7 +344,12 @@ class ModelPool:
             yield
         except TouchstoneError as error:
             self._loaded.fail(entry, error)
-        except Exception:  # noqa: BLE001  # libraries raise anything for files they do not expect
+        except Exception as error:  # noqa: BLE001  # libraries raise anything for files they do not expect
+            if isinstance(error, OSError) and error.errno:  # of the system; libraries raise it without a number
+                self._loaded.fail(
+                    entry, LoadError(f"The model cannot be read: {error.strerror}. Try again in a while.")
+                )
+                return
             _log.exception("A model does not load.")
             self._loaded.fail(entry, LoadError(_UNEXPECTED))
 

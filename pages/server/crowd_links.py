@@ -25,6 +25,7 @@ from annotations.labelling.crowd import (
     submit_address,
 )
 from annotations.labelling.labelling import AnnotatorActions
+from annotations.labelling.signed_links import check_signature
 from annotations.people.sign_in import member_by_session
 from annotations.store.database import read_session
 from annotations.store.records import StoreError
@@ -107,7 +108,9 @@ def _response(request: Request) -> Response:
             submit=submit_address(parameters.get("turkSubmitTo", "")),
             assignment=parameters.get("assignmentId", ""),
         )
-    here, name = member_here(cookie), participant_name(terms.platform, Participant.read(terms.platform, parameters).id)
+    participant = Participant.read(terms.platform, parameters)
+    check_signature(services.settings().study_secret.get_secret_value(), key, participant, parameters)
+    here, name = member_here(cookie), participant_name(terms.platform, participant.id)
     if here and here.name != name:
         text = f"You are signed in as {here.name}. Sign out first, or open the link in a private window."
         return _page(409, "Somebody else is signed in", text, link=(base_path(), "Open Touchstone"))

@@ -19,6 +19,7 @@ from core.scoring import METRICS, Engine, read_code
 from core.settings import Settings
 from core.types import Example
 from pages.server import startup
+from pages.server.person_jobs import PersonJobs
 
 _PATIENCE_S = 3.0  # a person waits at the screen for another program that writes; what they did is kept and sent again
 
@@ -61,6 +62,12 @@ def demo_runs() -> InMemoryRuns:
 def stress_runner() -> BackgroundRuns:
     """Carries stress runs on, for all sessions."""
     return BackgroundRuns(engine())
+
+
+@st.cache_resource(show_spinner=False)
+def person_jobs() -> PersonJobs:
+    """Work in the background of every person of a shared server."""
+    return PersonJobs(settings().person_jobs if settings().shared else None)
 
 
 @st.cache_resource(scope="session", on_release=lambda owner: engine().release(owner), show_spinner=False)

@@ -31,18 +31,25 @@ VARIABLES = {
     "TOUCHSTONE_DEVICE": "cpu",
 }
 """Settings of every journey, with paths in its folder."""
+_NO_ROWS = "{}"
 _LONGEST_S = 60
 _HUNG = 128 + signal.SIGALRM
 
 
 @dataclass(frozen=True, slots=True)
 class Journey:
-    """Something that a user does. `prepare` fills a new folder, in which `act` then runs as the working directory."""
+    """Something that a user does. `prepare` fills a new folder, in which `act` then runs as the working directory.
+
+    Databases of one that is atomic are as before or as they are to be. `acknowledged` has a text that every later database
+    contains, by the line of output that promises it.
+    """
 
     name: str
     prepare: Callable[[], object]
     act: Callable[[], object]
     variables: Mapping[str, str] = field(default_factory=dict)
+    is_atomic: bool = False
+    acknowledged: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +135,7 @@ class Harness:
         files = self._expected.files
         if run.status == 0:
             return "done" if _equal(run, self._expected) else f"broken: done, but {_difference(files, run.files)}"
-        if error := _silence(run) or self._torn(run):
+        if error := _silence(run) or self._torn(run) or self._lost(run):
             return f"broken: {error}"
         if run.files == files:
             return "done"
@@ -142,12 +149,27 @@ class Harness:
     def _torn(self, run: Run) -> str:
         """The first file that is neither as before nor as it is to be, "" for none.
 
-        A file of lines may lack some, or say of them that they have no score. A database is whole after each transaction.
+        A file of lines may lack some, or say of them that they have no score. A database that is written by several
+        transactions is whole after each.
         """
         for name, content in run.files.items():
             before, expected = self._before.get(name, ""), self._expected.files.get(name, "")
-            if not name.endswith(".db") and content not in (before, expected) and not _is_of_lines(content, expected):
+            if content in (before, expected):
+                continue
+            if name.endswith(".db"):
+                is_torn = self._journey.is_atomic and content != _NO_ROWS
+            else:
+                is_torn = not _is_of_lines(content, expected)
+            if is_torn:
                 return f"{name} is there in part: {_difference({name: expected}, {name: content})}"
+        return ""
+
+    def _lost(self, run: Run) -> str:
+        """The first thing that was acknowledged and is not there, "" for none."""
+        databases = [content for name, content in run.files.items() if name.endswith(".db")]
+        for line, row in self._journey.acknowledged.items():
+            if line in run.output and not any(row in content for content in databases):
+                return f"lost after {line!r}"
         return ""
 
     def _fresh(self) -> None:

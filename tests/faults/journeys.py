@@ -32,6 +32,7 @@ from tests.unit.annotations.pair_samples import PAIR, record
 from tests.unit.core.assessment.audit.pair_files import write_bundled_pairs
 from tests.unit.core.evaluation.training.training_process import items
 
+_SAVED = "The label is saved."
 DATABASE = "sqlite:///touchstone.db"
 
 
@@ -49,23 +50,23 @@ def journeys() -> list[Journey]:
     campaign = ("export", "--campaign", "Boats", "--format")
     return [
         _command("open a new database", _nothing, "datasets"),
-        Journey("migrate", _older_database, _as_a_page(Store.counts)),
-        _command("import", _pairs, "import", *pairs),
-        _command("import a new version", _other_version, "import", *pairs, "--replaces", "pairs.jsonl"),
+        Journey("migrate", _older_database, _as_a_page(Store.counts), is_atomic=True),
+        _command("import", _pairs, "import", *pairs, is_atomic=True),
+        _command("import a new version", _other_version, "import", *pairs, "--replaces", "pairs.jsonl", is_atomic=True),
         _command("score", _pairs, *score, "rouge2", "--metric", "coverage"),
         _command("score a dataset", _dataset, "score-dataset", "few", "--metric", "rouge2"),
         _command("score blocks", _blocks, "score", "blocks", "--to", "results", "--metric", "rouge2"),
         _command("study", _scored, "study", "measures", "--dataset", "few", "--resamples", "50", "--to", "report.html"),
         _command("threshold", _scored, "threshold", "rouge2", "--data", "few", "-o", "threshold.json"),
         _command("backup", _campaign, "backup", "kept.backup"),
-        _command("restore", _backup, "restore", "kept.backup"),
-        _command("restore over another", _other_database, "restore", "kept.backup", "--replace"),
+        _command("restore", _backup, "restore", "kept.backup", is_atomic=True),
+        _command("restore over another", _other_database, "restore", "kept.backup", "--replace", is_atomic=True),
         _command("export everything", _campaign, "export", "-o", "all.jsonl"),
         _command("export everything as CSV", _campaign, "export", "-o", "all.csv"),
         _command("export a campaign", _campaign, *campaign, "hf-dataset", "-o", "boats.zip"),
         _command("export a campaign as CSV", _campaign, *campaign, "csv", "-o", "boats.csv"),
         _command("export a dataset", _dataset, "export", "--dataset", "few", "-o", "few.zip"),
-        _command("import a campaign", _exported, "import-campaign", "boats.jsonl", "--name", "Rafts"),
+        _command("import a campaign", _exported, "import-campaign", "boats.jsonl", "--name", "Rafts", is_atomic=True),
         _command(
             "stress",
             _few_kinds,
@@ -79,7 +80,7 @@ def journeys() -> list[Journey]:
             "run.jsonl",
         ),
         Journey("audit", _few_kinds, partial(command, *audit)),
-        Journey("save a label", _campaign, _as_a_page(_save_label)),
+        Journey("save a label", _campaign, _as_a_page(_save_label), acknowledged={_SAVED: "'press'"}),
         Journey("score on a page", _nothing, partial(_score_on_a_page, "rouge2")),
         Journey("ask the score service", _nothing, _ask_service),
         _command("score with a model", _one_pair, *score, "word-support"),
@@ -109,8 +110,8 @@ def endpoint_journey(url: str) -> Journey:
     )
 
 
-def _command(name: str, prepare: Callable[[], object], *arguments: str) -> Journey:
-    return Journey(name, prepare, partial(command, *arguments))
+def _command(name: str, prepare: Callable[[], object], *arguments: str, is_atomic: bool = False) -> Journey:
+    return Journey(name, prepare, partial(command, *arguments), is_atomic=is_atomic)
 
 
 def _nothing() -> None: ...
@@ -233,6 +234,8 @@ def _save_label(store: Store) -> None:
         annotator.save_draft(task.reservation, {"answers": {}})
         for _ in range(2):
             annotator.send(SentResponse(task.reservation, "answer", "press", ANSWERS["label-summaries"]))
+            sys.stdout.write(f"{_SAVED}\n")
+            sys.stdout.flush()  # a process that is killed writes nothing later
 
 
 def _score_on_a_page(spec: str) -> None:

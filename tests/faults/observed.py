@@ -13,8 +13,11 @@ from pathlib import Path
 _VOLATILE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?"
     r"|\b[0-9a-f]{16}\b|\b[0-9a-f]{32}\b|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
-    r"|\"cost\": \{[^}]*\}|\"(seconds|elapsed_s|elapsed_ms|duration_s)\": ?[\d.e-]+|\b\d+(\.\d+)?( ms\b| s\b|s\b)|\d{4}-\d\d-\d\d"
+    r"|\"(cost|questions)\": \{[^}]*\}|\"(seconds|elapsed_s|elapsed_ms|duration_s)\": ?[\d.e-]+|\b\d+(\.\d+)?( ms\b| s\b|s\b)|\d{4}-\d\d-\d\d|\b\d{8,10}\b"  # the last are seeds
+    r"|\d[\d.e-]*(?=, 'cpu')"  # seconds of a score
 )
+_MEASURED = re.compile(r"((?:time for|time of this process|memory)[^{}]*\{[^{}]*?value\W+)[\d.e+-]+")
+_LONG_NUMBER = re.compile(r"\d+\.\d{7,}(e-?\d+)?")  # networks sum in the order of their batches
 _IGNORED = re.compile(r"(^|/)cache/|\.part$|-wal$|-shm$|-journal$|(^|/)\.[^/]*$|\.pyc$|/unfinished/|\.damaged-")
 
 
@@ -25,7 +28,9 @@ def observe(folder: Path) -> dict[str, str]:
 
 
 def without_times(text: str) -> str:
-    return _VOLATILE.sub("…", text)
+    """The text without times, ids, seeds and what was measured, and with rounded numbers."""
+    rounded = _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.3g}", text)
+    return _VOLATILE.sub("…", _MEASURED.sub(r"\1…", rounded))
 
 
 def _content(path: Path) -> str:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from core.errors import BadSettingError
 from core.settings import Settings
-from tests.reference_tables import field_docs
+from tests.field_docs import field_docs
 
 
 @pytest.fixture(autouse=True)

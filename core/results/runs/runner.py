@@ -137,18 +137,19 @@ class BackgroundRuns:
         self._lock = threading.Lock()
         self._tasks: dict[str, BackgroundTask[int]] = {}
 
-    def start(self, id: str, run: StressRun, sink: LineSink) -> None:
+    def start(self, id: str, run: StressRun, sink: LineSink) -> BackgroundTask[int]:
         """Continue a run and hand its lines to `sink`; one that is under way goes on as it is."""
         with self._lock:
             task = self._tasks.get(id)
             if task and task.running:
-                return
+                return task
             cancelled = threading.Event()
-            self._tasks[id] = BackgroundTask(
+            task = self._tasks[id] = BackgroundTask(
                 partial(_write_batches, self._engine, run, sink, cancelled),
                 counts=lambda: (run.settled, run.planned),
                 cancelled=cancelled,
             )
+            return task
 
     def progress(self, id: str) -> Progress | None:
         """Progress of a run; None for one that this process has not continued."""

@@ -142,10 +142,13 @@ class AnswerFile:
         self._old_until = self._find_old()
 
     def _find_old(self) -> int:
-        """Answers with an id below this are marked when they are read; none where the limit is far."""
-        if self._limit_bytes is None or self._held_bytes() < self._limit_bytes // 2:
+        """Answers with an id below this are marked when they are read; none where the limit is far, or the file does not say."""
+        try:
+            if self._limit_bytes is None or self._held_bytes() < self._limit_bytes // 2:
+                return 0
+            oldest, newest = self._disk.execute("SELECT min(id), max(id) FROM answer").fetchone()
+        except sqlite3.OperationalError:  # of the disk or a lock: the order of use is worth no answer
             return 0
-        oldest, newest = self._disk.execute("SELECT min(id), max(id) FROM answer").fetchone()
         return 0 if oldest is None else int(oldest + newest) // 2
 
     def _held_bytes(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from core.assessment import default_metrics
 from core.base import profile_names, read_profile
 from core.data import Refusal
 from core.edits import Perturbation, named_kinds
-from core.errors import TouchstoneError, attempt
+from core.errors import TouchstoneError
 from core.evaluation import GamingStudy, Report, Shifts, Study, StudyData, for_each_metric, report_json, report_text
 from core.results import (
     VARIANT_FILTERS,
@@ -137,13 +136,20 @@ def command(
     if as_json:
         typer.echo(report_json(report))
     else:
-        others = [attempt(partial(study.run, data)) for study in _ALSO]
-        reports = [report, *(other for other in others if isinstance(other, Report))]
+        reports = [report, *filter(None, (_report_where_fitting(study, data) for study in _ALSO))]
         typer.echo("\n\n".join(map(report_text, reports)))
     print_status(f"Battery: {run.plan.battery_label}.")
     for problem in report.problems:
         print_status(problem)
     exit_with_failures(refusals, run.failed + run.without_value)
+
+
+def _report_where_fitting(study: Study, data: StudyData) -> Report | None:
+    """The report of a study; None where the study is not one of such data."""
+    try:
+        return study.run(data)
+    except TouchstoneError:
+        return None
 
 
 def _fill_from_paper(paper: str, kinds: list[str] | None, nli_check: str) -> tuple[list[str] | None, str]:

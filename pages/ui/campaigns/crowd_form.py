@@ -7,7 +7,8 @@ from dataclasses import asdict
 import streamlit as st
 
 from annotations.campaigns.campaign import CampaignSettings
-from annotations.labelling.crowd import PLATFORMS, StudyTerms, study_address
+from annotations.labelling.crowd import PLATFORMS, Platform, StudyTerms, study_address
+from annotations.labelling.signed_links import signed_address
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager
 from pages.ui.shared.markup import escape_markdown
@@ -31,8 +32,11 @@ def crowd_form(campaign: CampaignSettings) -> None:
         if study:
             key, terms = study
             server = (st.context.url or "").rpartition("/")[0]
-            st.markdown(f"**The link of the study**, to be entered on {PLATFORMS[terms.platform]}:")
-            st.code(study_address(server, key, terms.platform), language=None, wrap_lines=True)
+            if services.settings().study_secret.get_secret_value():
+                _signed_links(campaign, server, key, terms.platform)
+            else:
+                st.markdown(f"**The link of the study**, to be entered on {PLATFORMS[terms.platform]}:")
+                st.code(study_address(server, key, terms.platform), language=None, wrap_lines=True)
         _terms_form(campaign, study[1] if study else StudyTerms("prolific"), is_new=study is None)
         if study:
             rows = campaign_manager().sessions(campaign.id)
@@ -53,6 +57,17 @@ def crowd_form(campaign: CampaignSettings) -> None:
                 with error_as_notice():
                     campaign_manager().return_session(campaign.id, participant)
                 st.rerun()
+
+
+def _signed_links(campaign: CampaignSettings, server: str, key: str, platform: Platform) -> None:
+    """A link for each of the participants whose ids are typed."""
+    st.caption("Links of this server are signed: each is for one participant, and any other is refused.")
+    typed = st.text_area("Ids of participants", key=f"signed-{campaign.id}", help="One a line.")
+    secret = services.settings().study_secret.get_secret_value()
+    with error_as_notice():
+        links = [signed_address(server, key, platform, participant, secret) for participant in typed.split()]
+        if links:
+            st.code("\n".join(links), language=None)
 
 
 def _terms_form(campaign: CampaignSettings, terms: StudyTerms, *, is_new: bool) -> None:

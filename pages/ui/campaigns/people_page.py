@@ -12,6 +12,7 @@ import streamlit as st
 from annotations.people.people import RIGHTS, Member, Right, Role, read_people
 from annotations.store.backup import backup_bytes
 from annotations.store.records import StoreError
+from annotations.store.usage import PersonUsage
 from core.text import BYTE_ORDER_MARK, csv_lines
 from pages.server import services
 from pages.ui.campaigns.campaign_choice import CampaignsState, campaign_manager, campaigns_state
@@ -70,6 +71,7 @@ def people_page() -> None:
             alt="People, their roles and groups",
         )
 
+        _usage_table(people)
         for campaign in campaign_manager().campaigns():
             paused_people(campaign, f"Paused in {escape_markdown(campaign.name)}")
 
@@ -84,6 +86,30 @@ def people_page() -> None:
                 )
 
         token_rows()
+
+
+def _usage_table(people: Sequence[Member]) -> None:
+    """A table of who used what, with the limits of this server; nothing before anybody has used anything."""
+    import pandas as pd
+
+    usage, jobs, settings = campaign_manager().usage(), services.person_jobs(), services.settings()
+    rows = [
+        (person.name, own.runs, round(own.megabytes, 1), jobs.count(person.name))
+        for person in people
+        if (own := usage.get(person.name, PersonUsage())).runs or own.characters or jobs.count(person.name)
+    ]
+    if not rows:
+        return
+    st.subheader("Use of this server")
+    columns = ["name", "stress runs", "MB of runs and pins", "jobs under way"]
+    st.dataframe(pd.DataFrame(rows, columns=columns), hide_index=True, alt="Use of this server by person")
+    limits = (settings.person_runs, settings.person_disk_mb, settings.person_jobs)
+    listed = [f"{name}: {limit:g}" for name, limit in zip(columns[1:], limits, strict=True) if limit is not None]
+    st.caption(
+        f"Each may have {'; '.join(listed)}."
+        if listed
+        else "Nobody is limited: TOUCHSTONE_PERSON_RUNS, _DISK_MB and _JOBS."
+    )
 
 
 def _add_form() -> None:

@@ -30,6 +30,7 @@ from pages.server import services
 from pages.ui.evaluate.dataset_choice import EvaluateState, evaluate_state
 from pages.ui.shared.background_results import polled, redraw
 from pages.ui.shared.markup import escape_markdown, escape_message
+from pages.ui.shared.notices import error_as_notice
 from pages.ui.shared.session_user import user_name
 
 _LOOK_S = 3.0
@@ -164,7 +165,9 @@ def _open_as_dataset(stored: StoredResults) -> None:
             outcomes = (outcome for _, block in open_stored_results(stored.results.path) for outcome in block)
             yield from (saved.total for saved in save_scores(store, name, outcomes))
 
-        evaluate_state().bulk_import, evaluate_state().bulk_dataset = BackgroundTask(work), name
+        with error_as_notice():
+            evaluate_state().bulk_import = services.person_jobs().start(by, partial(BackgroundTask, work))
+            evaluate_state().bulk_dataset = name
         st.rerun()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from time import monotonic
 
 import numpy as np
@@ -25,7 +26,8 @@ from pages.ui.probe.metric_choice import bench_specs_with_settings
 from pages.ui.results.copy_popover import copy_table
 from pages.ui.shared.background_results import polled, progress_bar, redraw
 from pages.ui.shared.markup import escape_markdown, escape_message
-from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.notices import error_as_notice, leave_notice
+from pages.ui.shared.session_user import user_name
 
 _SCORES_PER_WRITE = 200
 _LOOK_S = 1.0
@@ -151,7 +153,9 @@ def start_scoring(dataset: str, specs: Sequence[str]) -> None:
                 store.save_outcomes(outcomes)
                 yield from (isinstance(outcome, Failure) for outcome in outcomes)
 
-    dataset_scorings()[dataset] = BackgroundTask(work, count_texts(store, dataset) * len(metrics))
+    with error_as_notice():
+        begin = partial(BackgroundTask, work, count_texts(store, dataset) * len(metrics))
+        dataset_scorings()[dataset] = services.person_jobs().start(user_name(), begin)
 
 
 def offer_features(choice: EvaluationChoice) -> None:

@@ -44,9 +44,9 @@ from pages.ui.results.run_choice import format_run, load_run, shown_runs
 from pages.ui.shared.background_results import background_result, polled, redraw
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.markup import escape_markdown, escape_message
-from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.notices import error_as_notice, leave_notice
 from pages.ui.shared.push_form import push_form
-from pages.ui.shared.session_user import current_member
+from pages.ui.shared.session_user import current_member, user_name
 
 _LOOK_S = 1.0
 _MAKING = "Making corruptions and harmless edits to learn from…"
@@ -262,7 +262,8 @@ def _start(name: str, plan: TrainingPlan, data: TrainingData | None) -> None:
         trained = yield from train_to_folder(plan, learned, folder, services.engine())
         yield trained
 
-    trainings()[name] = BackgroundTask(work)
+    with error_as_notice():
+        trainings()[name] = services.person_jobs().start(user_name(), partial(BackgroundTask, work))
 
 
 @polled(_LOOK_S)

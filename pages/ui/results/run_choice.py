@@ -30,6 +30,7 @@ from pages.server import services
 from pages.ui.results.project_button import project_button
 from pages.ui.shared.background_results import progress_bar
 from pages.ui.shared.markup import escape_markdown, escape_message
+from pages.ui.shared.notices import error_as_notice
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import user_name
 
@@ -138,11 +139,16 @@ def load_run(row: RunRow) -> StressRun:
 
 
 def begin_run(run: StressRun) -> str:
-    """Keep a new run with what it holds and carry it on; its id. Raises RecordError for a name that is empty or taken."""
-    demo = services.settings().demo
-    home = services.demo_runs() if demo else services.store()
-    by = services.session_owner() if demo else user_name()
-    id = home.begin_run(run.plan.name, by, to_json_line(run.plan))
+    """Keep a new run with what it holds and carry it on; its id. Raises RecordError for a name that is empty or taken, and where the person has no room."""
+    settings = services.settings()
+    home: Store | InMemoryRuns
+    if settings.demo:
+        home = services.demo_runs()
+        id = home.begin_run(run.plan.name, services.session_owner(), to_json_line(run.plan))
+    else:
+        services.person_jobs().require_place(user_name())
+        home, limits = services.store(), (settings.person_runs, settings.person_disk_mb) if settings.shared else ()
+        id = home.begin_run(run.plan.name, user_name(), to_json_line(run.plan), *limits)
     home.append_run(id, list(run_lines(run))[1:])
     continue_run(id)
     return id
@@ -152,7 +158,11 @@ def continue_run(id: str) -> None:
     """Carry a run on in the background; results are added to it as they arrive."""
     home = _storage_of(id)
     # a run of its own: the one that pages read must not grow while they read it
-    services.stress_runner().start(id, run_from_lines(home.run_lines(id)), partial(home.append_run, id))
+    begin = partial(
+        services.stress_runner().start, id, run_from_lines(home.run_lines(id)), partial(home.append_run, id)
+    )
+    with error_as_notice():
+        services.person_jobs().start(user_name(), begin)
 
 
 def store_opinion(id: str, opinion: Opinion) -> None:

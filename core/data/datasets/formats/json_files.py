@@ -20,7 +20,7 @@ _NEAR_END = 1 << 12  # an error so near to the end of what was read may only mea
 _KEPT_BYTES = 1 << 24
 _LIST_START = re.compile(r"\s*\[\s*[{\]]")
 _SEPARATORS = re.compile(r"[\s,]*")
-_MOST_KEYS = 10_000  # of one record
+MOST_KEYS = 10_000  # of one record
 _TOO_DEEP_MESSAGE = "This JSON is too deep or too long to be read. Write one flat JSON object a line."
 
 
@@ -177,8 +177,8 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object_of_pairs)
 def _object_or_reason(value: object) -> Row | str:
     if not isinstance(value, dict):
         return f"Expected a JSON object with its fields; got {json.dumps(value, ensure_ascii=False)[:60]}."
-    if len(value) > _MOST_KEYS:
-        return f"This object has {len(value):,} keys; {_MOST_KEYS:,} is the most. Write one JSON object a line."
+    if len(value) > MOST_KEYS:
+        return f"This object has {len(value):,} keys; {MOST_KEYS:,} is the most. Write one JSON object a line."
     return value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Engine, create_engine, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 
 from annotations.store.database import connect, parse_url
 from annotations.store.migrate import MIGRATIONS_FOLDER, upgrade
@@ -171,3 +172,21 @@ def test_several_processes_may_open_a_new_database_at_once(url: str) -> None:
     ]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
     assert [process.communicate()[0].strip() for process in processes] == ["open"] * 3
+
+
+def test_a_database_that_fails_after_its_migration_is_said_and_checks_references_afterwards(tmp_path: Path) -> None:
+    engine = connect(parse_url(f"sqlite:///{tmp_path / 'touchstone.db'}"))
+
+    def refuse_pragmas(action: int, *_: object) -> int:
+        return sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_PRAGMA else sqlite3.SQLITE_OK
+
+    @event.listens_for(engine, "commit", once=True)
+    def fail_from_now_on(connection: Connection) -> None:
+        connection.connection.set_authorizer(refuse_pragmas)
+
+    with pytest.raises(StoreError, match="cannot be opened: not authorized"):
+        upgrade(engine)
+    upgrade(engine)
+    with engine.connect() as connection:
+        assert connection.execute(text("PRAGMA foreign_keys")).scalar() == 1
+    engine.dispose()

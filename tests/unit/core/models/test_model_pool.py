@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import errno
+import os
 import random
 import shutil
 import subprocess
@@ -19,6 +21,7 @@ import torch
 
 from core.errors import LoadError, MemoryFullError, MissingWeightsError
 from core.model_reference import Checkpoint
+from core.models import model_pool
 from core.models.device import collect_garbage, free_memory
 from core.models.model_pool import ModelPool
 from core.models.weights.locations import ModelStatus
@@ -122,6 +125,20 @@ def test_a_broken_checkpoint_leaves_the_others_working(pools: Pools, copies: lis
     pool.request(copies[0])
     assert load(pool, copies[1]) is ModelStatus.READY
     assert pool.state(copies[0]).status is ModelStatus.FAILED
+
+
+def test_a_model_that_the_system_does_not_read_says_so(
+    pools: Pools, copies: list[Checkpoint], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_: object) -> Path:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    pool = pools()
+    with monkeypatch.context() as patch:
+        patch.setattr(model_pool, "locate", fail)
+        assert load(pool, copies[0]) is ModelStatus.FAILED
+    assert pool.state(copies[0]).message == "The model cannot be read: Too many open files. Try again in a while."
+    assert "Traceback" not in caplog.text
 
 
 def test_a_kind_that_raises_anything_fails_only_its_model(pools: Pools, copies: list[Checkpoint]) -> None:

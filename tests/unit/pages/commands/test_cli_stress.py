@@ -10,6 +10,7 @@ import pytest
 
 from core.edits.battery import read_battery, standard_battery
 from core.errors import TouchstoneError
+from core.evaluation import GamingStudy, Report
 from core.model_reference import Checkpoint
 from core.models.model_pool import ModelPool
 from core.results.runs.matrix import kind_coverage
@@ -79,6 +80,18 @@ def test_a_stress_run_ends_in_a_table_and_is_not_run_twice(pairs: Path, tmp_path
     stored = run_from_lines(output.read_text(encoding="utf-8").splitlines())
     assert stored.done == stored.total
     assert [kind.made for kind in kind_coverage(stored)] == [1, 2]
+
+
+def test_a_table_that_memory_does_not_suffice_for_is_no_table_that_is_left_out(
+    pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> Report:
+        raise MemoryError
+
+    monkeypatch.setattr(GamingStudy, "run", fail)
+    ended = run("stress", pairs, "--kind", "number", "--metric", "rouge2", "-o", tmp_path / "run.jsonl")
+    assert isinstance(ended.exception, MemoryError)  # of which the command line makes a sentence
+    assert "against originals" not in ended.stdout
 
 
 def test_work_that_failed_is_in_the_exit_status(pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

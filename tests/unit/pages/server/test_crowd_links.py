@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from pydantic import SecretStr
 from sqlmodel import select, update
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -20,6 +21,7 @@ from starlette.testclient import TestClient
 from annotations.exchange.export_format import ExportActions, ExportTerms
 from annotations.labelling.crowd import PREVIEW, StudyTerms, study_address
 from annotations.labelling.labelling import AnnotatorActions
+from annotations.labelling.signed_links import sign_participant, signed_address
 from annotations.management.manage import ManagerActions
 from annotations.people.people import Member, Role
 from annotations.people.sign_in import GuessDelay, create_invite, end_session, member_by_session, start_session
@@ -27,6 +29,7 @@ from annotations.store.campaign_tables import CrowdSession
 from annotations.store.database import read_session
 from annotations.store.records import RecordError, RightsError
 from annotations.store.store import Store
+from core.errors import BadSettingError
 from core.settings import Settings
 from pages.server import crowd_links, services
 from pages.server.crowd_links import CrowdLinks
@@ -125,6 +128,36 @@ def test_a_participant_labels_and_goes_back_to_prolific_with_the_code_of_complet
     assert "complete?cc=DONE1" in again.text
     with pytest.raises(KeyError):
         study.http.cookies[SESSION_COOKIE]
+
+
+def test_a_signed_study_opens_by_the_participants_own_link_alone(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = "a secret of this server"
+    monkeypatch.setattr(services, "settings", lambda: Settings(shared=True, study_secret=SecretStr(secret)))
+    unsigned = study.come("5f1c")
+    assert (unsigned.status_code, study.outcomes()) == (403, {})
+    assert "This study takes signed links only, and yours has no signature" in unsigned.text
+    for wrong in (
+        sign_participant(secret, study.key, "6a2d"),
+        sign_participant("another secret of old", study.key, "5f1c"),
+        sign_participant(secret, "another-study", "5f1c"),
+        "ä",
+    ):
+        refused = study.come("5f1c", signature=wrong)
+        assert (refused.status_code, study.outcomes()) == (403, {})
+        assert "The signature of this link is not that of its participant" in refused.text
+    study.http.cookies.clear()
+    address = signed_address("http://testserver", study.key, "prolific", "5f1c", secret)
+    assert study.http.get(address).status_code == 303
+    assert (study.member.name, study.outcomes()) == ("Prolific 5f1c", {"5f1c": "open"})
+    study.manager.set_study(study.opened.campaign.id, MTURK)
+    assert study.accept("W1", "/work").status_code == 403
+    assert study.accept("W1", "/work", signature=sign_participant(secret, study.key, "W1")).status_code == 303
+
+
+def test_a_secret_that_is_guessed_easily_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOUCHSTONE_STUDY_SECRET", "short")
+    with pytest.raises(BadSettingError, match="TOUCHSTONE_STUDY_SECRET: a secret has 16 characters or more"):
+        Settings.read()
 
 
 def test_a_link_signs_nobody_else_out(study: Study) -> None:

@@ -59,7 +59,11 @@ def serving(answer: Callable[[str, Body], Reply], port: int = 0) -> Iterator[End
             self._answer({})
 
         def do_POST(self) -> None:
-            sent = self.rfile.read(int(self.headers["Content-Length"]))
+            size = int(self.headers["Content-Length"])
+            sent = self.rfile.read(size)
+            if len(sent) < size:  # who asked broke off
+                self.close_connection = True
+                return
             is_form = self.headers["Content-Type"].startswith("multipart/")
             self._answer({"form": sent} if is_form else json.loads(sent))
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -201,3 +202,21 @@ def test_opening_a_file_again_gives_up_no_lock_on_it(tmp_path: Path) -> None:
     cache.put({b"second": SCORE})
     cache.close()
     assert known(tmp_path, [b"first", b"second"]) == {b"first": SCORE, b"second": SCORE}
+
+
+class UnmeasuredDatabase(sqlite3.Connection):
+    """A file whose size cannot be asked for."""
+
+    def execute(self, statement: str, *arguments: object) -> sqlite3.Cursor:
+        if statement == "PRAGMA page_count":
+            raise sqlite3.OperationalError("disk I/O error")
+        return super().execute(statement, *arguments)
+
+
+def test_a_cache_of_unknown_size_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(tmp_path, SCORE)
+    with monkeypatch.context() as patch:
+        patch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=UnmeasuredDatabase))
+        file = AnswerFile(tmp_path / COMPUTED, "cache", 1_000_000)
+    assert file.read([b"key"]) == {b"key": SCORE}
+    file._disk.close()

@@ -20,7 +20,9 @@ from tests.unit.core.scoring.metrics.test_metric_contract import FIRST, PAIRS, e
 
 __all__ = ["endpoint", "metric"]
 
-TOLERANCE = 1e-6
+TOLERANCE = 1e-5
+"""Of float32. Computed in double precision, the plain networks of these tests give values up to 3.0e-6 from their own and the
+optimised ones up to 2.6e-6: each sums in another order, so that they differ by 4.4e-6 and neither is nearer."""
 EXAMPLES = [
     PAIRS[0],
     Example(
