@@ -53,6 +53,7 @@ class StressState:
     run = WidgetValue[str | None]("stress-run", None)
     name = WidgetValue[str]("stress-name", "")
     battery = WidgetValue[str]("stress-battery", STANDARD_BATTERY)
+    preset = WidgetValue[str]("stress-preset", "")
     metrics = WidgetValue[Sequence[str]]("stress-metrics", ())
     nli_check = WidgetValue[str]("stress-nli-check", "none")
     seed = WidgetValue[int]("stress-seed", 0)

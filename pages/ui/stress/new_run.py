@@ -9,9 +9,10 @@ from itertools import count
 
 import streamlit as st
 
-from core.assessment import default_metrics
+from core.assessment import Paper, default_metrics
 from core.edits import PERTURBATIONS, Battery, Intent, Perturbation, read_battery
 from core.errors import BadSettingError, LoadError, MissingWeightsError, TouchstoneError, attempt
+from core.evaluation import for_each_metric
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
 from core.models import (
     LOCAL,
@@ -34,6 +35,7 @@ from pages.ui.results.run_choice import StressState, begin_run, listed_runs, ope
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.markup import escape_markdown, escape_message
+from pages.ui.shared.paper_kinds import paper_kinds, paper_title, papers_with_kinds
 from pages.ui.shared.prompt_forms import read_prompts
 from pages.ui.stress.pair_source import ChosenPairs, pairs_choice
 
@@ -103,14 +105,39 @@ _INTENT_TITLES: Mapping[Intent, tuple[str, str]] = {
 
 def perturbation_choice() -> list[Perturbation]:
     """The kinds that are chosen; at first those of the battery. None where what was typed is no battery."""
+    _preset_choice()
+    if paper := _paper_preset():
+        return paper_kinds(paper)
     battery = battery_choice(StressState.battery.key)
     if battery is None:
         return []
     return [kind for intent in _INTENT_TITLES for kind in _choice_of_intent(intent, battery)]
 
 
+_NO_PAPER = "Kinds and batteries"
+
+
+def _paper_preset() -> Paper | None:
+    """The paper whose perturbations are offered; None for all kinds and batteries."""
+    papers = {paper_title(paper.name): paper for paper in papers_with_kinds()}
+    return papers.get(stress_state().preset)
+
+
+def _preset_choice() -> None:
+    st.segmented_control(
+        "Perturbations of",
+        [*(paper_title(paper.name) for paper in papers_with_kinds()), _NO_PAPER],
+        default=_NO_PAPER,
+        key=StressState.preset.key,
+        required=True,
+        wrap=True,
+    )
+
+
 def battery_of_kinds(kinds: Sequence[Perturbation]) -> str:
     """The signature of the battery that is chosen, where the kinds are all of it and no other; else empty."""
+    if _paper_preset():
+        return ""
     battery = read_battery(stress_state().battery)
     return battery.signature if {kind.spec for kind in kinds} == set(battery.kinds) else ""
 
@@ -300,5 +327,7 @@ def new_run_form() -> None:
 def _plan_of_form(kinds: Sequence[Perturbation], metrics: Sequence[str]) -> Plan:
     """Plan that the form holds. Raises TouchstoneError for an unknown metric or NLI check."""
     state = stress_state()
-    metrics_of_plan, check = map(METRICS.parse, metrics), chosen_nli_check()
+    metrics_of_plan, check = [*map(METRICS.parse, metrics)], chosen_nli_check()
+    if _paper_preset():  # an assertion in the terms of each metric
+        kinds = [PERTURBATIONS.parse(spec) for spec in for_each_metric([kind.spec for kind in kinds], metrics_of_plan)]
     return Plan.of(state.name, kinds, metrics_of_plan, state.seed, check, battery_of_kinds(kinds))

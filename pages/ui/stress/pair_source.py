@@ -62,11 +62,14 @@ class ChosenPairs:
         return {source.example.id: source for source in self.draw(seed)}
 
 
-def pairs_choice() -> ChosenPairs:
+PROBE_PAIR, TABLE_OF_VARIANTS = "The pair on Probe", "A table of variants"
+PAIR_SOURCES = ("Bundled examples", PROBE_PAIR, "A dataset", "A file", TABLE_OF_VARIANTS)
+
+
+def pairs_choice(ways: Sequence[str] = PAIR_SOURCES, default: str = PAIR_SOURCES[0]) -> ChosenPairs:
     """The choice of where pairs come from, and of which."""
-    ways = ["Bundled examples", "The pair on Probe", "A dataset", "A file", "A table of variants"]
-    match st.segmented_control("Pairs", ways, default=ways[0], key="stress-pairs", required=True, wrap=True):
-        case "The pair on Probe":
+    match st.segmented_control("Pairs", ways, default=default, key="stress-pairs", required=True, wrap=True):
+        case way if way == PROBE_PAIR:
             if probe_state().pair is None:
                 st.caption("Nothing is open on Probe. Open a text there first.")
                 return _fixed_pairs([])
@@ -79,7 +82,7 @@ def pairs_choice() -> ChosenPairs:
             return _dataset_pairs()
         case "A file":
             return _file_pairs()
-        case "A table of variants":
+        case way if way == TABLE_OF_VARIANTS:
             return _table_of_variants()
     originals = [item for item in bundled_items() if not item.parent]
     domains = list(dict.fromkeys(item.domain for item in originals))
