@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.bench import WORK_MS
 from tests.e2e.server import free_port, serve
-from tests.e2e.waiting import START_MS, attach, idle, pick_option, press
+from tests.e2e.waiting import START_MS, attach, idle, pick_option, press, quiet
 from tests.unit.core.models.llm.scripted import Body, Reply, serving, text
 
 pytestmark = pytest.mark.e2e
@@ -38,7 +38,7 @@ class Rewriter:
             self.enough.set()
             self.free.wait(WORK_MS / 1000)
             return Reply(dropped=True)
-        return text("Nobody was hurt when the mill burned on a Monday. A bank had bought it before.")
+        return text("Monday saw the mill burn. It belonged to a bank. No person was hurt.")
 
 
 @pytest.fixture
@@ -56,9 +56,9 @@ def pairs(tmp_path: Path) -> Path:
     return file
 
 
-def select_first_cell(page: Page) -> None:
-    """The first metric under the first perturbation of the first table."""
-    grid = page.get_by_test_id("stDataFrame").first
+def select_phrase(page: Page) -> None:
+    """The cell of the first metric and the phrase alone."""
+    grid = page.get_by_test_id("stDataFrame").nth(1)
     grid.scroll_into_view_if_needed()
     idle(page, grid)
     box = grid.bounding_box()
@@ -70,12 +70,13 @@ def select_first_cell(page: Page) -> None:
 def test_six_presses_fill_the_tables_and_a_killed_server_asks_no_answered_question_again(
     new_context: Callable[[], BrowserContext], pairs: Path, tmp_path: Path
 ) -> None:
-    rewriter, port = Rewriter(), free_port()
+    rewriter, port, prompts = Rewriter(), free_port(), tmp_path / "prompts"
+    prompts.mkdir()
     with serving(rewriter) as endpoint:
         settings = {
             "TOUCHSTONE_LLM_BASE_URL": endpoint.url,
             "TOUCHSTONE_LLM_MODEL": "tiny",
-            "TOUCHSTONE_PROMPTS_DIR": str(tmp_path / "prompts"),
+            "TOUCHSTONE_PROMPTS_DIR": str(prompts),
         }
         page = new_context().new_page()
         with serve(tmp_path, port=port, **settings) as server:
@@ -88,16 +89,20 @@ def test_six_presses_fill_the_tables_and_a_killed_server_asks_no_answered_questi
             press(page.get_by_role("button", name="Clear all"))
             for metric in ("ROUGE-2", "BLEU"):
                 pick_option(page.get_by_role("combobox", name="Metrics"), metric, exact=True, typed=metric)
+            page.keyboard.press("Escape")  # the list that is still open hides the button from those who hear the page
             press(page.get_by_role("button", name=f"Run: {PAIRS} pairs × 14 perturbations × 2 metrics"))
             page.wait_for_url("**/papers?paper=ramprasad&run=*")
+            address = page.url
             assert rewriter.enough.wait(WORK_MS / 1000)
+            quiet(server.pid)  # what was answered is stored; an answer on its way is lost with the server
+            page.goto("about:blank")  # one that lost its server says so
         rewriter.free.set()
         with serve(tmp_path, port=port, **settings):
-            page.reload()
+            page.goto(address)
             press(page.get_by_role("button", name="Continue"))
             expect(page.get_by_text(f"Complete: {PAIRS} pairs")).to_be_visible(timeout=WORK_MS)
             for table in ("Figure 4.2: benign edits", "Figure 5.1: gaming", "Figure D.2: fillers"):
                 expect(page.get_by_text(table)).to_be_visible()
-            select_first_cell(page)
+            select_phrase(page)
             expect(page.get_by_role("heading", name="ROUGE-2 · ")).to_be_visible(timeout=WORK_MS)
     assert max(rewriter.answered.values()) == 1

@@ -92,7 +92,7 @@ def _layout(
         id=printed.id if printed else id,
         caption=printed.caption if printed else f"{caption}, mean shift of the score",
         unit=printed.unit if printed else "units of the metric",
-        source=printed.source if printed else f"{id.lower()} is drawn without numbers",
+        source=printed.source if printed else f"{id[:1].lower()}{id[1:]} is drawn without numbers",
         tolerance=printed.tolerance if printed else 0.0,
         columns=columns,
         rows={row: tuple(figures.get((row, column)) for column in columns) for row in rows},
