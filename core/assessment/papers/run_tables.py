@@ -30,15 +30,15 @@ def kinds_of_metric(paper: Paper, metric: str) -> dict[str, dict[str, str]]:
     }
 
 
-def run_tables(paper: Paper, run: StressRun, beside: str = "") -> list[ComparedTable]:
-    """A table for each of the paper's with kinds of the run; `beside` is the id of the printed one of mean scores.
+def run_tables(paper: Paper, run: StressRun, printed_table: str = "") -> list[ComparedTable]:
+    """A table for each of the paper's with kinds of the run; `printed_table` is the id of the printed one of mean scores.
 
     Figures are means over the pairs: scores for a paper that prints such, else shifts from the original. A cell waits until the
     run has a score for it.
     """
     means = _mean_scores(run) if paper.score_tables else _mean_shifts(run)
     kinds = {metric: kinds_of_metric(paper, metric) for metric in run.plan.metrics}
-    printed = read_published(paper.name).table(beside) if beside else None
+    printed = read_published(paper.name).table(printed_table) if printed_table else None
     tables = []
     for place, titles in paper.kinds.items():
         columns = [title for title in titles if any(of[place][title] in run.plan.kinds for of in kinds.values())]

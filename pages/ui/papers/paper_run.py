@@ -137,13 +137,15 @@ def run_view(paper: Paper, row: RunRow) -> None:
         )
     st.markdown(f"**{escape_markdown(row.name)}**")
     follow_run(row, run)
-    beside = ""
+    printed_table = ""
     if paper.score_tables:
         published = read_published(paper.name)
         captions = {id: f"Table {id}: {published.table(id).caption}" for id in paper.score_tables}
-        beside = st.selectbox("Printed figures beside yours", captions, format_func=captions.__getitem__, width=560)
+        printed_table = st.selectbox(
+            "Printed figures beside yours", captions, format_func=captions.__getitem__, width=560
+        )
     selected = None
-    for table in run_tables(paper, run, beside):
+    for table in run_tables(paper, run, printed_table):
         st.markdown(f"**{escape_markdown(f'{table.published.id}: {table.published.caption}')}**")
         cell = compared_table(table, f"paper-table-{row.id}-{table.published.id}")
         selected = cell or selected
