@@ -12,7 +12,7 @@ from pages.ui.shared.markup import escape_markdown
 
 
 def needs_view(paper: Paper) -> None:
-    """What is here and what is missing, with the licence of each weight and the price of an endpoint."""
+    """Parts that are here and parts that are missing, with the licence of each weight and the price of an endpoint."""
     with st.expander("Metrics, weights, data and endpoint that the paper needs", icon=":material/inventory_2:"):
         data = ReleasedData(RELEASED_FOLDER, services.engine())
         needs = background_result(

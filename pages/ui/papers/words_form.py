@@ -17,7 +17,7 @@ from pages.ui.shared.markup import escape_markdown, escape_message
 
 
 def words_form(paper: Paper) -> None:
-    """What is installed, and the field for a copy; nothing for a paper that prints no text that is used here."""
+    """The installed texts, and the field for a copy; nothing for a paper that prints no text that is used here."""
     words = printed_words(paper.name)
     if words is None:
         return
