@@ -159,7 +159,7 @@ def printed_coverage(tables: Sequence[ComparedTable]) -> PaperCoverage:
     states = Counter(cell.state for cell in cells)
     waiting = Counter(cell.need for cell in cells if cell.state in ("waits", "other texts"))
     compared = len(cells) - waiting.total() - states["unreadable"]
-    others = Counter(cell.origin for table in tables for cell in table.cells if cell.origin != "printed")
+    others = Counter(str(cell.origin) for table in tables for cell in table.cells if cell.origin != "printed")
     return PaperCoverage(len(cells), compared, dict(waiting), states["unreadable"], dict(others))
 
 
