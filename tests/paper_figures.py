@@ -27,6 +27,7 @@ _STATES = {
     "known": "beyond it with a known reason",
     "BEYOND": "beyond it",
     "waits": "wait for",
+    "other texts": "of other texts, not compared",
     "ours alone": "ours alone",
     "unreadable": "unreadable",
 }

@@ -115,14 +115,28 @@ if TYPE_CHECKING:
     from core.assessment.gate.stress_runs import is_stress_run, read_stress_run, shared_texts
     from core.assessment.notebook.session import download_weights, engine, read_pairs
     from core.assessment.papers.all_papers import Job, run_job
-    from core.assessment.papers.needs import format_needs, paper_needs
+    from core.assessment.papers.needs import format_money, format_needs, paper_needs
     from core.assessment.papers.pack import reproduction_pack
     from core.assessment.papers.paper import PAPERS, Paper, ReleasedData
-    from core.assessment.papers.paper_comparison import beyond_tolerance, compare_paper, comparison_record, format_paper
+    from core.assessment.papers.paper_comparison import (
+        ComparedTable,
+        PaperCell,
+        beyond_tolerance,
+        compare_paper,
+        comparison_csv,
+        comparison_record,
+        format_coverage,
+        format_paper,
+        printed_coverage,
+        printed_tables,
+    )
     from core.assessment.papers.paper_pack import PACK_NAME, PackRequest, pack_commands, write_pack
-    from core.assessment.papers.paper_words import find_words, own_words_note, save_words
+    from core.assessment.papers.paper_words import find_in_copy, own_words_note, save_words
+    from core.assessment.papers.published import read_published
     from core.assessment.papers.published_scores import PUBLISHED, ScoreComparison, compare_published
-    from core.assessment.papers.released_files import fetch_released
+    from core.assessment.papers.released_files import RELEASED_FOLDER, fetch_released
+    from core.assessment.papers.run_tables import ORIGINAL, kinds_of_metric, row_title, run_tables
+    from core.assessment.papers.site import STATES
     from core.assessment.pinned.address import Address, address_of
     from core.assessment.pinned.making import audit_pin, cell_title, pair_pin, study_pin
     from core.assessment.pinned.pin import (

@@ -17,7 +17,7 @@ from tests.e2e.waiting import START_MS, idle, press
 
 pytestmark = pytest.mark.e2e
 
-OTHER_PAGES = ("campaigns", "data", "probe", "stress", "evaluate", "audit", "metrics", "prompts", "review")
+OTHER_PAGES = ("campaigns", "data", "probe", "stress", "evaluate", "papers", "audit", "metrics", "prompts", "review")
 
 
 def enter(page: Page, shared_server: SharedServer, code: str, path: str = "") -> None:

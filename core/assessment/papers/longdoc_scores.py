@@ -25,7 +25,7 @@ OURS: Mapping[str, str] = MappingProxyType(
 )
 """Our metric for each name of the paper."""
 
-_KINDS: Mapping[str, str] = MappingProxyType(
+KINDS: Mapping[str, str] = MappingProxyType(
     {
         "Synonym Replaced": "synonyms-llm",
         "Summarized": "summarized-llm",
@@ -76,7 +76,7 @@ def perturbed_means(dataset: str, items_of: ItemsOf, data: ReleasedData) -> Figu
         figures[name, "Original"] = data.mean_score(metric, [item.example for item in items])
     ready = {name: metric for name, metric in metrics.items() if data.missing(metric) is None}
     run = _run(dataset, items, list(ready.values()), data)
-    for column, kind in _KINDS.items():
+    for column, kind in KINDS.items():
         spec = f"{kind}@longdoc"
         for name, metric in metrics.items():
             if missing := data.missing(metric):
@@ -103,7 +103,7 @@ def contradiction_rates(datasets: Mapping[str, ItemsOf], data: ReleasedData) -> 
         except MissingDataError as error:  # the other datasets have their rows all the same
             run = Waiting(str(error))
         missing = data.missing(NLI_CHECKS.parse(CHECK))
-        for column, kind in _KINDS.items():
+        for column, kind in KINDS.items():
             if missing:
                 figures[dataset, column] = missing
                 continue
@@ -120,7 +120,7 @@ def contradiction_rates(datasets: Mapping[str, ItemsOf], data: ReleasedData) -> 
 
 
 def _run(dataset: str, items: Sequence[Item], metrics: Sequence[Metric], data: ReleasedData) -> StressRun | Waiting:
-    kinds = [PERTURBATIONS.parse(f"{kind}@longdoc") for kind in _KINDS.values()]
+    kinds = [PERTURBATIONS.parse(f"{kind}@longdoc") for kind in KINDS.values()]
     if missing := next((missing for kind in kinds if (missing := data.missing(kind))), None):
         return missing
     check = NLI_CHECKS.parse(CHECK)

@@ -103,7 +103,7 @@ def format_needs(needs: Sequence[PaperNeeds]) -> str:
         f"  weights that --fetch downloads: of {len(missing)} kinds, {format_megabytes(size)}",
         f"  time: about {_hours(hours)} hours for the texts at hand on one large GPU (estimated: 2 operations for each "
         f"parameter and token, {_FLOPS:.0e} a second; not measured)",
-        f"  endpoint, with --ask: {total.questions:,} questions: {_money(total)} (estimated from the sizes that papers print)",
+        f"  endpoint, with --ask: {total.questions:,} questions: {format_money(total)} (estimated from the sizes that papers print)",
         "  what people judged is never computed: those cells wait for people",
     ]
     return "\n\n".join([*("\n".join(_paper_lines(paper)) for paper in needs), "\n".join(sums)])
@@ -126,7 +126,7 @@ def _paper_lines(needs: PaperNeeds) -> Iterator[str]:
     if needs.work.questions:
         yield (
             f"  endpoint: {needs.work.questions:,} questions, {needs.work.read:,} tokens read, {needs.work.written:,} written: "
-            f"{_money(needs.work)}"
+            f"{format_money(needs.work)}"
         )
 
 
@@ -136,7 +136,8 @@ def _hours(hours: float | None) -> str:
     return "< 0.1" if hours < 0.1 else f"{hours:.1f}"  # the smallest figure with one digit
 
 
-def _money(work: EndpointWork) -> str:
+def format_money(work: EndpointWork) -> str:
+    """Cost of the work at the endpoint that is set, or the reason why it is not known."""
     try:
         price = configured_endpoint("").price
     except MissingEndpointError:

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from math import fsum
 from pathlib import Path
 from shlex import quote
+from types import MappingProxyType
 from typing import ClassVar
 
 from core.assessment.catalog.metric_setup import missing_steps
 from core.assessment.papers.published import CellPlace, Waiting
 from core.data import DATASETS, ImportCounts, readable_items, source_sha256
-from core.edits import Perturbation
+from core.edits import PERTURBATIONS, Perturbation
 from core.errors import TouchstoneError
 from core.model_reference import EndpointModel
 from core.registry import Registry
@@ -178,16 +179,35 @@ class Paper(ABC):
     """Has no settings.
 
     `data` are the files whose cases the paper pack holds, sliced by `by` and correlated with `aspect` where people rated it.
+    `kinds` are its perturbations by table or figure and by the paper's name for them, as specs without the profile.
+    `score_tables` are printed tables of mean scores under these perturbations; a paper without one shows mean shifts.
     """
 
     name: ClassVar[str]
     data: ClassVar[tuple[DataFile, ...]]
     by: ClassVar[str | None] = None
     aspect: ClassVar[str] = ""
+    kinds: ClassVar[Mapping[str, Mapping[str, str]]] = MappingProxyType({})
+    score_tables: ClassVar[tuple[str, ...]] = ()
 
     def metrics(self) -> Sequence[Metric]:
         """The metrics that fill its tables, in the paper's form; none where released scores do."""
         return ()
+
+    def metric_rows(self) -> Mapping[str, str]:
+        """The paper's names of these metrics by spec, where its tables of perturbed summaries have a row for each."""
+        return {}
+
+    def perturbations(self) -> dict[str, dict[str, Perturbation]]:
+        """`kinds` in the paper's form."""
+        return {
+            place: {title: PERTURBATIONS.parse(self._spec(spec)) for title, spec in kinds.items()}
+            for place, kinds in self.kinds.items()
+        }
+
+    def _spec(self, kind: str) -> str:
+        name, bracket, settings = kind.partition("[")
+        return f"{name}@{self.name}{bracket}{settings}"
 
     def checks(self) -> Sequence[NliCheck]:
         """The checks of perturbed summaries that fill its tables; none for most."""

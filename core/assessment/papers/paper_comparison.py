@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -22,11 +22,18 @@ _ORIGINS = {
     "computed": "Not printed; computed by the authors' rule: ",
     "ours": "The paper prints no such figure; ",
 }
+_OTHERS = {
+    "elsewhere": "of another paper",
+    "computed": "by the authors' rule",
+    "ours": "that only we have",
+    "again": "printed ones once more, with scores of ours",
+}
 COLUMN_HEADS: Mapping[Origin, str] = MappingProxyType(
     {"printed": "paper", "again": "paper", "elsewhere": "other paper", "computed": "computed", "ours": "none"}
 )
 """Heads of the column beside ours, by origin: only what the authors print is called the paper's."""
 
+_PAPERS_TEXTS = "the paper's texts"
 _NAMED_CELLS = 6  # of those that wait for the same; of more the rows are named
 _ROUNDING = 1e-9  # a difference of exactly the tolerance is none
 
@@ -48,9 +55,9 @@ class PaperCell:
     origin: Origin
     """Publisher of the figure."""
     waits: str = ""
-    """Sentence on what our figure waits for; empty if it is there."""
+    """Sentence on what our figure waits for, or on the other texts that it is of; empty if it can be compared."""
     need: str = ""
-    """The same in a word, as "data" or "weights"; empty if it is there."""
+    """The same in a word, as "data" or "weights"; empty if it can be compared."""
     deviation: str = ""
     """Known reason for a difference; empty without one."""
 
@@ -62,13 +69,15 @@ class PaperCell:
 
     @property
     def state(self) -> str:
-        """within, known, BEYOND, waits, unreadable, or ours alone, where nobody printed a figure."""
+        """within, known, BEYOND, waits, other texts, unreadable, or ours alone, where nobody printed a figure."""
         if self.origin == "printed" and self.published is None:
             return "unreadable"
         if self.ours is None:
             return "waits"
         if self.difference is None:
             return "ours alone"
+        if self.waits:
+            return "other texts"
         if abs(self.difference) <= self.tolerance + _ROUNDING:
             return "within"
         return "known" if self.deviation else "BEYOND"
@@ -102,13 +111,26 @@ def compare_paper(paper: Paper, data: ReleasedData) -> tuple[PublishedPaper, lis
     return published, tables
 
 
+def printed_tables(paper: str) -> list[ComparedTable]:
+    """Every table of a paper before ours are computed: each cell waits."""
+    later = Waiting("Not computed yet.", "computing")
+    return [
+        ComparedTable(table, tuple(_cells(table, table.missing or later))) for table in read_published(paper).tables
+    ]
+
+
 def _cells(table: PublishedTable, ours: Figures | Waiting) -> Iterator[PaperCell]:
     for place, value in table.cells():
         figure = ours if isinstance(ours, Waiting) else ours.get(place, ours.get((place[0], ""), _NO_FIGURE))
         waits, need, number = (
             (figure.error, figure.need, None) if isinstance(figure, Waiting) else ("", "", float(figure))
         )
-        deviation = next((why for name in ("*", *place) if (why := table.deviations.get(name))), "")
+        deviation, texts = (
+            next((why for name in ("*", *place) if (why := reasons.get(name))), "")
+            for reasons in (table.deviations, table.other_texts)
+        )
+        if texts and not waits:
+            waits, need = f"Not compared, as ours are {texts}", _PAPERS_TEXTS
         yield PaperCell(*place, value, number, table.tolerance, table.origin, waits, need, deviation)
 
 
@@ -119,29 +141,37 @@ def beyond_tolerance(tables: Sequence[ComparedTable]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PaperCoverage:
-    """Number of cells that a paper prints, of those compared, of those that wait by what they wait for, and unreadable ones."""
+    """Number of cells that a paper prints, of those compared, of those that wait by what they wait for, and unreadable ones.
+
+    `others` are cells of its tables that it does not print, by their origin.
+    """
 
     printed: int
     compared: int
     waiting: Mapping[str, int]
     unreadable: int
+    others: Mapping[str, int] = field(default_factory=dict)
 
 
 def printed_coverage(tables: Sequence[ComparedTable]) -> PaperCoverage:
-    """Each cell that the paper prints, once: computed figures, those of other papers and second comparisons are left out."""
+    """Each cell that the paper prints, once; figures of other origins and second comparisons are counted by themselves."""
     cells = [cell for table in tables for cell in table.cells if cell.origin == "printed"]
     states = Counter(cell.state for cell in cells)
-    waiting = Counter(cell.need for cell in cells if cell.state == "waits")
+    waiting = Counter(cell.need for cell in cells if cell.state in ("waits", "other texts"))
     compared = len(cells) - waiting.total() - states["unreadable"]
-    return PaperCoverage(len(cells), compared, dict(waiting), states["unreadable"])
+    others = Counter(str(cell.origin) for table in tables for cell in table.cells if cell.origin != "printed")
+    return PaperCoverage(len(cells), compared, dict(waiting), states["unreadable"], dict(others))
 
 
 def format_coverage(coverage: PaperCoverage) -> str:
     """The counts as one sentence."""
     needs = ", ".join(f"{number} for {need}" for need, number in sorted(coverage.waiting.items()))
+    others = ", ".join(
+        f"{coverage.others[origin]} {words}" for origin, words in _OTHERS.items() if origin in coverage.others
+    )
     return (
         f"{coverage.printed} printed cells: {coverage.compared} compared, {sum(coverage.waiting.values())} waiting"
-        f"{f' ({needs})' if needs else ''}, {coverage.unreadable} unreadable."
+        f"{f' ({needs})' if needs else ''}, {coverage.unreadable} unreadable.{f' Besides: {others}.' if others else ''}"
     )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.data import DocumentPart, read_document
 from core.errors import BadSettingError
 from core.models import (
     PrintedPart,
@@ -24,6 +26,18 @@ from core.models import (
 
 _TAGS = re.compile(r"</\w+>|<(\w+)/>")  # what converters make of <summary> in a table
 _BROKEN_WORD = re.compile(r"(?<=\w)[-\u2010\u00ad]\n[ \t]*(?=[a-z])")
+
+
+def find_in_copy(
+    name: str,
+    data: bytes,
+    words: PrintedWords,
+    watch: Callable[[Iterable[DocumentPart]], Iterable[DocumentPart]] = iter,
+) -> tuple[PrintedTexts, list[PrintedPiece]]:
+    """The same of a file, .pdf or .txt; `watch` gives its pages as they are read. Raises TouchstoneError for no readable text."""
+    clean = read_document(name, data, watch=watch)
+    stored = read_document(name, data, clean=False)  # a figure may be torn by what makes text of it
+    return find_words(f"{clean.text}\n\n{stored.text}", words)
 
 
 def find_words(text: str, words: PrintedWords) -> tuple[PrintedTexts, list[PrintedPiece]]:

@@ -61,6 +61,8 @@ class PublishedTable:
     """Place of the table in the text of the paper; None if it is not recorded."""
     deviations: Mapping[str, str]
     """Known reasons for differences, by row or column, or "*" for all cells."""
+    other_texts: Mapping[str, str]
+    """Texts that ours are computed from where they are not the paper's, by row or column, or "*": such cells are not compared."""
 
     def cells(self) -> Iterator[tuple[CellPlace, float | None]]:
         """Every cell in reading order."""
@@ -115,6 +117,7 @@ def read_published(name: str) -> PublishedPaper:
             missing=_waiting(**table["missing"]) if "missing" in table else None,
             printed_in=PrintedLines(table["text"], *table["lines"]) if "text" in table else None,
             deviations=deviations,
+            other_texts=table.get("other_texts", {}),
         )
     missing = tuple(record.get("missing", ()))
     return PublishedPaper(record["title"], record["citation"], record["url"], tuple(tables.values()), missing)

@@ -18,6 +18,9 @@ from core.assessment.papers.paper import DataFile
 from core.data import DATASETS
 from core.errors import TouchstoneError
 
+RELEASED_FOLDER = Path(__file__).resolve().parents[3].parent / "shared" / "data"
+"""The folder of released files where none is named."""
+
 GITHUB = "https://raw.githubusercontent.com"
 _FILE = Path(__file__).with_name("released_files.toml")
 _TIMEOUT_S = 30.0

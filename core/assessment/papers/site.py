@@ -21,6 +21,7 @@ STATES: Mapping[str, tuple[str, str, str]] = MappingProxyType(
         "BEYOND": ("✗", "beyond", "differs beyond the tolerance"),
         "ours alone": ("●", "alone", "ours alone: nobody printed a figure"),
         "waits": ("…", "waits", "waits"),
+        "other texts": ("≠", "waits", "of other texts than the paper's: not compared"),
         "unreadable": ("?", "unreadable", "cannot be read in the paper for sure"),
     }
 )
@@ -98,7 +99,7 @@ def _table(record: Mapping[str, Any]) -> SiteTable:
         columns,
         {row: tuple(of_row.get(column) for column in columns) for row, of_row in rows.items()},
         _counts([record]),
-        Counter(cell["waits"] for cell in cells if cell["state"] == "waits"),
+        Counter(cell["waits"] for cell in cells if cell["waits"]),
         tuple(dict.fromkeys(cell["deviation"] for cell in cells if cell["deviation"])),
         _ORIGINS[record["origin"]],
     )

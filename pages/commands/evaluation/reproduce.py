@@ -12,6 +12,7 @@ import typer
 
 from core.assessment import (
     PAPERS,
+    RELEASED_FOLDER,
     Job,
     Paper,
     ReleasedData,
@@ -35,7 +36,6 @@ from pages.commands.shared.options import DeviceOption
 
 EXAMPLE = "python cli.py reproduce bump --no-pack"
 
-_DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 _RESAMPLES = 1000
 _ALL = "all"
 
@@ -49,7 +49,7 @@ def command(
     ],
     data: Annotated[
         Path, typer.Option(help="The folder of released files; what is missing in it is said, with where to get it.")
-    ] = _DATA,
+    ] = RELEASED_FOLDER,
     output: Annotated[
         Path, typer.Option("-o", "--output", help="The folder for the paper pack of each paper.")
     ] = Path(),

@@ -45,11 +45,12 @@ def command(
         EditForm, typer.Option(help="Replacements that are executed, or whole summaries that are compared.")
     ] = EditForm.EXECUTABLE,
     trivial: Annotated[
-        TrivialFilter,
+        TrivialFilter | None,
         typer.Option(
-            help="Which trivial edits to leave out: none, those of the rule, of the model (as the paper did), or of either (both)."
+            help="Which trivial edits to leave out: none, those of the rule (the default), of the model (that of --paper, as it did), "
+            "or of either (both)."
         ),
-    ] = "rule",
+    ] = None,
     temperature: TemperatureOption = 0.7,
     sample: SampleOption = 0,
     most: MostOption = None,
@@ -62,6 +63,8 @@ def command(
     editor = Editor(form, model, endpoint, temperature=temperature, sample=sample, profile=paper)
     print_own_words([f"@{paper}"])
     print_status(f"Asking {editor.signature}")  # raises before anything is overwritten where nobody can be asked
+    trivial = trivial or ("model" if paper else "rule")
+    print_status(f"Trivial edits are left out by: {trivial}.")
     refusals: list[Refusal] = []
     unedited = [item for item in read_items(pairs, refusals) if not item.parent]
     originals = draw_sample(unedited, most or len(unedited), seed)

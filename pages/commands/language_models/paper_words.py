@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from core.assessment import find_words, save_words
+from core.assessment import find_in_copy, save_words
 from core.base import read_profile
-from core.data import read_document
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
 from core.models import papers_with_words, printed_words, replacements_folder
 from pages.commands.shared.messages import print_status, with_progress
@@ -30,10 +29,7 @@ def command(
         raise BadSettingError("TOUCHSTONE_PROMPTS_DIR is set to nothing. Set it to a folder to keep prompts in.")
     if not file.is_file():
         raise TouchstoneError(f"There is no file {file}. Name your copy of {read_profile(paper).paper}.")
-    data = file.read_bytes()
-    clean = read_document(file.name, data, watch=lambda pages: with_progress(pages, "pages read"))
-    stored = read_document(file.name, data, clean=False)  # a figure may be torn by what makes text of it
-    texts, missing = find_words(f"{clean.text}\n\n{stored.text}", words)
+    texts, missing = find_in_copy(file.name, file.read_bytes(), words, lambda pages: with_progress(pages, "pages read"))
     number = len(words.pieces) - len(missing)
     if texts:
         print_status(f"Wrote {number} of {len(words.pieces)} texts into {save_words(texts, words, folder)}.")

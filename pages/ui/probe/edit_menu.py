@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import streamlit as st
@@ -23,6 +23,7 @@ from pages.ui.shared.endpoint_form import download_button
 from pages.ui.shared.endpoint_waits import endpoint_waits
 from pages.ui.shared.markup import escape_label, escape_markdown, escape_message
 from pages.ui.shared.notices import leave_notice
+from pages.ui.shared.paper_kinds import paper_title, papers_with_kinds
 
 _LOOK_S = 0.3
 
@@ -124,32 +125,44 @@ def edit_menu(pair: LoadedPair) -> None:
                         label = escape_label(f"{item.title} ({item.error_type or 'harmless'})")
                         st.button(label, key=f"try-{item.example.id}", on_click=_try_story, args=(item,))
             example = current_pair().as_example("", edited_summary())
+            for paper in papers_with_kinds():
+                with st.expander(escape_label(paper_title(paper.name)), icon=":material/menu_book:"):
+                    for kinds in paper.perturbations().values():
+                        _perturbation_buttons(kinds, example)
+                    st.page_link(
+                        "views/papers.py",
+                        label="All of the paper on this pair, with all metrics",
+                        icon=":material/playlist_play:",
+                        query_params={"paper": paper.name, "pairs": "probe"},
+                    )
             for title, belongs in _GROUPS.items():
                 st.caption(f"**{title}**")
-                _perturbation_buttons([plugin() for plugin in PERTURBATIONS if belongs(plugin.card)], example)
+                kinds = {plugin.card.title: plugin() for plugin in PERTURBATIONS if belongs(plugin.card)}
+                _perturbation_buttons(kinds, example)
 
 
-def _perturbation_buttons(plugins: Sequence[Perturbation], example: Example) -> None:
-    """A button for each; those that cannot edit the text as it stands are greyed, with the reason below, and what to do."""
-    refusals = {plugin.name: refusal(plugin, example) for plugin in plugins}
+def _perturbation_buttons(kinds: Mapping[str, Perturbation], example: Example) -> None:
+    """A button for each by its title; those that cannot edit the text as it stands are greyed, with the reason below, and what to do."""
+    plugins = [*kinds.values()]
+    refusals = {title: refusal(kind, example) for title, kind in kinds.items()}
     with st.container(horizontal=True, gap="xsmall"):
-        for plugin in plugins:
+        for title, plugin in kinds.items():
             st.button(
-                escape_label(plugin.card.title),
-                key=f"try-{plugin.name}",
+                escape_label(title),
+                key=f"try-{plugin.spec}",
                 on_click=_try_perturbation,
                 args=(plugin,),
-                disabled=bool(refusals[plugin.name]),
+                disabled=bool(refusals[title]),
                 help=plugin.card.does,
             )
     titles_by_reason: dict[str, list[str]] = {}
-    for plugin in plugins:
-        if reason := refusals[plugin.name]:
+    for title, plugin in kinds.items():
+        if reason := refusals[title]:
             # of a rule the first sentence says all about the text; of a model the next ones say how to get it
             text = (
                 next((span.of(reason) for span in sentences(reason)), reason) if plugin.card.form == "rule" else reason
             )
-            titles_by_reason.setdefault(text, []).append(plugin.card.title)
+            titles_by_reason.setdefault(text, []).append(title)
     lines = [
         escape_markdown(why)
         if len(of) == len(plugins) > 1

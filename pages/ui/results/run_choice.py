@@ -55,6 +55,7 @@ class StressState:
     name = WidgetValue[str]("stress-name", "")
     pairs = WidgetValue[str]("stress-pairs", "Bundled examples")
     battery = WidgetValue[str]("stress-battery", STANDARD_BATTERY)
+    preset = WidgetValue[str]("stress-preset", "")
     metrics = WidgetValue[Sequence[str]]("stress-metrics", ())
     nli_check = WidgetValue[str]("stress-nli-check", "none")
     seed = WidgetValue[int]("stress-seed", 0)

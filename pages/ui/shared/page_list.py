@@ -92,6 +92,14 @@ PAGES = (
     ),
     PageOfRight(
         Right.EXPLORE,
+        "papers",
+        "Papers",
+        "menu_book",
+        "What published papers measured: put your pairs and metrics through it, beside the figures that they print.",
+        "papers/index",
+    ),
+    PageOfRight(
+        Right.EXPLORE,
         "audit",
         "Audit",
         "fact_check",
@@ -129,7 +137,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "Test a metric": ("probe", "stress", "audit"),
         "Label": ("annotate", "review", "campaigns"),
-        "Judge metrics": ("evaluate", "data", "metrics", "prompts"),
+        "Judge metrics": ("evaluate", "papers", "data", "metrics", "prompts"),
     }
 )
 """The pages for each of the three things that one does here; Home and Projects are for all of them."""

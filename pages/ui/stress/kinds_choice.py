@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import streamlit as st
 
+from core.assessment import Paper
 from core.edits import PERTURBATIONS, Battery, Intent, Perturbation, read_battery, refusal
 from core.errors import BadSettingError, LoadError, MissingWeightsError, TouchstoneError
 from core.model_reference import Checkpoint, EndpointModel, ModelRef, local_checkpoints
@@ -20,6 +21,7 @@ from pages.ui.results.run_choice import StressState, stress_state
 from pages.ui.shared.background_results import background_results
 from pages.ui.shared.battery_choice import battery_choice
 from pages.ui.shared.markup import escape_markdown, escape_message
+from pages.ui.shared.paper_kinds import paper_kinds, paper_title, papers_with_kinds
 from pages.ui.stress.pair_source import ChosenPairs
 
 
@@ -41,6 +43,16 @@ _INTENT_TITLES: Mapping[Intent, tuple[str, str]] = {
 
 def perturbation_choice() -> list[Perturbation]:
     """The kinds that are chosen; at first those of the battery. None where what was typed is no battery."""
+    st.segmented_control(
+        "Perturbations of",
+        [*(paper_title(paper.name) for paper in papers_with_kinds()), _NO_PAPER],
+        default=_NO_PAPER,
+        key=StressState.preset.key,
+        required=True,
+        wrap=True,
+    )
+    if paper := paper_preset():
+        return paper_kinds(paper)
     battery = battery_choice(StressState.battery.key)
     if battery is None:
         return []
@@ -48,6 +60,15 @@ def perturbation_choice() -> list[Perturbation]:
     for intent in _INTENT_TITLES:
         kinds += _choice_of_models(intent)
     return kinds + _choice_of_prompts()
+
+
+_NO_PAPER = "Kinds and batteries"
+
+
+def paper_preset() -> Paper | None:
+    """The paper whose perturbations are offered; None for all kinds and batteries."""
+    papers = {paper_title(paper.name): paper for paper in papers_with_kinds()}
+    return papers.get(stress_state().preset)
 
 
 def intent_counts(kinds: Sequence[Perturbation]) -> str:
@@ -63,6 +84,8 @@ def intent_counts(kinds: Sequence[Perturbation]) -> str:
 
 def battery_of_kinds(kinds: Sequence[Perturbation]) -> str:
     """The signature of the battery that is chosen, where the kinds are all of it and no other; else empty."""
+    if paper_preset():
+        return ""
     battery = read_battery(stress_state().battery)
     return battery.signature if {kind.spec for kind in kinds} == set(battery.kinds) else ""
 

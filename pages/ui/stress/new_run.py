@@ -11,8 +11,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.assessment import default_metrics
-from core.edits import Perturbation
+from core.edits import PERTURBATIONS, Perturbation
 from core.errors import TouchstoneError, attempt
+from core.evaluation import for_each_metric
 from core.models import format_estimate, list_endpoints
 from core.results import Plan, asks_endpoints, estimate_run_cost, to_json_line
 from core.scoring import METRICS, NLI_CHECKS, NliCheck, is_surface, metric_title, metric_titles
@@ -28,6 +29,7 @@ from pages.ui.stress.kinds_choice import (
     check_model_row,
     imported_kinds,
     intent_counts,
+    paper_preset,
     perturbation_choice,
     reach_lines,
 )
@@ -168,5 +170,7 @@ def _changeable(name: str, key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
 def _plan_of_form(kinds: Sequence[Perturbation], metrics: Sequence[str]) -> Plan:
     """Plan that the form holds. Raises TouchstoneError for an unknown metric or NLI check."""
     state = stress_state()
-    metrics_of_plan, check = map(METRICS.parse, metrics), chosen_nli_check()
+    metrics_of_plan, check = [*map(METRICS.parse, metrics)], chosen_nli_check()
+    if paper_preset():  # an assertion in the terms of each metric
+        kinds = [PERTURBATIONS.parse(spec) for spec in for_each_metric([kind.spec for kind in kinds], metrics_of_plan)]
     return Plan.of(state.name, kinds, metrics_of_plan, state.seed, check, battery_of_kinds(kinds))

@@ -64,18 +64,18 @@ class ChosenPairs:
         return {source.example.id: source for source in self.draw(seed)}
 
 
-_FILE = "A file"
-_WAYS = ("Bundled examples", "The pair on Probe", "A dataset", _FILE, "A table of variants")
+PROBE_PAIR, OWN_FILE, TABLE_OF_VARIANTS = "The pair on Probe", "A file", "A table of variants"
+PAIR_SOURCES = ("Bundled examples", PROBE_PAIR, "A dataset", OWN_FILE, TABLE_OF_VARIANTS)
 
 
-def pairs_choice() -> ChosenPairs:
+def pairs_choice(ways: Sequence[str] = PAIR_SOURCES, default: str = PAIR_SOURCES[0]) -> ChosenPairs:
     """The choice of where pairs come from, and of which."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        way = st.selectbox("Pairs", _WAYS, key=StressState.pairs.key, width=300)
-        if way == _WAYS[0]:
+        way = st.selectbox("Pairs", ways, ways.index(default), key=StressState.pairs.key, width=300)
+        if way == PAIR_SOURCES[0]:
             pairs = _bundled_pairs()
     match way:
-        case "The pair on Probe":
+        case _ if way == PROBE_PAIR:
             if probe_state().pair is None:
                 st.caption("Nothing is open on Probe. Open a text there first.")
                 return _fixed_pairs([])
@@ -86,10 +86,10 @@ def pairs_choice() -> ChosenPairs:
             return _fixed_pairs([source], pair.document, pair.original)
         case "A dataset":
             return _dataset_pairs()
-        case "A table of variants":
+        case _ if way == TABLE_OF_VARIANTS:
             return _table_of_variants()
     own = _file_pairs()
-    return own if way == _FILE else pairs
+    return own if way == OWN_FILE else pairs
 
 
 def _bundled_pairs() -> ChosenPairs:
@@ -163,7 +163,7 @@ _FILE_KEY = "stress-file"
 def _run_file() -> None:
     """Take the pairs of a file that was just uploaded, wherever it was."""
     if st.session_state.get(_FILE_KEY):
-        stress_state().pairs = _FILE
+        stress_state().pairs = OWN_FILE
 
 
 def _table_of_variants() -> ChosenPairs:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from core.assessment.papers.longdoc_scores import (
     CHECK,
+    KINDS,
     OURS,
     ItemsOf,
     contradiction_rates,
@@ -65,9 +66,14 @@ class LongDocPaper(Paper):
 
     name: ClassVar[str] = "longdoc"
     data: ClassVar[tuple[DataFile, ...]] = (*_DATASETS.values(), _SQUALITY_TEST, *map(_reviewed, _CORPORA.values()))
+    kinds: ClassVar[Mapping[str, Mapping[str, str]]] = {"Tables 4 to 6: mean scores": KINDS}
+    score_tables: ClassVar[tuple[str, ...]] = ("6", "5", "4")
 
     def metrics(self) -> Sequence[Metric]:
         return [table_metric(name) for name in OURS]
+
+    def metric_rows(self) -> Mapping[str, str]:
+        return {table_metric(name).spec: name for name in OURS}
 
     def checks(self) -> Sequence[NliCheck]:
         return [NLI_CHECKS.parse(CHECK)]

@@ -73,9 +73,31 @@ class RamprasadPaper(Paper):
     name: ClassVar[str] = "ramprasad"
     data: ClassVar[tuple[DataFile, ...]] = tuple(_LABELLED.values())
     by: ClassVar[str | None] = "domain"
+    kinds: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "Figure 4.2: benign edits": {
+            "Added Source Text": "added-llm",
+            "Less Diverse": "less-diverse-llm",
+            "Negated": "negated-llm",
+            "Paraphrased": "paraphrased-llm",
+            "Shuffled": "shuffled-llm",
+            "Simplified": "simplified-llm",
+            "Shortened": "summarized-llm",
+            "Synonym Replacement": "synonyms-llm",
+        },
+        "Figure 5.1: gaming": {
+            "top phrase": "phrase[place=alone]",
+            "assertion phrase": "assertion[place=alone]",
+            "summ + top": "phrase",
+            "summ + assertion": "assertion",
+        },
+        "Figure D.2: fillers": {"Baseline": "baseline-filler", "Qualifier": "qualifier-filler"},
+    }
 
     def metrics(self) -> Sequence[Metric]:
-        return [METRICS.parse(f"{ours}@ramprasad") for ours in OURS.values()]
+        return [METRICS.parse(spec) for spec in self.metric_rows()]
+
+    def metric_rows(self) -> Mapping[str, str]:
+        return {METRICS.parse(f"{ours}@ramprasad").spec: name for name, ours in OURS.items()}
 
     def computations(self) -> Mapping[str, Computation]:
         return {

@@ -189,6 +189,7 @@ PAGES_OF = {
         "stress",
         "annotate",
         "evaluate",
+        "papers",
         "audit",
         "projects",
         "data",

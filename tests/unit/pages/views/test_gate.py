@@ -34,7 +34,19 @@ def test_what_is_set_wrongly_is_named(
     assert sentence in error.value.replace("\\", "")
 
 
-PAGES = ("home", "stress", "annotate", "review", "campaigns", "evaluate", "audit", "data", "metrics", "prompts")
+PAGES = (
+    "home",
+    "stress",
+    "annotate",
+    "review",
+    "campaigns",
+    "evaluate",
+    "papers",
+    "audit",
+    "data",
+    "metrics",
+    "prompts",
+)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -36,8 +36,8 @@ def test_a_stranger_finds_three_things_to_do_and_the_first_finding(home: Open) -
     assert [heading.value for heading in app.subheader[:3]] == ["Test a metric", "Label", "Judge metrics"]
     pages = [*links(app)]
     assert pages == [
-        *("Probe", "Stress test", "Audit", "Annotate", "Review", "Campaigns", "Evaluate", "Records"),
-        *("Metrics", "Prompts"),
+        *("Probe", "Stress test", "Audit", "Annotate", "Review", "Campaigns", "Evaluate", "Papers"),
+        *("Records", "Metrics", "Prompts"),
         "See what the metrics noticed",
         *[lesson.title for lesson in read_lessons().values()],
     ]

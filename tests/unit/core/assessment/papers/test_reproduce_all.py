@@ -81,13 +81,13 @@ def test_a_job_that_was_interrupted_goes_on_and_makes_the_same_site(
 ) -> None:
     whole = [name for name, _ in run_job(job(folder, engine, tmp_path / "whole"))]
     broken = run_job(job(folder, engine, tmp_path / "broken"))
-    assert next(broken).name == "bump"
+    assert next(broken)[0] == "bump"
     broken.close()
     assert not (tmp_path / "broken" / "site").exists()
 
     stages = list(run_job(job(folder, engine, tmp_path / "broken")))
     assert [name for name, _ in stages] == whole == ["bump", "frank", "unieval", "benchmarks"]
-    assert [stage.again for stage in stages] == [True, False, False, False]
+    assert [again for _, again in stages] == [True, False, False, False]
     assert files(tmp_path / "broken" / "site") == files(tmp_path / "whole" / "site")
 
 
@@ -96,10 +96,10 @@ def test_what_changed_is_done_again(folder: Path, engine: Engine, tmp_path: Path
     list(run_job(job(folder, engine, tmp_path / "out")))
     file = folder / "bump" / "task1_dataset.json"
     file.write_text(json.dumps([pair(n) for n in range(11)]), encoding="utf-8")
-    again = {stage.name: stage.again for stage in run_job(job(folder, engine, tmp_path / "out"))}
+    again = dict(run_job(job(folder, engine, tmp_path / "out")))
     assert again == {"bump": False, "frank": True, "unieval": True, "benchmarks": False}
     file.with_name("log_probabilities.jsonl").write_text('{"id": "task1-1", "edited": -1, "generated": 0}\n', "utf-8")
-    again = {stage.name: stage.again for stage in run_job(job(folder, engine, tmp_path / "out"))}
+    again = dict(run_job(job(folder, engine, tmp_path / "out")))
     assert again == {"bump": False, "frank": True, "unieval": True, "benchmarks": True}
 
 

@@ -1,0 +1,73 @@
+"""The printed prompts and phrases of a paper, taken out of a reader's copy."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from core.assessment import Paper, find_in_copy, save_words
+from core.base import read_profile
+from core.errors import TouchstoneError
+from core.models import PrintedWords, installed_texts, printed_words, replacements_folder
+from pages.server import services
+from pages.ui.papers.paper_choice import words_state
+from pages.ui.shared.background_results import background_result
+from pages.ui.shared.markup import escape_markdown, escape_message
+
+
+def words_form(paper: Paper) -> None:
+    """The installed texts, and the field for a copy; nothing for a paper that prints no text that is used here."""
+    words = printed_words(paper.name)
+    if words is None:
+        return
+    with st.expander(f"The paper's own words: {words_state(paper.name)}", icon=":material/chat:"):
+        st.caption(
+            "Prompts and phrases are the authors' and no part of Touchstone. They are found in your copy by their hashes; "
+            "without them ours are used, and signatures end in +own-words."
+        )
+        if services.settings().demo or replacements_folder() is None:
+            st.info("Nothing is saved here: texts cannot be taken out of a copy.", icon=":material/visibility_lock:")
+        else:
+            file = st.file_uploader("Your copy of the paper", type=["pdf", "txt"], key=f"paper-copy-{paper.name}")
+            if file:
+                work = partial(_read_copy, words, file.name, file.getvalue())
+                if error := background_result("Reading the paper…", ("paper-words", paper.name, file.file_id), work):
+                    st.warning(escape_message(error), icon=":material/error:")
+        _pieces(words)
+        for line in read_profile(paper.name).notes:
+            st.caption(f"• {escape_markdown(line)}")
+
+
+def _read_copy(words: PrintedWords, name: str, data: bytes) -> str:
+    """Save what a copy holds; a sentence on what was not found, or a blank."""
+    texts, missing = find_in_copy(name, data, words)
+    folder = replacements_folder()
+    if texts and folder:
+        save_words(texts, words, folder)
+    if not missing:
+        return " "
+    return (
+        f"{len(words.pieces) - len(missing)} of {len(words.pieces)} texts were found in {name}. A text that a page or column break "
+        "tears apart is not: paste the pages with the prompts into a .txt file, join what belongs together, and give that."
+    )
+
+
+def _pieces(words: PrintedWords) -> None:
+    try:
+        texts = installed_texts(replacements_folder(), words.profile)
+    except TouchstoneError as error:
+        st.error(escape_message(str(error)), icon=":material/error:")
+        return
+    rows = [
+        {
+            "text": piece.name,
+            "part": piece.part,
+            "printed in": piece.where,
+            "state": "here" if piece.part in texts.get(piece.name, {}) else "ours is used",
+        }
+        for piece in words.pieces
+    ]
+    st.dataframe(rows, hide_index=True, height="auto", alt="Printed texts of the paper, and which of them are here")
+    for line in words.unprinted:
+        st.caption(escape_markdown(f"Not printed: {line}."))
