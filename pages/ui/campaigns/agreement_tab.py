@@ -147,9 +147,9 @@ def _kappa_table(agreement: LabelAgreement) -> None:
     st.caption("Blue above chance, red below; darker is further from it. Choose a cell for the answers of the two.")
     copy_table(f"Cohen's kappa, {agreement.slice}", frame, "agreement-kappa")
     if selected := event["selection"]["cells"]:
-        row, column = selected[0]
-        if people[row] != column:
-            _confusion_table(agreement, people[row], column)
+        place, column = selected[0]
+        if people[place] != column:
+            _confusion_table(agreement, people[place], column)
     errors = dict.fromkeys(estimate.error for estimate in agreement.kappas.values() if estimate.value is None)
     for error in filter(None, errors):
         st.caption(escape_markdown(error))
