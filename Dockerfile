@@ -39,6 +39,7 @@ ENV HF_HOME=/home/touchstone/.touchstone/models \
     TOUCHSTONE_DEMO=1
 VOLUME /home/touchstone/.touchstone
 EXPOSE 8501
-HEALTHCHECK --start-period=60s CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8501/_stcore/health', timeout=5)"]
+# asked where the server listens: STREAMLIT_SERVER_PORT and STREAMLIT_SERVER_BASE_URL_PATH set that
+HEALTHCHECK --start-period=60s CMD ["python", "-c", "import os; from urllib.request import urlopen; port, base = os.environ.get('STREAMLIT_SERVER_PORT', '8501'), os.environ.get('STREAMLIT_SERVER_BASE_URL_PATH', '').strip('/'); urlopen(f'http://127.0.0.1:{port}/' + '/'.join(filter(None, [base, '_stcore/health'])), timeout=5)"]
 ENTRYPOINT ["touchstone"]
 CMD ["run"]

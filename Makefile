@@ -16,7 +16,7 @@ QUICK := $(addprefix tests/unit/core/,base data edits evaluation/studies models/
 NUMBERS := $(addprefix tests/unit/core/,assessment/gate data evaluation/studies results/cases scoring/metrics stats text) \
 	$(addprefix tests/unit/pages/commands/test_cli_,compare.py meta.py)
 
-.PHONY: help run parsers small-model larger-encoder test test-all faults test-quick test-python check check-scripts verify engine-gate fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
+.PHONY: help run torch-build parsers small-model larger-encoder test test-all faults test-quick test-python check check-scripts verify engine-gate fix lock reference readme paper-figures docs demo-data train-embedded audits false-verdicts clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -24,6 +24,7 @@ help: ## show this list
 $(VENV)/.run: requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Touchstone needs Python 3.11 or newer; set PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python .ci/torch_build.py $(DEVICE)
 	$(INSTALL) -r requirements.txt
 	@$(COMPILE)
 	@touch $@
@@ -39,7 +40,11 @@ $(NODE)/.scripts: .ci/package.json
 	npm install --prefix $(NODE) --no-package-lock --no-audit --no-fund --silent
 	@touch $@
 
-run: .venv/.run ## open the app on localhost:8501 (PORT=… for another)
+# asked for by name, another build replaces the one that is there
+torch-build: .venv/.run
+	@$(BIN)/python .ci/torch_build.py $(DEVICE)
+
+run: .venv/.run $(if $(DEVICE),torch-build) ## open the app on localhost:8501 (PORT=… for another); DEVICE=cpu or cuda for that build of torch
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT)
 
 parsers: .venv/.run ## install spaCy and its English pipeline, for the metrics that parse

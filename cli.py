@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from core.errors import TouchstoneError, explain_interruption
-from core.settings import add_plugin_files
+from core.settings import VERSION, add_plugin_files
 from pages import commands
 from pages.commands.shared.help_example import example_epilog
 
@@ -71,6 +71,20 @@ class _Commands(TyperGroup):
 
 
 app = _new_app(no_args_is_help=True, help=__doc__, cls=_Commands)
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"touchstone {VERSION}")
+        raise typer.Exit
+
+
+@app.callback(help=__doc__)
+def _about(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+    ] = False,
+) -> None: ...
 
 
 class _Unloaded(TyperCommand):

@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     from core.assessment.notebook.session import Pairs
     from core.data.dataset import Importer, Refusal
     from core.edits.perturbation import Perturbation, PerturbationCard
-    from core.evaluation.study import Study, StudyData
+    from core.evaluation.report import Column, Pivot, Report, Table
+    from core.evaluation.study import Input, Study, StudyData, setting
     from core.model_reference import Checkpoint, EndpointModel
     from core.results.runs.stress_run import StressRun
     from core.scoring.metric import Card, Metric
@@ -59,24 +60,29 @@ __all__ = [
     "Answer",
     "Card",
     "Checkpoint",
+    "Column",
     "Context",
     "Edit",
     "EndpointModel",
     "ErrorType",
     "Example",
     "Importer",
+    "Input",
     "Item",
     "Metric",
     "Part",
     "Perturbation",
     "PerturbationCard",
+    "Pivot",
     "Question",
     "Refusal",
+    "Report",
     "Score",
     "Seen",
     "Span",
     "Study",
     "StudyData",
+    "Table",
     "TouchstoneError",
     "UnscorableError",
     "Verdict",
@@ -93,6 +99,7 @@ __all__ = [
     "perturb",
     "ragas_metric",
     "score",
+    "setting",
     "study",
     "torchmetric",
 ]
@@ -355,10 +362,10 @@ def __getattr__(name: str) -> Any:
         from core.data.dataset import Importer, Refusal
 
         return {"Importer": Importer, "Refusal": Refusal}[name]
-    if name in {"Study", "StudyData"}:
-        from core.evaluation.study import Study, StudyData
+    if name in {"Column", "Input", "Pivot", "Report", "Study", "StudyData", "Table", "setting"}:
+        from core.evaluation import report, study
 
-        return {"Study": Study, "StudyData": StudyData}[name]
+        return getattr(study if name in {"Input", "Study", "StudyData", "setting"} else report, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -31,7 +31,7 @@ add_new_tables(METRICS, services.settings().metrics_dir)
 pages = pages_for(member)
 st.logo(str(LOGO), size="large")
 page = st.navigation(pages, position="top")
-with st.container(gap=None):
+with st.container(gap=None, key="page-head"):
     if page.title != "Probe":
         page_heading(page)
     tour(page, pages)

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, func, select
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.store.campaign_tables import AnswerKey, Task
 from annotations.store.people_tables import Person
-from annotations.store.response_tables import Reservation, Response
+from annotations.store.response_tables import FlagResolution, Reservation, Response
 from annotations.store.tables import ItemRow
 
 
@@ -20,6 +20,7 @@ from annotations.store.tables import ItemRow
 class TaskRow:
     """One thing to label; `key` are its known answers, `labels` is the number of labels that it has, `columns` are the cells of the owner's table."""
 
+    task: str
     part: str
     summary: str
     asked: Mapping[str, Any]
@@ -30,13 +31,15 @@ class TaskRow:
 
 @dataclass(frozen=True, slots=True)
 class TaskRemark:
-    """Reason why an item was skipped or flagged."""
+    """Reason why an item was skipped or flagged; `is_open` until a flag is resolved."""
 
+    task: str
     act: str
     person: str
     reason: str
     summary: str
     created_at: datetime
+    is_open: bool
 
 
 def load_tasks(session: Session, campaign: CampaignSettings) -> list[TaskRow]:
@@ -57,7 +60,15 @@ def load_tasks(session: Session, campaign: CampaignSettings) -> list[TaskRow]:
         ).all()
     )
     return [
-        TaskRow(task.part, text, task.asked, keys.get(task.id, {}), labels.get(task.id, 0), task.columns)
+        TaskRow(
+            task.id,
+            task.part,
+            text,
+            task.asked,
+            keys.get(task.id, {}),
+            labels.get(task.id, 0),
+            task.columns,
+        )
         for task, text in rows
     ]
 
@@ -70,8 +81,11 @@ def load_column_names(session: Session, campaign_id: str) -> list[str]:
 
 def load_remarks(session: Session, campaign: CampaignSettings) -> list[TaskRemark]:
     """Every skip and flag of a campaign, newest first."""
+    resolutions = select(FlagResolution.response_id).join(Response, col(Response.id) == FlagResolution.response_id)
+    resolutions = resolutions.join(Reservation, col(Reservation.id) == Response.reservation_id)
+    resolved = set(session.exec(resolutions.where(Reservation.campaign_id == campaign.id)))
     rows = session.exec(
-        select(Response, Person.name, ItemRow.text)
+        select(Response, Task.id, Person.name, ItemRow.text)
         .join(Reservation, col(Reservation.id) == Response.reservation_id)
         .join(Person, col(Person.id) == Reservation.person_id)
         .join(Task, col(Task.id) == Reservation.task_id)
@@ -79,4 +93,7 @@ def load_remarks(session: Session, campaign: CampaignSettings) -> list[TaskRemar
         .where(Reservation.campaign_id == campaign.id, col(Response.act).in_(("skip", "flag")))
         .order_by(col(Response.id).desc())
     )
-    return [TaskRemark(row.act, name, row.reason, text, row.created_at) for row, name, text in rows]
+    return [
+        TaskRemark(task, row.act, name, row.reason, text, row.created_at, row.act == "flag" and row.id not in resolved)
+        for row, task, name, text in rows
+    ]

@@ -17,7 +17,7 @@ from annotations.campaigns.questions import Answers, check_answers, check_text_a
 from annotations.campaigns.task_texts import TaskTexts, load_task_texts
 from annotations.people.people import SELECT_NAMES, Member, Right
 from annotations.results.progress_counts import count_changed
-from annotations.results.resolution import tasks_by_model
+from annotations.results.resolution import tasks_by_majority, tasks_by_model
 from annotations.results.results import (
     LabelProvenance,
     StoredDecision,
@@ -157,6 +157,17 @@ class AdjudicatorActions:
             excluded=len(disputed) - len(allowed),
             counts={LabelProvenance(provenance): number for provenance, number in counts if provenance},
         )
+
+    def by_majority(self, campaign_id: str, tasks: Sequence[str]) -> frozenset[str]:
+        """The tasks, of those given, that the rule of the majority resolves without a decision."""
+        with read_session(self._store.engine) as session:
+            campaign = load_campaign(session, campaign_id)
+            return frozenset().union(
+                *(
+                    tasks_by_majority(session, campaign, tasks[start : start + _AT_ONCE])
+                    for start in range(0, len(tasks), _AT_ONCE)
+                )
+            )
 
     def task(self, campaign_id: str, task: str) -> AdjudicationTask:
         """A task with its texts and the labels to compare. Raises RecordError for one that this person may not adjudicate."""

@@ -34,6 +34,7 @@ from annotations.labelling.limits import PersonState, load_states, pause_person,
 from annotations.management.campaign_progress import CampaignProgress, compute_progress, count_events
 from annotations.management.campaign_versions import IssuedVersion, load_versions, require_passable, revise_campaign
 from annotations.management.candidates import Candidate, load_candidates
+from annotations.management.gold_tasks import gold_of_decisions
 from annotations.management.preannotation import (
     AnswerSource,
     count_suggestions,
@@ -65,7 +66,10 @@ from annotations.results.calibration_round import CalibrationRound, load_calibra
 from annotations.results.drawn import CampaignDrawing, create_drawn_campaign
 from annotations.results.kept_edits import KeptEdits, count_kept_edits
 from annotations.results.label_agreement import LabelAgreement, Revisions, compute_agreements, count_revisions
+from annotations.results.person_work import PersonWork, load_people_work
 from annotations.results.progress_counts import count_changed
+from annotations.results.resolution import ResolvedTask, resolve_tasks
+from annotations.results.results import CampaignLabel, load_labels
 from annotations.store.campaign_tables import Campaign
 from annotations.store.database import read_session
 from annotations.store.records import RecordError
@@ -188,6 +192,23 @@ class ManagerActions:
     def remarks(self, campaign_id: str) -> list[TaskRemark]:
         with read_session(self._store.engine) as session:
             return load_remarks(session, load_campaign(session, campaign_id))
+
+    def use_as_gold(self, campaign_id: str, tasks: Sequence[str]) -> int:
+        with self._store.writing() as session:
+            campaign = load_campaign(session, campaign_id)
+            return add_tasks(session, campaign, gold_of_decisions(session, campaign, tasks))
+
+    def resolved_tasks(self, campaign_id: str) -> list[ResolvedTask]:
+        with read_session(self._store.engine) as session:
+            return resolve_tasks(session, load_campaign(session, campaign_id))
+
+    def labels(self, campaign_id: str, tasks: Sequence[str] | None = None) -> list[CampaignLabel]:
+        with read_session(self._store.engine) as session:
+            return load_labels(session, load_campaign(session, campaign_id), tasks)
+
+    def people_work(self, campaign_id: str) -> dict[str, PersonWork]:
+        with read_session(self._store.engine) as session:
+            return load_people_work(session, load_campaign(session, campaign_id))
 
     def progress(self, campaign_id: str) -> CampaignProgress:
         count_changed(self._store, campaign_id)

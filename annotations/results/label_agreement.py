@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -72,6 +72,8 @@ class LabelAgreement:
     """Share of each answer."""
     kappas: Mapping[tuple[str, str], Estimate]
     """Cohen's kappa of every two people who share items, with `kappa_weights`."""
+    confusions: Mapping[tuple[str, str], Mapping[tuple[str, str], int]]
+    """Numbers of items by the answers of every two people who share items."""
     reliability: Estimate | None = None
     """Split-half reliability of best-worst scores; None for other kinds."""
 
@@ -132,6 +134,7 @@ def compute_agreement(question: CampaignQuestion, name: str, labels: Sequence[Ca
             str(answer): estimate(label_prevalence(ratings, code)) for answer, code in answer_codes(question).items()
         },
         kappas=dict(_pairwise_kappas(ratings, people, _KAPPA_DISTANCES[scale], estimate)),
+        confusions=_pairwise_confusions(question, answered),
     )
 
 
@@ -171,6 +174,7 @@ def _agreement_by_distance(question: CampaignQuestion, name: str, answered: Sequ
         ac1=estimate(undefined(0, f"Gwet's AC1 is of categories, and answers to {question.id!r} are none.")),
         prevalence={},
         kappas={},
+        confusions={},
         reliability=split_half_reliability(answers, items) if question.kind == "best-worst" else None,
     )
 
@@ -227,6 +231,19 @@ def _pairwise_kappas(
     for (first, first_name), (second, second_name) in combinations(enumerate(people), 2):
         if (ratings.labelled[:, first] & ratings.labelled[:, second]).any():
             yield (first_name, second_name), estimate(cohen_kappa(ratings, first, second, distance))
+
+
+def _pairwise_confusions(
+    question: CampaignQuestion, answered: Sequence[CampaignLabel]
+) -> dict[tuple[str, str], Counter[tuple[str, str]]]:
+    by_task: dict[str, dict[str, str]] = defaultdict(dict)
+    for label in answered:
+        by_task[label.task][label.person] = str(label.answers[question.id])
+    confusions: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
+    for answers in by_task.values():
+        for pair in combinations(sorted(answers), 2):
+            confusions[pair][answers[pair[0]], answers[pair[1]]] += 1
+    return dict(confusions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,17 @@ def tasks_by_model(session: Session, campaign: CampaignSettings) -> frozenset[st
     return frozenset(task.task for task in resolved if task.resolution is Resolution.MODEL)
 
 
+def tasks_by_majority(session: Session, campaign: CampaignSettings, tasks: Sequence[str]) -> frozenset[str]:
+    """The tasks, of those given, on which people differ and more than half agree, where the rules take that answer."""
+    if campaign.rules.resolve != "majority":
+        return frozenset()
+    return frozenset(
+        case.task
+        for case in load_cases(session, campaign, tasks)
+        if _resolve_by_majority(case.labels, campaign.questions)[0] is Resolution.MAJORITY
+    )
+
+
 def _resolve_case(case: TaskResult, campaign: CampaignSettings, fitted: FittedLabels | None) -> ResolvedTask:
     if case.decision:
         resolution, answers = (

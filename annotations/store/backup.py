@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import Connection, insert, literal, select, text
 
 from annotations.store.database import database_path, is_in_memory, parse_url, read_session
+from annotations.store.migration import migrate
 from annotations.store.person_counts import recount_people
 from annotations.store.place_counts import recount_places
 from annotations.store.progress_marks import mark_all
@@ -133,6 +134,7 @@ def restore(file: Path, url: str, replace: bool) -> dict[str, int]:
     with TemporaryDirectory() as folder:
         copy = Path(shutil.copyfile(file, Path(folder) / "backup.db"))
         _require_intact(copy, file)
+        migrate(_sqlite_url(copy))
         with closing(Store.open(_sqlite_url(copy))) as source, closing(Store.open(url)) as target:
             return _copy_database(source, target, replace)
 

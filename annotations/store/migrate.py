@@ -87,6 +87,23 @@ def upgrade(engine: Engine, folder: Path = MIGRATIONS_FOLDER) -> None:
         raise StoreError(f"{_database_name(engine)} cannot be opened: {explain_database_error(error)}") from error
 
 
+def make_or_require_current(engine: Engine) -> None:
+    """Make the tables in a new database. Raises StoreError for one that is not at the version of this code."""
+    if read_version(engine) is None:
+        upgrade(engine)
+    else:
+        require_current(engine)
+
+
+def read_version(engine: Engine) -> str | None:
+    """The version of the tables, as "0034"; None where there are none of ours. Raises StoreError."""
+    try:
+        with engine.connect() as connection:
+            return MigrationContext.configure(connection).get_current_revision()
+    except DatabaseError as error:
+        raise StoreError(f"{_database_name(engine)} cannot be opened: {explain_database_error(error)}") from error
+
+
 def require_current(engine: Engine) -> None:
     """Raise StoreError unless the database is at the version of this code."""
     try:
@@ -95,8 +112,13 @@ def require_current(engine: Engine) -> None:
                 return
     except DatabaseError as error:
         raise StoreError(f"{_database_name(engine)} cannot be opened: {explain_database_error(error)}") from error
+    if read_version(engine) is None:
+        raise StoreError(
+            f"{_database_name(engine)} is empty. Import something into it, or start the app, not as a demo."
+        )
     raise StoreError(
-        f"{_database_name(engine)} was made by an older Touchstone. Start the app once (`make run`), not as a demo, to bring it up to date."
+        f"{_database_name(engine)} was made by an older Touchstone: it is at version {read_version(engine)}, this one's is "
+        f"{newest_version()}. Run `python cli.py migrate`, which copies the database first."
     )
 
 
@@ -121,6 +143,11 @@ def is_current(connection: Connection, folder: Path = MIGRATIONS_FOLDER) -> bool
             "TOUCHSTONE_DATABASE_URL."
         )
     return False
+
+
+def newest_version() -> str | None:
+    """The version of the tables of this code."""
+    return _head(MIGRATIONS_FOLDER)
 
 
 def _is_at_head(connection: Connection, folder: Path) -> bool:

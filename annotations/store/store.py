@@ -32,7 +32,7 @@ from annotations.store.imported_datasets import (
     load_import_times,
     load_samples_of_item,
 )
-from annotations.store.migrate import require_current, upgrade
+from annotations.store.migrate import make_or_require_current, require_current, upgrade
 from annotations.store.reads import count_rows, load_pair, load_saved_rows
 from annotations.store.records import (
     AuditRecord,
@@ -217,14 +217,15 @@ class Store:
         patience_s: float = BUSY_SECONDS,
         read_code: ReadCode = _read_no_code,
     ) -> Self:
-        """Open a database, make it if it is not there, and bring it to the version of this code.
+        """Open a database, and make it if it is not there.
 
-        A read-only store touches no file; where there is none, it is empty. Raises StoreError.
+        A read-only store touches no file; where there is none, it is empty. Raises StoreError, as for a database of an older
+        version, which `migration.migrate` brings up.
         """
         parsed = parse_url(url)
         if read_only:
             return cls._open_read_only(parsed)
-        opened = cls._ready(connect(parsed), upgrade, read_only=False)
+        opened = cls._ready(connect(parsed), make_or_require_current, read_only=False)
         store = replace(opened, patience_s=patience_s, read_code=read_code)
         with store.writing() as session:
             session.connection().execute(delete_old_drafts())

@@ -1,4 +1,5 @@
-"""Content of the page before Streamlit's scripts have come: the name and the shape of what is loading, and a script that keeps early keys."""
+"""Content of the page before Streamlit's scripts have come: the name and the shape of what is loading, the width that pages have, and
+scripts that name the server and keep early keys."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from core.base import open_templates
 
 _HEAD = b"<head>"
 _ASSETS = Path(__file__).parents[1] / "ui" / "assets"
-_SCRIPT = (_ASSETS / "early_keys.js").read_bytes()
+_SCRIPT = b"".join((_ASSETS / name).read_bytes() for name in ("server_address.js", "early_keys.js"))
+_STYLE = (_ASSETS / "early.css").read_bytes()
 _ROOT = b'<div id="root">'
 _LOADING = open_templates(_ASSETS).get_template("loading.html").render(tabs=False).encode()
 
@@ -58,7 +60,7 @@ class _Page:
             await self._send_page(self._start)
 
     async def _send_page(self, start: Message) -> None:
-        body = self._body.replace(_HEAD, _HEAD + b"<script>" + _SCRIPT + b"</script>", 1)
+        body = self._body.replace(_HEAD, _HEAD + b"<script>" + _SCRIPT + b"</script><style>" + _STYLE + b"</style>", 1)
         body = body.replace(_ROOT, _ROOT + _LOADING, 1)
         headers = MutableHeaders(raw=list(start["headers"]))
         del headers["etag"], headers["last-modified"]

@@ -118,7 +118,12 @@ def _rules(most_upload_bytes: int) -> tuple[RouteRule, ...]:
             seconds=300.0,
         ),
         RouteRule(
-            "_stcore/upload_file/{session_id}/{file_id}", ("DELETE",), "signed in", "takes such a file away", per_minute=240
+            "_stcore/upload_file/{session_id}/{file_id}",
+            ("DELETE",),
+            "signed in",
+            "takes such a file away",
+            _FORM_BYTES,  # Streamlit's browser names its session there
+            per_minute=240,
         ),
         RouteRule(
             "media/{file_id:path}", ("GET",), "signed in", "downloads and pictures", per_minute=6_000, seconds=600.0

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import streamlit as st
 
+from annotations.store.migration import migrate
 from annotations.store.store import InMemoryRuns, Store
 from annotations.store.unclosed_files import check_unclosed_file
 from core.assessment import default_metrics
@@ -40,6 +41,8 @@ def engine() -> Engine:
 @st.cache_resource(show_spinner=False)
 def store() -> Store:
     check_unclosed_file(settings().database_url)
+    if not settings().demo:
+        migrate(settings().database_url)
     return Store.open(
         settings().database_url,
         read_only=settings().demo,

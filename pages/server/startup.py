@@ -38,6 +38,11 @@ def load(part: str) -> None:
     _loading(part).result()
 
 
+def is_loaded(part: str) -> bool:
+    """True once a part is imported: then nobody has to be shown that it loads."""
+    return _loading(part).done()
+
+
 def load_other_pages() -> None:
     """Wait until the first page of the server is drawn, and import the others one by one.
 

@@ -5,6 +5,7 @@ import streamlit as st
 from annotations.people.people import Right
 from pages.ui.campaigns.export_buttons import export_buttons
 from pages.ui.review.adjudication_page import adjudication_page
+from pages.ui.review.case_filter import filtered_cases
 from pages.ui.review.case_view import DECIDED_CASES, OPEN_CASES, WRITTEN_EDITS, adjudicator, format_progress
 from pages.ui.review.curation_page import curation_page, uncurated_count
 from pages.ui.shared.notices import notices
@@ -45,11 +46,15 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         format_func=titles.__getitem__,
         key=f"review-part-{campaign_id}",
     )
+    listed = queue.open if part == OPEN_CASES else queue.decided
+    cases = [] if part == WRITTEN_EDITS else filtered_cases(campaign, listed)
     st.caption(format_progress(queue))
     st.space("stretch")
     export_buttons(campaign)
 
 if part == WRITTEN_EDITS:
     curation_page(campaign)
+elif listed and not cases:
+    st.info("No case passes the filter.", icon=":material/filter_alt:")
 else:
-    adjudication_page(campaign, queue.open if part == OPEN_CASES else queue.decided, queue)
+    adjudication_page(campaign, cases, queue)

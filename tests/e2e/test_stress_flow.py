@@ -15,6 +15,7 @@ from core.results.runs.stress_run import run_from_lines
 from tests.e2e.bench import WORK_MS, Bench
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server
+from tests.e2e.stress_form import DOMAINS, MORE, behind
 from tests.e2e.tabs import open_view
 from tests.e2e.waiting import START_MS, download, enter, press
 
@@ -39,8 +40,10 @@ def plots_saved(context: BrowserContext, file: Path) -> str:
 def begin(page: Page, server: Server, name: str) -> None:
     """Run everything by rule on the two pairs about the weather."""
     page.goto(f"{server.url}/stress")
-    press(page.get_by_role("button", name="weather", exact=True))
-    enter(page.get_by_role("textbox", name="Name of the run"), name)
+    with behind(page, DOMAINS):
+        press(page.get_by_role("button", name="weather", exact=True))
+    with behind(page, MORE):
+        enter(page.get_by_role("textbox", name="Name of the run"), name)
     press(page.get_by_role("button", name="Run: 2 pairs"))
 
 

@@ -16,6 +16,7 @@ from core.results.runs.stress_run import StressRun, run_from_lines
 from tests.e2e.bench import WORK_MS
 from tests.e2e.matrix import select_cell
 from tests.e2e.server import Server, serve
+from tests.e2e.stress_form import DOMAINS, KINDS, MORE, behind
 from tests.e2e.tabs import open_view
 from tests.e2e.waiting import START_MS, attach, download, enter, idle, pick_option, press
 from tests.unit.core.models.llm.scripted import Reply, serving, text
@@ -60,19 +61,22 @@ def choose(page: Page, perturbation: str) -> None:
     idle(page)
     button = page.get_by_role("button", name="Run: ")
     _, before, rest = button.inner_text().split(" × ")
-    press(page.get_by_role("button", name=perturbation, exact=True))
+    with behind(page, KINDS):
+        press(page.get_by_role("button", name=perturbation, exact=True))
     more = int(before.split()[0]) + 1
     expect(page.get_by_role("button", name=f"× {more} perturbations × {rest}")).to_be_visible(timeout=START_MS)
 
 
 def run_to_the_end(page: Page, name: str) -> None:
-    enter(page.get_by_role("textbox", name="Name of the run"), name)
+    with behind(page, MORE):
+        enter(page.get_by_role("textbox", name="Name of the run"), name)
     press(page.get_by_role("button", name=re.compile("^Run: [12] pair")))
     expect(page.get_by_text(re.compile("^Complete: "))).to_be_visible(timeout=WORK_MS)
 
 
 def only_weather(page: Page) -> None:
-    press(page.get_by_role("button", name="weather", exact=True))
+    with behind(page, DOMAINS):
+        press(page.get_by_role("button", name="weather", exact=True))
 
 
 def stored(server: Server, name: str) -> StressRun:
@@ -96,11 +100,12 @@ def test_a_file_is_run_with_an_nli_check_whose_results_are_shown_and_can_be_left
     file = tmp_path / "pairs.jsonl"
     file.write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS) + "{broken\n", encoding="utf-8")
     open_stress(page, checked_server)
-    press(page.get_by_role("radio", name="A file"))
     attach(page.locator("input[type=file]"), file)
+    expect(page.get_by_role("combobox", name="Pairs")).to_have_value("A file")
     expect(page.get_by_text("Line 3: ")).to_be_visible()
     choose(page, "Paraphrase (LLM)")
-    pick_option(page.get_by_role("combobox", name="NLI check of the meaning"), "Language model", typed="Language")
+    with behind(page, MORE):
+        pick_option(page.get_by_role("combobox", name="NLI check of the meaning"), "Language model", typed="Language")
     expect(page.get_by_text(re.compile(r"^\d+ questions to endpoints, about .* tokens read"))).to_be_visible()
     run_to_the_end(page, "From a file")
 
@@ -113,7 +118,7 @@ def test_a_file_is_run_with_an_nli_check_whose_results_are_shown_and_can_be_left
     select_cell(page, "ROUGE-2")
     expect(page.get_by_text(re.compile("Contradicts the original, says tiny.*The order of events"))).to_be_visible()
     press(page.get_by_text("Answers of language models that were not used (2)"))
-    expect(page.get_by_text("Let me know if it helps!").first).to_be_visible()
+    expect(page.get_by_text("Let me know if it helps!").last).to_be_visible()
     press(page.get_by_text(re.compile(r"Remarks \(")))
     expect(page.get_by_text(f"{len(run.checks)} of {len(run.checks)} variants contradict")).to_be_visible()
 

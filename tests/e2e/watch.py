@@ -31,8 +31,6 @@ def watched(context: BrowserContext) -> Iterator[None]:
 
 def _is_error(message: ConsoleMessage) -> bool:
     path = urlparse(message.location.get("url", "")).path
-    # On a sub-path Streamlit looks for its server at the wrong place first, then at the root.
-    probing = "404" in message.text and "/_stcore/" in path
     # Nobody is signed in yet: the icon of the page and a wrong code are refused, which not every build of Chromium logs.
     refused = "403" in message.text and (path.endswith("/sign-in") or ("/media/" in path and path.endswith(".png")))
-    return message.type == "error" and not probing and not refused
+    return message.type == "error" and not refused

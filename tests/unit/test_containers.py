@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+import sys
 import tomllib
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 from typing import Any
 
+import pytest
 import yaml
 
 from core.settings import Settings
@@ -57,3 +64,31 @@ def test_every_container_has_a_limit_of_memory_and_no_right_that_it_does_not_nee
         assert service["read_only"], name
         assert "/tmp" in service["tmpfs"], name
         assert not {"SYS_ADMIN", "NET_ADMIN", "SYS_PTRACE"} & {*service.get("cap_add", [])}
+
+
+@pytest.mark.parametrize(("base", "asked"), [("", "/_stcore/health"), ("/touchstone/", "/touchstone/_stcore/health")])
+def test_the_check_of_health_asks_where_the_server_listens(base: str, asked: str) -> None:
+    paths: list[str] = []
+
+    class Health(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            paths.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    [command] = re.findall(r"^HEALTHCHECK .*CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
+    with HTTPServer(("127.0.0.1", 0), Health) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        settings = {"STREAMLIT_SERVER_PORT": str(server.server_port), "STREAMLIT_SERVER_BASE_URL_PATH": base}
+        subprocess.run([sys.executable, *json.loads(command)[1:]], env={**os.environ, **settings}, check=True)
+        server.shutdown()
+    assert paths == [asked]
+
+
+def test_the_app_with_a_gpu_takes_the_place_of_the_other() -> None:
+    gpu = COMPOSE["services"]["app-gpu"]
+    assert (gpu["profiles"], gpu["build"]["args"]) == (["gpu"], {"DEVICE": "cuda"})
+    assert gpu["networks"]["default"]["aliases"] == ["app"]
+    assert gpu["environment"] == COMPOSE["services"]["app"]["environment"]

@@ -11,6 +11,7 @@ import yaml
 import touchstone
 from core.settings import VERSION
 from tests.sources import ROOT
+from tests.unit.command_line import done, run
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 LONGEST = 130
@@ -40,6 +41,25 @@ def test_its_example_in_python_runs(
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[:2]] == ["rouge2", "bleu"]
     assert 0 <= float(lines[2]) < 1
+
+
+_SLOW = "audit"  # minutes; tests/unit/pages/commands/test_cli_audit.py runs it on fewer pairs
+
+
+def test_its_commands_run_as_printed_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    [block] = re.findall(r"## In the terminal\n\n```\n(.*?)```", README, re.DOTALL)
+    commands = [line.partition("#")[0].split() for line in block.splitlines()]
+    assert all(words[:2] == ["python", "cli.py"] for words in commands)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'labels.db'}")
+    monkeypatch.setenv("TOUCHSTONE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for words in commands:
+        if words[2] != _SLOW:
+            done(*words[2:])
+    assert sum(words[2] != _SLOW for words in commands) >= 6
+    refused = run("examples", ".")
+    assert "Nothing was written" in str(refused.exception)
 
 
 def test_the_citation_has_the_version_of_the_code() -> None:

@@ -6,6 +6,7 @@ A registry calls `extend` after it has imported its own folder. What does not lo
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from core.scoring.plugins.source import source_title
 from core.settings import Settings
 
 METRIC_GROUP = "touchstone.metrics"
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,11 @@ def missing_note() -> str:
 
 
 def extend(registry: Registry[Any], groups: Sequence[str], contract: type[object]) -> None:
-    """Add the plug-ins of these groups of entry points, and to the metrics those of files, to a registry."""
+    """Add the plug-ins of these groups of entry points, and to the metrics those of files, to a registry.
+
+    The log has a line for each that does not load, which commands print.
+    """
+    before = len(_reports)
     if METRIC_GROUP in groups:
         settings = Settings.read()
         tables = settings.table_files
@@ -80,6 +86,9 @@ def extend(registry: Registry[Any], groups: Sequence[str], contract: type[object
         _reports.extend([_add_entry_point(registry, group, point, contract) for point in points.values()])
     if METRIC_GROUP in groups:
         _reports[:] = _without_broken_combinations(registry, _reports)
+    for report in _reports[before:]:
+        if report.error:
+            _LOG.warning(" ".join(report.error.split()))
 
 
 def add_new_tables(registry: Registry[Any], folder: Path) -> None:

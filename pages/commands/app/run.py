@@ -14,7 +14,12 @@ EXAMPLE = "python cli.py run --port 8502"
 _APP = Path(__file__).parents[3] / "app.py"
 
 
-def command(port: Annotated[int, typer.Option(min=0, max=65535, help="Where the browser finds it.")] = 8501) -> None:
+def command(
+    port: Annotated[
+        int,
+        typer.Option(min=0, max=65535, envvar="STREAMLIT_SERVER_PORT", help="Where the browser finds it."),
+    ] = 8501,
+) -> None:
     """Open the app, until Ctrl+C. Variables named STREAMLIT_… set the server, such as its address."""
     # the server takes the place of this process, so that a signal to it reaches the server
     os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(_APP), "--server.port", str(port)])

@@ -181,7 +181,7 @@ def _audit(measured: EvidenceWork) -> AuditReport:
     download_models(measured.engine.pool, measured.metrics)
     started = time.monotonic()
     print_estimate(measured.engine, measured.paid_conversations())
-    for _ in with_progress(measured.work(), "scores", measured.counts[1]):
+    for _ in with_progress(measured.work(), "scores", measured.counts[1], lambda: measured.counts[0]):
         pass
     evidence, specs = measured.evidence(), [*measured.gathered.released, *(metric.spec for metric in measured.metrics)]
     audits = list(audit_metrics(evidence, specs))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -17,8 +18,9 @@ from core.errors import TouchstoneError
 from core.evaluation import OwnThreshold
 from core.model_reference import asks_endpoint
 from core.results import Folder, ScoringJob, Shard, plan_sentences
-from core.scoring import METRICS, json_line, outcome_record
+from core.scoring import METRICS, JsonRecord, json_line, outcome_record
 from core.settings import Settings
+from core.stats import align_columns
 from core.text import find_mark
 from core.types import Failure, Result
 from pages.commands.shared.block_scoring import BlockPlan, Workers, plan_blocks, progress_record, score_blocks
@@ -44,6 +46,8 @@ _MARK_OF_1 = "The mark is 1 of 100"  # begins the note of a judge's mark that ma
 
 EXAMPLE = "python cli.py score pairs.jsonl --metric rouge2 --metric bleu -o scores.jsonl"
 
+_PRINTED = ("id", "metric", "score", "consistent", "error")
+
 
 def command(
     pairs: Annotated[
@@ -52,7 +56,10 @@ def command(
     ],
     metric: Annotated[list[str], typer.Option(help="name or name[setting=value,…]; may be repeated.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="JSONL, one object per pair and metric.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="JSONL, one object per pair and metric; without it a table of scores is printed."
+        ),
     ] = None,
     to: Annotated[
         str | None, typer.Option(help="A folder of results, or its URL: scores the blocks that `blocks` made.")
@@ -119,10 +126,7 @@ def command(
     that are there already are passed over. Scores that failed are rows; status 1 means that blocks were not scored.
     """
     specs = [spec if retrieve is None else f"retrieve[{retrieve},metric={spec}]" for spec in metric]
-    if (output is None) == (to is None):
-        raise TouchstoneError("Name a file for the scores with -o, or a folder for the results of blocks with --to.")
-    if executor and not to:
-        raise TouchstoneError("--executor is of blocks: name their folder, and a folder for the results with --to.")
+    _check_places(pairs, output, to, executor)
     thresholds = list[OwnThreshold]()
     if threshold:
         from pages.sources.thresholds import open_thresholds  # few scores are compared with one
@@ -130,12 +134,12 @@ def command(
         thresholds = open_thresholds(Settings.read().database_url, threshold)
     if plan and not to:
         raise TouchstoneError("A plan is of blocks: name their folder, and a folder for the results with --to.")
-    if output:
+    if not to:
         _score_file(Path(pairs), output, specs, thresholds, device, batch=batch, stats=stats)
         return
     if thresholds:
         raise TouchstoneError("--threshold decides on the scores of a file: leave out --to, and name a file with -o.")
-    job = ScoringJob(Folder.at(pairs).url, Folder.at(to or "").url, tuple(specs), device or "", executor)
+    job = ScoringJob(Folder.at(pairs).url, Folder.at(to).url, tuple(specs), device or "", executor)
     if plan:
         run = plan_blocks(job, BlockPlan(plan, seed, workers or 1, fleet, all_pairs, hourly))
         typer.echo(json.dumps(run.record(), indent=1) if as_json else "\n".join(plan_sentences(run)))
@@ -149,9 +153,23 @@ def command(
     exit_with_failures([], len(progress.faults))
 
 
+def _check_places(pairs: str, output: Path | None, to: str | None, executor: str | None) -> None:
+    """Raise TouchstoneError where input, output and options do not go together."""
+    if output and to:
+        raise TouchstoneError(
+            "Name a file for the scores with -o, or a folder for the results of blocks with --to: not both."
+        )
+    if executor and not to:
+        raise TouchstoneError("--executor is of blocks: name their folder, and a folder for the results with --to.")
+    if not to and Path(pairs).is_dir():
+        raise TouchstoneError(f"{pairs} is a folder. Blocks are scored into another: name that one with --to.")
+    if output:
+        refuse_overwriting_input(Path(pairs), output)
+
+
 def _score_file(
     pairs: Path,
-    output: Path,
+    output: Path | None,
     specs: Sequence[str],
     thresholds: Sequence[OwnThreshold],
     device: str | None,
@@ -159,9 +177,8 @@ def _score_file(
     batch: bool,
     stats: bool,
 ) -> None:
-    """Write a line for each pair and metric as it comes, with the decisions of thresholds."""
+    """Write a line for each pair and metric as it comes, with the decisions of thresholds; without a file print them at the end."""
     settings, metrics = Settings.read().on(device), [METRICS.parse(spec) for spec in specs]
-    refuse_overwriting_input(pairs, output)
     started, refusals = time.perf_counter(), list[Refusal]()
     failed, unverified, marks_of_1 = 0, Counter[tuple[str, str]](), Counter[str]()
     examples = start_reading(read_examples(pairs, refusals))
@@ -170,12 +187,12 @@ def _score_file(
         if any(asks_endpoint(metric.checkpoints()) for metric in metrics):
             readable = (item.example for item in items_or_refusals(pairs) if not isinstance(item, Refusal))
             print_estimate(engine, engine.conversations(metrics, readable))
-        with open_output(output) as file:
+        with _open_scores(output) as write:
             for example, outcome in with_progress(engine.run(metrics, examples), "scores"):
                 record = outcome_record(example, outcome)
                 for threshold in thresholds:
                     record = threshold.decide(record)
-                file.write(json_line(record))
+                write(record)
                 failed += isinstance(outcome, Failure)
                 if isinstance(outcome, Result) and (mark := find_mark(outcome.seen.notes)):
                     unverified[outcome.metric, mark] += 1
@@ -190,9 +207,37 @@ def _score_file(
             f"{spec}: {count} marks are 1 of 100, and on a scale of 0 to 1 would be the best. Look at what the model answers, or set scale=5."
         )
     if failed:
-        print_status(f"Scores that failed: {failed}. The field `error` in {output} says why.")
+        print_status(f"Scores that failed: {failed}. The field `error`{f' in {output}' if output else ''} says why.")
     print_spent(spent)
     if stats:
         usage = {"endpoints": {name: asdict(spend) for name, spend in spent.items()}} if spent else {}
         typer.echo(json.dumps({**asdict(counts), "seconds": seconds, **usage}))
     exit_with_failures(refusals, failed)
+
+
+@contextmanager
+def _open_scores(output: Path | None) -> Iterator[Callable[[JsonRecord], object]]:
+    """Take records into the file, one by one; without one they are printed at the end."""
+    if output:
+        with open_output(output) as file:
+            yield lambda record: file.write(json_line(record))
+        return
+    printed: list[JsonRecord] = []
+    yield lambda record: printed.append({name: record.get(name) for name in _PRINTED})
+    if printed:
+        typer.echo(_format_scores(printed))
+
+
+def _format_scores(records: Sequence[JsonRecord]) -> str:
+    """Scores in aligned columns, those in which no record has anything left out; a control character of a text is a space."""
+    columns = [name for name in _PRINTED if any(record[name] is not None for record in records)]
+    lines = [[_cell(record[name]) for name in columns] for record in records]
+    return align_columns([columns, *lines])
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4f}" if isinstance(value, float) else " ".join(str(value).split())

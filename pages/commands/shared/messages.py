@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import closing, contextmanager
 from functools import partial
+from threading import Event, Thread
 from typing import Any
 
 import typer
@@ -42,6 +43,7 @@ from core.settings import Settings
 from core.types import T
 
 _UPDATE_S = 0.5
+_LINE_S = 10.0  # between two lines where there is no terminal
 
 
 def print_status(text: str) -> None:
@@ -56,8 +58,13 @@ def print_own_words(specs: Iterable[str]) -> None:
         print_status(note)
 
 
-def with_progress(items: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:
-    """The same, with a bar on stderr that counts them where it is a terminal."""
+def with_progress(
+    items: Iterable[T], what: str, total: int | None = None, done: Callable[[], int] | None = None
+) -> Iterator[T]:
+    """The same, with a bar on stderr that counts them, or a line now and then where stderr is no terminal.
+
+    `done` gives the amount of what `total` counts, where not every item is one.
+    """
     with _progress_bar(MofNCompleteColumn()) as bar:
         task, count, updated = bar.add_task(what, total=total), 0, time.monotonic()
         for item in items:
@@ -65,8 +72,8 @@ def with_progress(items: Iterable[T], what: str, total: int | None = None) -> It
             count += 1
             if time.monotonic() - updated >= _UPDATE_S:  # an update costs more than reading a row
                 updated = time.monotonic()
-                bar.update(task, completed=count)
-        bar.update(task, completed=count)
+                bar.update(task, completed=done() if done else count)
+        bar.update(task, completed=done() if done else count)
 
 
 def show_run_progress(run: StressRun, records: Iterable[RunRecord]) -> None:
@@ -88,10 +95,33 @@ class _WaitingColumn(ProgressColumn):
         return Text("; ".join(waiting_endpoints()))
 
 
+class _LinesElsewhere(Progress):
+    """A bar on a terminal that leaves no line behind; elsewhere a line every ten seconds."""
+
+    def start(self) -> None:
+        super().start()
+        if self.disable:
+            self._ended = Event()
+            # in a thread, as a model that loads keeps the caller from coming here
+            Thread(target=self._tell, daemon=True).start()
+
+    def stop(self) -> None:
+        super().stop()
+        if self.disable:
+            self._ended.set()
+
+    def _tell(self) -> None:
+        amount = self.columns[0]
+        while not self._ended.wait(_LINE_S):
+            for task in self.tasks:
+                counted = str(amount(task)).removesuffix("/?") if isinstance(amount, ProgressColumn) else ""
+                waiting = "".join(f"; {endpoint}" for endpoint in waiting_endpoints())
+                print_status(f"  {counted.strip()} {task.description}, {task.elapsed or 0.0:.0f} s{waiting}")
+
+
 def _progress_bar(amount: ProgressColumn) -> Progress:
-    """A bar on a terminal, and nothing elsewhere; it leaves no line behind."""
     console = Console(stderr=True)
-    return Progress(
+    return _LinesElsewhere(
         amount,
         TextColumn("{task.description}", markup=False),
         _WaitingColumn(),

@@ -4,6 +4,8 @@ declare global {
   interface Window {
     /** Keys that came before what they press, see early_keys.js. */
     touchstoneKeys?: string[];
+    /** Of Streamlit, which reads it before it looks for its server, see server_address.js. */
+    __streamlit?: { BACKEND_BASE_URL: string };
   }
   interface Selection {
     /** Of browsers that have no `ShadowRoot.getSelection`; newer than the checker's own types. */

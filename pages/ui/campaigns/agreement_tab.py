@@ -130,17 +130,64 @@ def _kappa_table(agreement: LabelAgreement) -> None:
         st.caption("No two people have labelled the same item.")
         return
     people = sorted({name for pair in agreement.kappas for name in pair})
-    cells = []
+    cells, shades = [], []
     for row in people:
         estimates = [agreement.kappas.get((row, column)) or agreement.kappas.get((column, row)) for column in people]
         # with the number of items that both labelled; nothing where they share none
         cells.append([f"{format_coefficient(of)}, n = {of.n}" if of else "" for of in estimates])
+        shades.append([_kappa_shade(of.value if of else None) for of in estimates])
     frame = pd.DataFrame(cells, people, people)
-    st.dataframe(frame, alt="Cohen's kappa of every two people")
+    event = st.dataframe(
+        frame.style.apply(lambda _: pd.DataFrame(shades, people, people), axis=None),
+        key=f"kappa-{agreement.question}-{agreement.slice}",
+        on_select="rerun",
+        selection_mode="single-cell",
+        alt="Cohen's kappa of every two people",
+    )
+    st.caption("Blue above chance, red below; darker is further from it. Choose a cell for the answers of the two.")
     copy_table(f"Cohen's kappa, {agreement.slice}", frame, "agreement-kappa")
+    if selected := event["selection"]["cells"]:
+        row, column = selected[0]
+        if people[row] != column:
+            _confusion_table(agreement, people[row], column)
     errors = dict.fromkeys(estimate.error for estimate in agreement.kappas.values() if estimate.value is None)
     for error in filter(None, errors):
         st.caption(escape_markdown(error))
+
+
+def _kappa_shade(kappa: float | None) -> str:
+    if kappa is None:
+        return ""
+    colour = "59, 125, 216" if kappa > 0 else "214, 69, 65"
+    return f"background-color: rgba({colour}, {0.55 * abs(kappa):.2f})"
+
+
+def _confusion_table(agreement: LabelAgreement, first: str, second: str) -> None:
+    """Numbers of items by the answers of two people: a row for each of the first, a column for each of the second."""
+    import pandas as pd
+
+    pair = (first, second) if (first, second) in agreement.confusions else (second, first)
+    if pair not in agreement.confusions:
+        st.caption(escape_markdown(f"{first} and {second} have labelled no item both."))
+        return
+    answers, counts = list(agreement.prevalence), agreement.confusions[pair]
+    numbers = [[counts.get((of_first, of_second), 0) for of_second in answers] for of_first in answers]
+    most = max(max(row) for row in numbers)
+    rows = [f"{pair[0]}: {answer}" for answer in answers]
+    columns = [f"{pair[1]}: {answer}" for answer in answers]
+    shades = [
+        [
+            f"background-color: rgba({'59, 125, 216' if row == column else '214, 69, 65'}, {0.55 * number / most:.2f})"
+            for column, number in enumerate(line)
+        ]
+        for row, line in enumerate(numbers)
+    ]
+    frame = pd.DataFrame(numbers, rows, columns)
+    st.dataframe(
+        frame.style.apply(lambda _: pd.DataFrame(shades, rows, columns), axis=None),
+        alt=f"Answers of {pair[0]} and {pair[1]}",
+    )
+    copy_table(f"Answers of {pair[0]} and {pair[1]}", frame, "agreement-confusion")
 
 
 def _revision_table(revisions: Revisions) -> None:

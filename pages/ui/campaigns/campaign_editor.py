@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import streamlit as st
@@ -17,6 +16,7 @@ from pages.server import services
 from pages.ui.campaigns.campaign_choice import campaign_manager, open_campaign, people_choice
 from pages.ui.campaigns.file_items import blind_columns, column_names, shown_columns_choice
 from pages.ui.campaigns.item_pool import ChosenItems, chosen_items, item_pool
+from pages.ui.campaigns.items_table import items_table
 from pages.ui.campaigns.known_answers import known_answers
 from pages.ui.campaigns.preannotation_form import preannotation_form
 from pages.ui.campaigns.wording_form import guidelines_box, question_choice, rules_form, usual_pass_mark
@@ -132,26 +132,7 @@ def _in_order(questions: QuestionSet, rules: CampaignRules, tasks: Sequence[NewT
 
 def items_tab(campaign: CampaignSettings) -> None:
     """The items with their labels and keys, and a way to add some."""
-    import pandas as pd
-
-    tasks = campaign_manager().tasks(campaign.id)
-    own = dict.fromkeys(name for task in tasks for name in task.columns)
-    st.dataframe(
-        pd.DataFrame(
-            {
-                **{name: [task.columns.get(name) for task in tasks] for name in own},
-                "part": [task.part for task in tasks],
-                "labels": [task.labels for task in tasks],
-                "summary": [task.summary for task in tasks],
-                "asked": ["; ".join(map(str, task.asked.values())) or None for task in tasks],
-                "known answers": [json.dumps(task.key, ensure_ascii=False) if task.key else None for task in tasks],
-            }
-        ).dropna(axis="columns", how="all"),
-        hide_index=True,
-        height="auto",
-        alt="The items of the campaign",
-        column_config={"summary": st.column_config.Column(width="large")},
-    )
+    items_table(campaign)
     preannotation_form(campaign)
     key = f"more-{campaign.id}"
     if st.toggle("Add items", key=f"{key}-open"):

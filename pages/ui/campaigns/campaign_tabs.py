@@ -25,6 +25,7 @@ from pages.ui.campaigns.crowd_form import crowd_form
 from pages.ui.campaigns.exclusion_form import exclusion_form
 from pages.ui.campaigns.export_buttons import export_buttons
 from pages.ui.campaigns.paused_people import paused_people
+from pages.ui.campaigns.person_view import payment_table, person_view
 from pages.ui.campaigns.webhook_form import webhook_form
 from pages.ui.results.copy_popover import copy_table
 from pages.ui.shared.markup import escape_markdown
@@ -69,8 +70,11 @@ def progress_tab(campaign: CampaignSettings) -> None:
         ]
         frame = pd.DataFrame(rows)
         frame = frame.replace("", None).dropna(axis="columns", how="all")
-        st.dataframe(
+        event = st.dataframe(
             frame,
+            key=f"people-{campaign.id}",
+            on_select="rerun",
+            selection_mode="single-row",
             hide_index=True,
             alt="Progress of each person",
             placeholder="",
@@ -83,9 +87,13 @@ def progress_tab(campaign: CampaignSettings) -> None:
         copy_table("Progress of each person", frame, "campaign-progress")
         st.caption(
             "Answered counts training, qualification and gold too, which agreement, final labels and times leave out. Times and "
-            "training warn; only the limits of the rules pause somebody, and none rejects a label."
+            "training warn; only the limits of the rules pause somebody, and none rejects a label. Tick a person for their labels, "
+            "speed and agreement over time."
         )
-
+        for place in event["selection"]["rows"]:
+            if place < len(progress.people):
+                person_view(campaign, progress.people[place].name)
+        payment_table(campaign)
         paused_people(campaign, "Paused")
         exclusion_form(campaign)
         _remark_table(campaign_manager().remarks(campaign.id))

@@ -52,6 +52,7 @@ class StressState:
     bisected: tuple[str, str, str] | None = None  # name of the run, source and kind of the variant
     run = WidgetValue[str | None]("stress-run", None)
     name = WidgetValue[str]("stress-name", "")
+    pairs = WidgetValue[str]("stress-pairs", "Bundled examples")
     battery = WidgetValue[str]("stress-battery", STANDARD_BATTERY)
     metrics = WidgetValue[Sequence[str]]("stress-metrics", ())
     nli_check = WidgetValue[str]("stress-nli-check", "none")
@@ -110,7 +111,8 @@ def run_bar(row: RunRow | None) -> None:
             on_change=lambda: open_run(stress_state().run or _NEW_RUN),
             width=420,
         )
-        st.button("New run", icon=":material/add:", on_click=open_run, args=(_NEW_RUN,), disabled=row is None)
+        if row:
+            st.button("New run", icon=":material/add:", on_click=open_run, args=(_NEW_RUN,))
         if list(rows) == [BUNDLED_RUN] and row is None:
             label = "Look at a run of the bundled examples"
             st.button(label, icon=":material/visibility:", type="tertiary", on_click=open_run, args=(BUNDLED_RUN,))

@@ -25,6 +25,7 @@ from pages.ui.review.case_view import (
     ReviewState,
     adjudicator,
     case_document,
+    case_guidelines,
     case_labels,
     case_summaries,
     forget_press,
@@ -218,6 +219,7 @@ def adjudication_page(campaign: CampaignSettings, cases: Sequence[QueuedTask], q
     with reading:
         case_summaries(case, campaign.questions)
         case_document(case, campaign.questions)
+        case_guidelines(campaign)
     with deciding:
         case_labels(case, campaign.questions, lambda answers: fill_form(case, campaign.questions, answers))
         _decision_box(campaign, case)

@@ -9,7 +9,9 @@ from uuid import uuid4
 
 import streamlit as st
 
+from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.questions import CampaignQuestion, QuestionSet, apply_answer_edit
+from annotations.campaigns.task_texts import TaskTexts
 from annotations.management.adjudication import (
     AdjudicationQueue,
     AdjudicationTask,
@@ -22,7 +24,7 @@ from core.text import abridge_unchanged, segments
 from core.types import Span, T
 from pages.server import services
 from pages.ui.probe.text_panes import Highlight, document_view, source_marks
-from pages.ui.shared.markup import diff_html, escape_markdown
+from pages.ui.shared.markup import diff_html, escape_markdown, safe_guidelines
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
 
@@ -50,7 +52,7 @@ def format_agreement(case: AdjudicationTask) -> str:
     return f"{people} people" if people < 3 else f"{people} people, {case.agreement:.0%} of pairs agree"
 
 
-def format_label_answer(question: CampaignQuestion, answer: Any, case: AdjudicationTask) -> str:
+def format_label_answer(question: CampaignQuestion, answer: Any, case: TaskTexts) -> str:
     """An answer as the questions word it; quotes of marked passages; nothing for an edit, which is drawn."""
     match question.kind:
         case "choice":
@@ -81,7 +83,7 @@ def format_option(question: CampaignQuestion, value: object) -> str:
     return next((option.text for option in question.options if option.value == value), str(value))
 
 
-def quote_passage(question: CampaignQuestion, piece: Any, case: AdjudicationTask) -> str:
+def quote_passage(question: CampaignQuestion, piece: Any, case: TaskTexts) -> str:
     """The words of a marked passage; of a link those of the claim and of the passage that decides it."""
     if question.kind == "link":
         claim, evidence = case.left[slice(*piece["claim"])], case.document[slice(*piece["evidence"])]
@@ -102,7 +104,8 @@ OPEN_CASES, DECIDED_CASES, WRITTEN_EDITS = "open", "decided", "written"
 class ReviewState:
     """State of the Review page.
 
-    `open_entries` are by list the place and the member that is open. The others are by task; `begun` is the decision that
+    `open_entries` are by list the place and the member that is open. `filters` are by campaign: cases without a majority only, and
+    the person who labelled them. The others are by task; `begun` is the decision that
     the form began with: its revision, and whether a later label reopened it.
     """
 
@@ -111,6 +114,7 @@ class ReviewState:
     begun: dict[str, tuple[int, bool]] = field(default_factory=dict)
     causes: dict[str, DisagreementCause | None] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
+    filters: dict[str, tuple[bool, str | None]] = field(default_factory=dict)
     answer = WidgetValue[Any]("decide", None)
     note = WidgetValue[str]("decide", "")
     cause_button = WidgetValue[bool]("decide", False)
@@ -202,7 +206,21 @@ def case_document(case: AdjudicationTask, questions: QuestionSet) -> None:
     document_view(case.document, highlights=[*source_marks(case), *marks], key="review-document", height=_HEIGHT)
 
 
-def case_summaries(case: AdjudicationTask, questions: QuestionSet) -> None:
+def case_guidelines(campaign: CampaignSettings) -> None:
+    """The guidelines, and what the answers to each question mean."""
+    with st.expander("Guidelines and definitions", icon=":material/menu_book:", key="review-guidelines"):
+        st.markdown(safe_guidelines(campaign.guidelines.strip() or campaign.questions.guidelines.strip()))
+        for question in campaign.questions.questions:
+            meanings = [
+                f"- {escape_markdown(option.text)}: {escape_markdown(option.means)}"
+                for option in question.options
+                if option.means
+            ]
+            asked = f"**{escape_markdown(question.ask)}** {escape_markdown(question.hint)}"
+            st.markdown("\n".join([asked, "", *meanings]))
+
+
+def case_summaries(case: TaskTexts, questions: QuestionSet) -> None:
     """One summary, the two sides of a pair with what differs, or an edit with its explanation."""
     if case.error_type:
         st.markdown(f"The error to make was **{escape_markdown(case.error_type)}**")

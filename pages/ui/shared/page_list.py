@@ -145,7 +145,8 @@ def page_heading(shown: st.Page) -> None:
 
 def load_page(shown: st.Page) -> None:
     """Wait until what a page needs is imported, and show that to the first visitor of a server; the way out needs nothing."""
-    if name := next((page.name for page in PAGES if page.title == shown.title), ""):
+    name = next((page.name for page in PAGES if page.title == shown.title), "")
+    if name and not (startup.is_loaded(startup.METRICS) and startup.is_loaded(name)):
         with st.spinner(f"Loading the metrics and the page {shown.title}…"):
             startup.load(startup.METRICS)
             startup.load(name)

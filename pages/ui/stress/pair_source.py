@@ -29,6 +29,7 @@ from pages.ui.evaluate.dataset_choice import known_datasets
 from pages.ui.probe.pair import current_pair
 from pages.ui.probe.pair_upload import read_uploaded_pairs
 from pages.ui.probe.probe_state import probe_state
+from pages.ui.results.run_choice import StressState, stress_state
 from pages.ui.shared.background_results import background_result
 from pages.ui.shared.markup import escape_markdown, escape_message
 
@@ -43,7 +44,7 @@ class ChosenPairs:
     """So many pairs, what gives them for a seed, maybe from a database, and a key that tells them from others.
 
     `imported` are the variants of a table, which brings its own kinds; None where perturbations of ours make them. `dataset` is
-    the version that they are of, "" for pairs of no imported dataset.
+    the version that they are of, "" for pairs of no imported dataset. `own` pairs are not those that come with Touchstone.
     """
 
     number: int
@@ -51,6 +52,7 @@ class ChosenPairs:
     key: Hashable
     imported: ImportedVariants | None = None
     dataset: str = ""
+    own: bool = True
 
     def run(self, plan: Plan) -> StressRun:
         """The plan with its pairs, and with the variants that were imported."""
@@ -62,10 +64,17 @@ class ChosenPairs:
         return {source.example.id: source for source in self.draw(seed)}
 
 
+_FILE = "A file"
+_WAYS = ("Bundled examples", "The pair on Probe", "A dataset", _FILE, "A table of variants")
+
+
 def pairs_choice() -> ChosenPairs:
     """The choice of where pairs come from, and of which."""
-    ways = ["Bundled examples", "The pair on Probe", "A dataset", "A file", "A table of variants"]
-    match st.segmented_control("Pairs", ways, default=ways[0], key="stress-pairs", required=True, wrap=True):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        way = st.selectbox("Pairs", _WAYS, key=StressState.pairs.key, width=300)
+        if way == _WAYS[0]:
+            pairs = _bundled_pairs()
+    match way:
         case "The pair on Probe":
             if probe_state().pair is None:
                 st.caption("Nothing is open on Probe. Open a text there first.")
@@ -77,19 +86,22 @@ def pairs_choice() -> ChosenPairs:
             return _fixed_pairs([source], pair.document, pair.original)
         case "A dataset":
             return _dataset_pairs()
-        case "A file":
-            return _file_pairs()
         case "A table of variants":
             return _table_of_variants()
+    own = _file_pairs()
+    return own if way == _FILE else pairs
+
+
+def _bundled_pairs() -> ChosenPairs:
     originals = [item for item in bundled_items() if not item.parent]
     domains = list(dict.fromkeys(item.domain for item in originals))
-    selected = st.pills(
-        "Domains, all where none is chosen", domains, selection_mode="multi", key="stress-domains", wrap=True
-    )
+    with st.popover("Domains", icon=":material/tune:", key="stress-domains-box"):
+        selected = st.pills(
+            "Domains, all where none is chosen", domains, selection_mode="multi", key="stress-domains", wrap=True
+        )
     selected = selected or domains
-    own = _file_pairs()  # in their place
     sources = [Source.of(item) for item in originals if item.domain in selected]
-    return own if own.number else _fixed_pairs(sources, "bundled", *selected)
+    return replace(_fixed_pairs(sources, "bundled", *selected), own=False)
 
 
 def _fixed_pairs(sources: list[Source], *key: Hashable) -> ChosenPairs:
@@ -126,7 +138,10 @@ def _dataset_pairs() -> ChosenPairs:
 
 def _file_pairs() -> ChosenPairs:
     file = st.file_uploader(
-        "Your own pairs, with document and summary", type=["jsonl", "csv", "tsv"], key="stress-file"
+        "Your own pairs, with document and summary",
+        type=["jsonl", "csv", "tsv"],
+        key=_FILE_KEY,
+        on_change=_run_file,
     )
     if file is None:
         return _fixed_pairs([])
@@ -137,9 +152,18 @@ def _file_pairs() -> ChosenPairs:
         return _fixed_pairs([])
     refused = [refusal for refusal in entries if isinstance(refusal, Refusal)]
     _refused_lines(refused)
-    return _fixed_pairs(
-        [Source.of(item) for item in entries if isinstance(item, Item) and not item.parent], file.file_id
-    )
+    sources = [Source.of(item) for item in entries if isinstance(item, Item) and not item.parent]
+    st.caption(f"{_count(len(sources), 'pair')} of {escape_markdown(file.name)}.")
+    return _fixed_pairs(sources, file.file_id)
+
+
+_FILE_KEY = "stress-file"
+
+
+def _run_file() -> None:
+    """Take the pairs of a file that was just uploaded, wherever it was."""
+    if st.session_state.get(_FILE_KEY):
+        stress_state().pairs = _FILE
 
 
 def _table_of_variants() -> ChosenPairs:

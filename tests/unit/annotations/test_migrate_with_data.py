@@ -32,6 +32,7 @@ from annotations.store.campaign_tables import CampaignDraw, DrawnTask, DrawStop,
 from annotations.store.database import connect, parse_url
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.migrate import MIGRATIONS_FOLDER, upgrade
+from annotations.store.migration import migrate
 from annotations.store.people_tables import Invite
 from annotations.store.records import AuditRecord, NotSavedError, ThresholdRecord
 from annotations.store.reports import PersonReports
@@ -183,6 +184,7 @@ def upgraded(
     folder = tmp_path_factory.mktemp("upgraded")
     with postgres_schema() if database == "postgres" else nullcontext(f"sqlite:///{folder / 'touchstone.db'}") as url:
         before = make_older(url, version, folder / "migrations", contents)
+        migrate(url)
         store = Store.open(url)
         tables = Model.metadata.tables
         with store.engine.connect() as connection:

@@ -89,3 +89,8 @@ def test_kappa_of_ordered_answers_has_the_quadratic_weights_of_scikit_learn(stor
     expected = cohen_kappa_score(answers["ben"], answers["cem"], weights="quadratic")
     assert kappa.value == pytest.approx(expected)
     assert agreement.kappa_weights == "quadratic weights"
+
+
+def test_the_answers_of_two_people_are_counted_against_each_other(labelled: CampaignFixture) -> None:
+    verdict = agreed(labelled)["verdict", OVERALL]
+    assert verdict.confusions == {("ben", "cem"): {("inconsistent", "consistent"): 1, ("consistent", "consistent"): 2}}

@@ -16,6 +16,7 @@ from sqlalchemy import Engine, create_engine, make_url, text
 
 from annotations.store.database import connect, parse_url
 from annotations.store.migrate import MIGRATIONS_FOLDER, upgrade
+from annotations.store.migration import migrate
 from annotations.store.records import NotSavedError, StoreError
 from annotations.store.store import Store
 from annotations.store.tables import CHANGEABLE, StoreTable
@@ -124,6 +125,12 @@ def test_a_database_of_the_first_version_keeps_its_data(url: str, tmp_path: Path
     with engine.begin() as connection:
         connection.execute(text("INSERT INTO draft VALUES ('d', 'local', 'work', '2026-11-20 00:00:00+00:00')"))
     engine.dispose()
+    for read_only in (False, True):
+        with pytest.raises(
+            StoreError, match=rf"is at version 0001, this one's is {LAST}\. Run `python cli\.py migrate`"
+        ):
+            Store.open(url, read_only)
+    migrate(url)
     store = Store.open(url)
     assert store.draft("d") == "work"
     assert store.runs() == []
@@ -148,10 +155,10 @@ def test_a_database_of_another_program_is_refused(sqlite_url: str) -> None:
         Store.open(sqlite_url)
 
 
-def test_a_demonstration_does_not_bring_an_older_database_up_to_date(sqlite_url: str) -> None:
+def test_an_empty_file_has_nothing_to_show(sqlite_url: str) -> None:
     file = Path(sqlite_url.removeprefix("sqlite:///"))
     file.touch()
-    with pytest.raises(StoreError, match=rf"^The database {file} was made by .* not as a demo"):
+    with pytest.raises(StoreError, match=rf"^The database {file} is empty.* not as a demo"):
         Store.open(sqlite_url, read_only=True)
 
 

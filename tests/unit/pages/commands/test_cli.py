@@ -19,6 +19,7 @@ from annotations.store.store import Store
 from cli import GROUPS
 from core.errors import BadSettingError, TouchstoneError, UnknownNameError
 from core.scoring.metric import METRICS
+from core.settings import VERSION
 from core.types import Edit, Span
 from tests.doubles.process import finish, start
 from tests.sources import ROOT
@@ -278,3 +279,36 @@ def test_every_command_is_listed_with_what_it_says_of_itself() -> None:
         assert full_help.startswith(
             listed[file.stem.removesuffix("_").replace("_", "-")].removesuffix("...").removesuffix(".")
         )
+
+
+def test_the_version_is_printed_by_its_option() -> None:
+    assert run("--version").stdout == f"touchstone {VERSION}\n"
+
+
+def test_without_a_file_scores_are_printed_as_a_table(tmp_path: Path) -> None:
+    printed = run(
+        "score",
+        pairs_file(tmp_path / "in.jsonl", "Rain fell at dawn."),
+        "--metric",
+        "rouge2",
+        "--metric",
+        "conciseness",
+    )
+    assert printed.exit_code == 0
+    head, first, second = (line.split() for line in printed.stdout.splitlines())
+    assert (head, first[:2], second[:2]) == (["id", "metric", "score"], ["p0", "rouge2"], ["p0", "conciseness"])
+
+
+def test_a_folder_of_pairs_needs_a_folder_for_their_results(tmp_path: Path) -> None:
+    refused = run("score", tmp_path, "--metric", "rouge2")
+    assert "name that one with --to" in str(refused.exception)
+
+
+def test_a_plugin_that_does_not_load_is_a_line_of_every_command_that_reads_plugins(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("import nothing_of_this_name\n")
+    pairs = pairs_file(tmp_path / "in.jsonl", "Rain.")
+    for command in (["score", str(pairs), "--metric", "rouge2"], ["metrics"]):
+        _, _, errors = finish(start("cli.py", *command, "--plugin", str(tmp_path / "bad.py")))
+        named = [line for line in errors.splitlines() if "nothing_of_this_name" in line]
+        assert len(named) == 1, (command, errors)
+        assert named[0].startswith("bad.py does not load.")

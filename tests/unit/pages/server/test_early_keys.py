@@ -30,6 +30,8 @@ def test_the_page_opens_with_the_script_and_is_never_an_older_one() -> None:
     assert answer.status_code == 200
     assert answer.text.startswith("<html><head><script>")
     _, _, body = answer.text.partition("</script>")
+    style, _, body = body.partition("</style>")
+    assert ".stMainBlockContainer { max-width: none" in style
     assert body.startswith('<title>é</title></head><body><div id="root"><main')
     assert "<strong>Touchstone</strong> is loading…" in body
     assert '<div class="ts-skeleton" aria-hidden="true">' in body

@@ -127,3 +127,8 @@ def test_connections_are_answered_at_one_address(client: TestClient) -> None:
 def test_a_refusal_of_the_api_is_json(client: TestClient) -> None:
     answer = client.request("GET", "/api/v1/campaigns", content=b"1")
     assert answer.json() == {"problem": "A request to this address has no body."}
+
+
+def test_a_file_is_taken_away_by_the_request_that_browsers_send() -> None:
+    [rule] = [own for own in rules_at("/_stcore/upload_file/s/f") if "DELETE" in own.methods]
+    assert rule.most_bytes >= len('{"sessionId":"00000000-0000-0000-0000-000000000000"}')

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.edits.battery import read_battery, standard_battery
 from core.edits.perturbation import PERTURBATIONS
-from pages.ui.stress.new_run import battery_of_kinds
+from pages.ui.stress.kinds_choice import battery_of_kinds
 from tests.doubles.contributing import found_in_folder
 
 Open = Callable[..., AppTest]

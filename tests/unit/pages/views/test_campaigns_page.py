@@ -224,3 +224,56 @@ def test_the_agreement_tab_has_the_competence_of_people_and_labels_to_look_at_ag
     assert people["person"].tolist()[0] == "bad"
     doubtful = next(frame.value for frame in app.dataframe if "probability" in frame.value)
     assert set(doubtful["by"]) == {"bad"}
+
+
+def test_items_are_found_by_person_answer_and_decision(open_page: Open, store: Store) -> None:
+    opened = make_campaign(store, items=3, overlap=2)
+    ben, cem = opened.annotator("ben"), opened.annotator("cem")
+    opened.label(ben, 2)
+    opened.send(cem, opened.next_task(cem), answers={"verdict": "inconsistent", "confidence": 1, "reason": "No."})
+    opened.send(cem, opened.next_task(cem), "flag")
+    app = open_page("campaigns")
+    app.query_params["campaign"] = opened.campaign.id
+    app.run()
+    app.session_state["campaign-tabs"] = "Items"
+    app.run()
+    assert not app.exception
+
+    def items() -> list[tuple[str, str | None]]:
+        return [
+            (line["decision"], line.get("people"))
+            for frame in app.dataframe
+            if "summary" in frame.value
+            for line in frame.value.to_dict("records")
+        ]
+
+    assert len(items()) == 3
+    filters = f"item-filter-{opened.campaign.id}"
+    app.selectbox(key=f"{filters}-person").select("cem").run()
+    [(decision, people)] = items()
+    assert "cem" in str(people)
+    app.selectbox(key=f"{filters}-answer").select("consistent").run()
+    assert items() == []
+    app.selectbox(key=f"{filters}-person").select(None).run()
+    assert len(items()) == 2
+    app.selectbox(key=f"{filters}-answer").select(None).run()
+    app.multiselect(key=f"{filters}-states").select("flagged").run()
+    frame = next(frame.value for frame in app.dataframe if "summary" in frame.value)
+    assert frame["flag"].tolist() == ["flagged"]
+    assert decision in {"unresolved", "of one person"}
+
+
+def test_hours_are_paid_at_a_rate(open_page: Open, store: Store) -> None:
+    opened = make_campaign(store, items=2)
+    ben = opened.annotator("ben")
+    for _ in range(2):
+        opened.send(ben, opened.next_task(ben), active_ms=1_800_000)
+    app = open_page("campaigns")
+    app.query_params["campaign"] = opened.campaign.id
+    app.session_state["payment"] = True
+    app.run()
+    app.session_state["payment"] = True
+    app.number_input(key=f"rate-{opened.campaign.id}").set_value(18.0).run()
+    assert not app.exception
+    frame = next(frame.value for frame in app.dataframe if "pay" in frame.value)
+    assert frame.to_dict("records") == [{"person": "ben", "labels": 2, "hours": 1.0, "pay": 18.0}]

@@ -83,6 +83,27 @@ def test_a_label_is_taken_over_and_settles_the_case(open_page: Open, disputed: C
     assert "Nothing is left to adjudicate" in said(app)
 
 
+@pytest.mark.parametrize("chosen", ["person", "majority"])
+def test_cases_with_a_majority_and_those_of_others_can_be_left_out(open_page: Open, store: Store, chosen: str) -> None:
+    opened = make_campaign(store, items=2, overlap=3)
+    label(opened, "ben", GOOD, GOOD)
+    label(opened, "cem", BAD, BAD)
+    label(opened, "dot", GOOD)
+    app = review(open_page)
+    assert "**1** of 2" in [element.value for element in app.markdown]
+    filters = f"case-filter-{opened.campaign.id}"
+    app.session_state[filters] = True
+    app.run()
+    app.session_state[filters] = True
+    if chosen == "person":
+        app.selectbox(key=f"{filters}-person").select("dot").run()
+    else:
+        app.toggle(key=f"{filters}-undecided").set_value(True).run()
+    assert not app.exception
+    assert "**1** of 1" in [element.value for element in app.markdown]
+    assert ("3 people" in " ".join(element.value for element in app.caption)) == (chosen == "person")
+
+
 def test_a_case_shows_comments_without_names_and_takes_an_answer(open_page: Open, disputed: CampaignFixture) -> None:
     with read_session(disputed.store.engine) as session:
         own = session.exec(select(Reservation, Person).join(Person, Person.id == Reservation.person_id)).first()  # type: ignore[arg-type]  # a column

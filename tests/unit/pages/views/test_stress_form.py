@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -150,6 +151,30 @@ def test_a_broken_line_of_a_file_is_named_and_its_other_pairs_are_run(open_page:
     assert "1 line left out:" in words(app)
     assert "Line 2: " in words(app)
     assert app.button(key="stress-go").label.startswith("Run: 1 pair ×")
+
+
+def test_a_file_that_is_uploaded_is_what_will_run_with_the_number_of_its_pairs_to_which_each_kind_applies(
+    open_page: Open,
+) -> None:
+    app = opened(open_page("stress"), "Bundled examples")
+    summaries = ("Orla Voss sold the mill.", "The mill burned on Monday.")
+    lines = [json.dumps({"document": DOCUMENT.format(1), "summary": summary}) for summary in summaries]
+    app.file_uploader(key="stress-file").set_value(("mine.jsonl", "\n".join(lines).encode(), "")).run()
+    assert app.selectbox(key="stress-pairs").value == "A file"
+    assert app.button(key="stress-go").label.startswith("Run: 2 pairs ×")
+    until = time.monotonic() + RUN_S
+    while "Of your 2 pairs: " not in words(app):
+        assert time.monotonic() < until
+        app.run()
+    assert "2 pairs of mine.jsonl." in words(app)
+
+
+def test_kinds_of_papers_stand_before_noise_of_letters(open_page: Open) -> None:
+    app = opened(open_page("stress"), "Bundled examples")
+    [rules] = [pills for pills in app.button_group if pills.label == "Meaning kept, by rule"]
+    titles = [str(title) for title in rules.options]
+    assert titles.index("Replace by synonyms") < titles.index("Repeat words of the summary")
+    assert titles.index("Repeat words of the summary") < titles.index("Typing errors")
 
 
 @pytest.mark.slow

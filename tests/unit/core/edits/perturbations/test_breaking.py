@@ -348,3 +348,10 @@ def test_a_pronoun_forbids_a_further_name_only_of_the_other_gender() -> None:
 def test_a_name_of_which_more_than_the_words_around_tell_the_kind_is_taken_before_others() -> None:
     document = "Anna Holm built it. Then came Tom Reid, and minister Velmora spoke. Velmora, who won, left."
     assert variants(FURTHER, "Anna Holm built it.", document) == {"Tom Reid built it."}
+
+
+def test_a_month_that_is_also_a_word_is_refused_with_what_is_true_of_it() -> None:
+    example = Example("x", "The mill closed in March.", "The mill closed in March.")
+    with pytest.raises(UnscorableError, match="March and May count only with a day beside them, as “3 March”"):
+        PERTURBATIONS.parse("date").edits(example, random.Random(0))
+    assert variants("date", "The mill closed on 3 March.")

@@ -1,15 +1,18 @@
-"""The progress of commands: on stderr, on a terminal only, and never between the lines of a result."""
+"""The progress of commands: on stderr, a bar on a terminal and lines elsewhere, and never between the lines of a result."""
 
 from __future__ import annotations
 
 import pty
+import re
 from collections.abc import Iterator
 from contextlib import suppress
+from threading import Event
 
 import pytest
 
 from core.results.runs.stress_run import Plan, RunRecord, ScoreRecord, Source, StressRun
 from core.types import Example
+from pages.commands.shared import messages
 from pages.commands.shared.messages import print_status, show_run_progress, with_progress
 
 
@@ -62,3 +65,25 @@ def test_a_run_says_at_its_end_how_many_scores_there_are(capsys: pytest.CaptureF
 
     show_run_progress(run, records())
     assert capsys.readouterr() == ("", "  1 of 1 scores in 0 s\n")
+
+
+def test_elsewhere_lines_are_written_while_an_item_is_waited_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(messages, "_LINE_S", 0.01)
+    written: list[str] = []
+    enough = Event()
+
+    def note(text: str) -> None:
+        written.append(text)
+        enough.set()
+
+    monkeypatch.setattr(messages, "print_status", note)
+
+    def slow() -> Iterator[str]:
+        yield "a"
+        assert enough.wait(20)
+
+    assert list(with_progress(slow(), "letters", 5)) == ["a"]
+    assert re.fullmatch(r"  0/5 letters, 0 s", written[0])
+    assert capsys.readouterr() == ("", "")

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import random
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
+from core.evaluation.study import StudyData
+from core.registry import settings_of
 from core.scoring.engine.engine import Engine
 from core.scoring.plugins.checkpoints.checkpoint_file import checkpoint_classes
 from core.scoring.plugins.processes.loading import load_plugin
 from core.scoring.plugins.service_metric import service_classes
 from core.settings import Settings
-from core.types import Example, Result
+from core.text import edits as text_edits
+from core.types import Example, Item, Result
 from tests.sources import ROOT
 
 CHAPTER = (ROOT / "docs" / "guides" / "own-metric.md").read_text(encoding="utf-8")
 TABLES = dict(re.findall(r"```toml\n# (\w+\.toml)\n(.*?)```", CHAPTER, re.DOTALL))
-FILES = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", CHAPTER, re.DOTALL))
+[PACKAGE] = re.findall(r"```python\n# ours\.py\n(.*?)```", CHAPTER, re.DOTALL)
+FILES = dict(re.findall(r"```python\n# (?!ours)(\w+\.py)\n(.*?)```", CHAPTER, re.DOTALL))
 TUG = Example("tug", "The pilot asked for the tug.", "The pilot asked. The tug never came.", question="Who asked?")
 EXPECTED = {"capitals": 1.0, "shared": 0.0, "lengths": 1.0, "answered": 0.0}
 
@@ -42,3 +50,40 @@ def test_a_table_of_the_chapter_is_a_metric(name: str, metric: str, tmp_path: Pa
 
 def test_the_chapter_has_both_files() -> None:
     assert sorted(FILES) == ["forms.py", "my_metric.py"]
+
+
+@pytest.fixture
+def package(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The module of the package of the chapter."""
+    module = ModuleType("ours")
+    monkeypatch.setitem(sys.modules, "ours", module)
+    exec(compile(PACKAGE, "ours.py", "exec"), module.__dict__)
+    return module
+
+
+def test_a_package_of_the_chapter_imports_touchstone_alone() -> None:
+    ours = {"core", "annotations", "pages"}
+    assert not [
+        line
+        for line in PACKAGE.splitlines()
+        if re.match(r"(from|import) (\w+)", line) and ours & set(re.split(r"\W", line))
+    ]
+
+
+def test_the_perturbation_of_the_chapter_edits(package: Any) -> None:
+    edits = package.Shout().edits(TUG, random.Random(0))
+    assert text_edits.apply(TUG.summary, edits) == "THE pilot asked. The tug never came."
+
+
+def test_the_importer_of_the_chapter_reads(package: Any, tmp_path: Path) -> None:
+    source = tmp_path / "pairs.txt"
+    source.write_text("A text.\tA summary.\nno tab\n", encoding="utf-8")
+    item, refusal = package.Tabbed().read(source)
+    assert item.example.summary == "A summary."
+    assert refusal.line == 2
+
+
+def test_the_study_of_the_chapter_counts(package: Any) -> None:
+    report = package.Lengths(words=5).run(StudyData(items={"tugs": [Item(TUG)]}))
+    assert report.tables[0].rows == (("tugs", 1, 1),)
+    assert list(settings_of(package.Lengths)) == ["words"]

@@ -7,6 +7,7 @@ import touchstone
 CONTRACTS = (
     "Card Metric Checkpoint EndpointModel Perturbation PerturbationCard Importer Refusal Study StudyData".split()
 )
+REPORTS = "Column Input Pivot Report Table setting".split()
 VALUES = "Answer Context Edit ErrorType Example Item Part Question Score Seen Span Verdict WordScore".split()
 ERRORS = ["TouchstoneError", "UnscorableError"]
 FUNCTIONS = "client close evaluate metric perturb score study".split()
@@ -16,7 +17,7 @@ FRAMEWORKS = (
 
 
 def test_the_public_names_are_these() -> None:
-    assert sorted(touchstone.__all__) == sorted([*CONTRACTS, *VALUES, *ERRORS, *FUNCTIONS, *FRAMEWORKS])
+    assert sorted(touchstone.__all__) == sorted([*CONTRACTS, *REPORTS, *VALUES, *ERRORS, *FUNCTIONS, *FRAMEWORKS])
 
 
 def test_each_is_there_and_has_a_docstring() -> None:

@@ -1,0 +1,101 @@
+"""The work of one person in a campaign: newest answers, beside what was decided, in periods."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from sqlmodel import Session, select
+
+from annotations.campaigns.campaign import CampaignSettings
+from annotations.campaigns.qualification import mark_gold
+from annotations.results.resolution import resolve_tasks
+from annotations.results.results import CampaignLabel, load_labels
+from annotations.store.people_tables import Person
+
+ITEMS_PER_PERIOD = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PersonWork:
+    """Newest answers of a person, oldest first, with the decided answers and the right ones of gold."""
+
+    labels: tuple[CampaignLabel, ...]
+    """Answers of any part, also those that do not count."""
+    decided: Mapping[str, str]
+    """Decided answer to the measured question by task."""
+    gold: Mapping[str, bool]
+    """By gold task, if the answer is right."""
+
+    @property
+    def active_ms(self) -> int:
+        """Milliseconds in which the person read or typed."""
+        return sum(label.active_ms for label in self.labels)
+
+
+def load_people_work(session: Session, campaign: CampaignSettings) -> dict[str, PersonWork]:
+    """The work of everybody who labelled, by name; labels of all parts, also those that do not count."""
+    newest: dict[tuple[str, str, int], CampaignLabel] = {}
+    for label in load_labels(session, campaign):
+        newest[label.person, label.task, label.turn] = label
+    by_person: dict[str, list[CampaignLabel]] = defaultdict(list)
+    for label in newest.values():
+        by_person[label.person].append(label)
+    measured = campaign.questions.measured
+    decided = {
+        task.task: str(measured(task.answers))
+        for task in resolve_tasks(session, campaign)
+        if campaign.questions.measure in task.answers
+    }
+    gold_tasks = sorted({label.task for label in newest.values() if label.part == "gold"})
+    gold: dict[str, dict[str, bool]] = defaultdict(dict)
+    names = dict(session.exec(select(Person.id, Person.name)).all())
+    for task, person, is_right in mark_gold(session, campaign, gold_tasks):
+        gold[names[person]][task] = is_right
+    return {
+        name: PersonWork(tuple(sorted(labels, key=lambda label: label.created_at)), decided, gold[name])
+        for name, labels in sorted(by_person.items())
+    }
+
+
+def work_by_day(work: PersonWork, campaign: CampaignSettings) -> list[dict[str, object]]:
+    """A row of figures for each day (UTC)."""
+    return _periods(work, campaign, [f"{label.created_at:%Y-%m-%d}" for label in work.labels])
+
+
+def work_by_items(work: PersonWork, campaign: CampaignSettings) -> list[dict[str, object]]:
+    """A row of figures for every `ITEMS_PER_PERIOD` labels in their order."""
+    starts = [place - place % ITEMS_PER_PERIOD for place in range(len(work.labels))]
+    return _periods(work, campaign, [f"{start + 1} to {start + ITEMS_PER_PERIOD}" for start in starts])
+
+
+def _periods(work: PersonWork, campaign: CampaignSettings, names: Sequence[str]) -> list[dict[str, object]]:
+    periods: dict[str, list[CampaignLabel]] = defaultdict(list)
+    for name, label in zip(names, work.labels, strict=True):
+        periods[name].append(label)
+    return [
+        {
+            "period": period,
+            "labels": len(labels),
+            "hours": round(sum(label.active_ms for label in labels) / 3_600_000, 3),
+            "median s": median(label.active_ms for label in labels) / 1000,
+            "as decided": _share(as_decided(work, campaign, labels)),
+            "gold right": _share([work.gold[label.task] for label in labels if label.task in work.gold]),
+        }
+        for period, labels in periods.items()
+    ]
+
+
+def as_decided(work: PersonWork, campaign: CampaignSettings, labels: Iterable[CampaignLabel]) -> list[bool]:
+    """For each label of a decided item of work, if it gives the decided answer."""
+    return [
+        str(campaign.questions.measured(label.answers)) == work.decided[label.task]
+        for label in labels
+        if label.part == "work" and label.counts and label.task in work.decided
+    ]
+
+
+def _share(hits: Sequence[bool]) -> str | None:
+    return f"{sum(hits)} of {len(hits)}" if hits else None

@@ -1,0 +1,123 @@
+"""A manager's hands from an own table to the same table with labels: few presses, and what was pressed is what comes out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotations.people.people import Role
+from tests.e2e.shared_server import AnnotatePage, SharedServer, sign_in
+from tests.e2e.test_campaign_from_file import own_table
+from tests.e2e.waiting import START_MS, attach, download, enter, go_to, idle, press
+
+pytestmark = pytest.mark.e2e
+
+NAME = "Lighthouse in five minutes"
+ITEMS = 4
+MOST_PRESSES, MOST_SECONDS = 25, 300
+
+_COUNT_PRESSES = """
+const count = () => sessionStorage.setItem('presses', Number(sessionStorage.getItem('presses') || 0) + 1);
+if (self === top && location.protocol.startsWith('http')) {
+  addEventListener('pointerdown', count, true);
+  addEventListener('keydown', count, true);
+}
+"""
+_FILE_PRESSES = 2  # the button of the field, and the file in the window of the system, which no script sees
+
+
+def created(manager: Page, table: Path) -> str:
+    """A campaign of the file for three people each; its id."""
+    enter(manager.get_by_role("textbox", name="Name of the campaign"), NAME)
+    press(manager.get_by_test_id("stButtonGroup").get_by_text("From a file"))
+    box = manager.get_by_test_id("stFileUploader").filter(has_text="Your file")
+    attach(box.locator("input[type=file]"), table)
+    expect(manager.get_by_text(f"{ITEMS} items in lighthouse.csv.")).to_be_visible(timeout=START_MS)
+    enter(manager.get_by_role("spinbutton", name="People per item"), "3")
+    press(manager.get_by_role("button", name="Create the campaign"))
+    manager.wait_for_url("**campaign=*", timeout=START_MS)
+    return manager.url.partition("campaign=")[2]
+
+
+def label_by_keys(annotate_page: AnnotatePage, code: str, campaign: str, disputed: str = "") -> dict[str, str]:
+    """Label all items by keys; the verdict by summary. Those that end in 7 are inconsistent, the disputed one is borderline."""
+    annotate_page.page.goto(f"{annotate_page.shared_server.server.url}/?invite={code}&campaign={campaign}")
+    annotate_page.start()
+    given = {}
+    for number in range(1, ITEMS + 1):
+        annotate_page.at(f"Item {number}")
+        summary = annotate_page.page.locator(".labeller .texts .text").first.inner_text().strip()
+        key, verdict = ("3", "inconsistent") if summary.endswith("7.") else ("1", "consistent")
+        if summary == disputed:
+            key, verdict = ("1", "consistent") if key == "3" else ("3", "inconsistent")
+        annotate_page.keys(key, "5")
+        if verdict != "consistent":
+            annotate_page.write("It was six.")
+        annotate_page.keys("Enter")
+        annotate_page.past(number)
+        given[summary] = verdict
+    return given
+
+
+def adjudicated(manager: Page, words: str) -> None:
+    """Decide the one dispute by keys."""
+    go_to(manager, "Review")
+    expect(manager.get_by_role("radio", name="To adjudicate · 1")).to_be_visible(timeout=START_MS)
+    idle(manager)
+    number = next(n for n in (1, 2, 3) if words in manager.locator(f".st-key-label-{n}").inner_text().split("\n"))
+    manager.keyboard.press(str(number))
+    expect(manager.get_by_role("radio", name=words, exact=True)).to_be_checked()
+    idle(manager)
+    manager.keyboard.press("s")
+    expect(manager.get_by_role("button", name="Annotator slip").get_by_text("check")).to_be_visible()
+    manager.keyboard.press("d")
+    expect(manager.get_by_text("Nothing is left to adjudicate")).to_be_visible(timeout=START_MS)
+
+
+def test_a_table_becomes_labels_and_decisions_in_few_presses(
+    new_page: Callable[[], Page], shared_server: SharedServer, tmp_path: Path
+) -> None:
+    table = own_table(tmp_path).head(ITEMS)
+    table.to_csv(tmp_path / "lighthouse.csv", index=False)
+    manager = new_page()
+    manager.add_init_script(_COUNT_PRESSES)
+    sign_in(manager, shared_server, shared_server.code(Role.MANAGER)[1])
+    manager.goto(f"{shared_server.server.url}/campaigns")
+    expect(manager.get_by_role("combobox", name="Campaign", exact=True)).to_be_visible(timeout=START_MS)
+    start = time.monotonic()
+    campaign = created(manager, tmp_path / "lighthouse.csv")
+    hands_s = time.monotonic() - start
+
+    disputed = str(table["summary"].iloc[1])
+    given = [
+        label_by_keys(
+            AnnotatePage(new_page(), shared_server), shared_server.code(name=name)[1], campaign, disputed if odd else ""
+        )
+        for name, odd in (("Ines Marr", False), ("Omar Lund", False), ("Lena Sand", True))
+    ]
+
+    start = time.monotonic()
+    adjudicated(manager, "Inconsistent")
+    labels = pd.read_csv(download(manager.get_by_role("button", name="Export labels.csv")))
+    items = pd.read_csv(download(manager.get_by_role("button", name="Export items.csv")))
+    hands_s += time.monotonic() - start
+    presses = int(manager.evaluate("sessionStorage.getItem('presses')")) + _FILE_PRESSES
+    assert presses <= MOST_PRESSES
+    assert hands_s <= MOST_SECONDS
+
+    pressed = sorted((summary, verdict) for person in given for summary, verdict in person.items())
+    assert sorted(zip(labels["summary"], labels["answer.verdict"], strict=True)) == pressed
+    own = ["record", "document", "summary", "model", "shift"]
+    back = items[own].sort_values("record").reset_index(drop=True)
+    pd.testing.assert_frame_equal(back, table[own].reset_index(drop=True))
+    decisions = dict(zip(items["summary"], zip(items["decision"], items["decided.verdict"], strict=True), strict=True))
+    assert decisions == {
+        summary: ("adjudicated" if summary == disputed else "unanimous", verdict)
+        for summary, verdict in given[0].items()
+    }
+    assert set(labels["record"]) == set(table["record"])

@@ -1,0 +1,41 @@
+"""The work of a person: hours, periods, what was decided, gold."""
+
+from __future__ import annotations
+
+from annotations.campaigns.campaign import NewTask
+from annotations.management.manage import ManagerActions
+from annotations.people.people import Role
+from annotations.results.person_work import as_decided, work_by_day, work_by_items
+from annotations.store.store import Store
+from tests.unit.annotations.campaigns.actors import make_campaign, save_items
+
+BAD = {"verdict": "inconsistent", "confidence": 2, "reason": "It was a boat."}
+
+
+def test_hours_and_agreement_are_those_of_the_newest_answers(store: Store) -> None:
+    opened = make_campaign(store, items=25, overlap=3, gold_every=5)
+    gold = save_items(store, 99)[0]
+    opened.add_tasks([NewTask(gold, "gold", key={"verdict": "inconsistent"})])
+    manager = ManagerActions(store, opened.person("ada", Role.MANAGER))
+    ben, cem, dot = (opened.annotator(name) for name in ("ben", "cem", "dot"))
+    for person in (ben, cem):
+        for _ in range(26):
+            opened.send(person, opened.next_task(person), active_ms=3_000)
+    task = opened.next_task(dot)
+    opened.send(dot, task, active_ms=9_000)
+    opened.send(dot, task, answers=BAD, active_ms=4_000)
+    work = manager.people_work(opened.campaign.id)
+
+    assert {name: (len(person.labels), person.active_ms) for name, person in work.items()} == {
+        "ben": (26, 78_000),
+        "cem": (26, 78_000),
+        "dot": (1, 4_000),
+    }
+    assert list(work["ben"].gold.values()) == [False]
+    matches = as_decided(work["dot"], opened.campaign, work["dot"].labels)
+    assert matches in ([False], [])
+    assert as_decided(work["ben"], opened.campaign, work["ben"].labels) == [True] * 25
+    [day] = work_by_day(work["ben"], opened.campaign)
+    assert (day["labels"], day["median s"], day["as decided"], day["gold right"]) == (26, 3.0, "25 of 25", "0 of 1")
+    periods = work_by_items(work["ben"], opened.campaign)
+    assert [(period["period"], period["labels"]) for period in periods] == [("1 to 20", 20), ("21 to 40", 6)]
