@@ -9,15 +9,34 @@ from types import MappingProxyType
 
 from core.assessment.audit.audit_report import summarize
 from core.assessment.audit.question import AuditAnswer, AuditQuestion, Level, VerdictScale
-from core.assessment.audit.questions import change_detector, gaming, reading, sees_errors, stillness
+from core.assessment.audit.questions import (
+    calibration,
+    change_detector,
+    gaming,
+    layout,
+    reading,
+    repetition,
+    sanity,
+    sees_errors,
+    stillness,
+    surface,
+    threshold,
+)
 from core.assessment.audit.questions.answers import AnswersQuestion
+from core.assessment.audit.questions.calibration import CalibrationQuestion
 from core.assessment.audit.questions.change_detector import ChangeDetectorQuestion
 from core.assessment.audit.questions.gaming import GamingQuestion
+from core.assessment.audit.questions.layout import LayoutQuestion
 from core.assessment.audit.questions.reading import ReadingQuestion
 from core.assessment.audit.questions.reads_document import ReadsDocumentQuestion
+from core.assessment.audit.questions.repetition import RepetitionQuestion
+from core.assessment.audit.questions.sanity import SanityQuestion
 from core.assessment.audit.questions.sees_errors import SeesErrorsQuestion
 from core.assessment.audit.questions.slices import SlicesQuestion
 from core.assessment.audit.questions.stillness import StillnessQuestion
+from core.assessment.audit.questions.surface import SurfaceQuestion
+from core.assessment.audit.questions.threshold import ThresholdQuestion
+from core.evaluation.studies.calibration import MIN_DOCUMENTS
 from core.evaluation.studies.prevalence import Prevalence
 from core.evaluation.study import StudyData
 from core.stats.comparison import MIN_TEST_DOCUMENTS
@@ -27,10 +46,11 @@ Row = tuple[str, str, str]
 """The place, the condition, and the sentence."""
 
 QUESTIONS = (
-    *(AnswersQuestion, SeesErrorsQuestion, ChangeDetectorQuestion, ReadsDocumentQuestion),
-    *(StillnessQuestion, GamingQuestion, ReadingQuestion, SlicesQuestion),
+    *(AnswersQuestion, SeesErrorsQuestion, ChangeDetectorQuestion, ReadsDocumentQuestion, SanityQuestion),
+    *(LayoutQuestion, StillnessQuestion, GamingQuestion, SurfaceQuestion, RepetitionQuestion, ReadingQuestion),
+    *(SlicesQuestion, CalibrationQuestion, ThresholdQuestion),
 )
-"""Those that answer from labels, a stress run and long documents."""
+"""Those that give a verdict, in the order of the report."""
 
 SCALES: Mapping[str, VerdictScale] = MappingProxyType(
     {
@@ -40,6 +60,12 @@ SCALES: Mapping[str, VerdictScale] = MappingProxyType(
         "gaming": gaming.LIFTED_SCALE,
         "reading": reading.SCALE,
         "slices": sees_errors.SCALE,
+        "sanity": sanity.SCALE,
+        "layout": layout.SCALE,
+        "surface": surface.SCALE,
+        "repetition": repetition.SCALE,
+        "calibration": calibration.SCALE,
+        "threshold": threshold.SCALE,
     }
 )
 """The scale of the figure by question."""
@@ -54,6 +80,10 @@ TABLES: Mapping[str, Mapping[str, float]] = MappingProxyType(
         "change": {"sees": 2.0, "moves": 2.0, "reads": 0.0, "gain": 2.5, "documents": 100},
         "uncertain": {"sees": 0.8, "gain": 0.5},
         "few": {"documents": 8, "sees": 2.0},
+        "calibrated": {"sees": 9.0, "height": 0.95, "noise": 0.15},
+        "moved by layout": {"sees": 5.0, "layout": 3.0, "reads": 0.87, "repeats": 0.8},
+        "surface": {"surface": 3.0, "sane": 0.2, "layout": 3.0, "repeats": 0.5},
+        "in part surface": {"documents": 200, "surface": 1.0, "sane": 0.7, "layout": 0.6, "repeats": 0.8},
     }
 )
 """Settings of `audit_evidence` by what the metric is."""
@@ -99,6 +129,24 @@ _OTHERWISE: Mapping[tuple[str, Level], str] = MappingProxyType(
             "reading",
             Level.GOOD,
         ): "at the worst place the whole interval is 0.8 or more of the share beside its own document",
+        ("layout", Level.GOOD): "the whole interval is 0.125 or less, and that errors lower the score is certain",
+        ("layout", Level.MEASURED): "the interval is as good, but that errors lower the score cannot be told",
+        (
+            "sanity",
+            Level.WEAK,
+        ): "the whole interval is between 0.8 and 0.6, or one expectation surely fails for most summaries",
+        (
+            "calibration",
+            Level.GOOD,
+        ): "the error here is 0.1 or less, and the Brier score is better than that of the share of consistent summaries",
+        ("calibration", Level.WEAK): "the error here is less than 0.25, or tells no more than that share would",
+        ("calibration", Level.FAILS): "the error here is 0.25 or more",
+        (
+            "calibration",
+            Level.NOT_MEASURED,
+        ): f"a score lies outside 0 to 1, or {MIN_DOCUMENTS} documents of each label are not there",
+        ("surface", Level.NOT_MEASURED): "the scores do not vary, or are too few to learn from",
+        ("threshold", Level.NOT_MEASURED): f"{MIN_DOCUMENTS} documents of each label are not there",
         ("reading", Level.MEASURED): "beside its own document pairs are not ordered better than by chance",
     }
 )

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from core.assessment.audit.audit_report import AuditReport, summarize
+from core.assessment.audit.evidence import LAYOUT_SOURCES
 from core.assessment.audit.question import JUDGED_LEVELS, AuditAnswer, Level, MetricAudit
 from core.assessment.audit.report_text import format_report, report_markdown
 from core.evaluation.report import Report
@@ -20,6 +21,7 @@ from tests.random_tables import METRIC, audit_evidence, labelled_pool
 from tests.reference_audit_sentences import QUESTIONS, SCALES, audit_rows, rate_rows
 
 TABLES = 12
+BY_WHOLE_INTERVAL = ("sees-errors", "stillness", "slices", "sanity", "layout", "surface", "repetition", "threshold")
 _ROUNDING = 0.051  # of a percentage with one digit
 
 
@@ -33,6 +35,12 @@ def random_findings(seed: int) -> list[AuditAnswer]:
         moves=float(abs(rng.normal(0, 0.7))),
         reads=float(rng.random()),
         gain=float(rng.normal(0, 1)),
+        height=float(rng.uniform(0.5, 0.9)),
+        noise=float(rng.choice([0.2, 1.0])),
+        surface=float(rng.choice([0.0, 0.5, 1.0, 3.0])),
+        layout=float(abs(rng.normal(0, 1.5))),
+        sane=float(rng.choice([1.0, rng.random()])),
+        repeats=float(rng.choice([1.0, rng.random()])),
     )
     return [question().finding(evidence, METRIC) for question in QUESTIONS]
 
@@ -49,6 +57,9 @@ def test_no_sentence_of_an_audit_contradicts_its_figures(seed: int) -> None:
     _assert_summary_counts(findings)
     by_name = {finding.question: finding for finding in findings}
     _assert_extremes(by_name["sees-errors"])
+    _assert_moves_by_layout(by_name["layout"])
+    _assert_faults_are_counted(by_name["sanity"])
+    _assert_error_of_probabilities(by_name["calibration"])
     phrase = by_name["gaming"]
     if "The phrase alone does" in phrase.sentence:
         assert phrase.level in (Level.WEAK, Level.FAILS)
@@ -70,10 +81,11 @@ def _assert_level_is_earned(finding: AuditAnswer) -> None:
         return
     estimate = finding.figure.estimate
     assert estimate.documents >= MIN_TEST_DOCUMENTS
-    if scale and finding.question in ("sees-errors", "stillness", "slices") and estimate.ends:
-        low, high = estimate.ends
-        assert finding.level is not Level.GOOD or low >= scale.good
-        assert finding.level is not Level.FAILS or high <= scale.fails
+    if scale and finding.question in BY_WHOLE_INTERVAL and estimate.ends:
+        sign = 1 if scale.good > scale.fails else -1
+        worst, best = sorted(sign * end for end in estimate.ends)
+        assert finding.level is not Level.GOOD or worst >= sign * scale.good
+        assert finding.level is not Level.FAILS or best <= sign * scale.fails
 
 
 def _assert_words_fit_the_level(finding: AuditAnswer) -> None:
@@ -91,6 +103,12 @@ def _assert_words_fit_the_level(finding: AuditAnswer) -> None:
         ("What it tells comes from the document", {Level.GOOD}),
         ("a filler lifts", {Level.WEAK, Level.FAILS}),
         ("not clear of zero", {Level.MEASURED}),
+        ("not predicted by these features", {Level.GOOD, Level.TOO_FEW}),
+        ("layout moves it as far as errors", {Level.FAILS}),
+        ("That errors lower it cannot be told", {Level.MEASURED}),
+        ("They tell no more than the share of consistent", {Level.WEAK}),
+        ("% surface", {Level.WEAK, Level.FAILS}),
+        ("so they are no probabilities", {Level.NOT_MEASURED}),
     ):
         assert words not in said or finding.level in levels, (words, finding.level)
     if finding.brief.startswith("inverted"):
@@ -101,7 +119,7 @@ def _assert_words_fit_the_level(finding: AuditAnswer) -> None:
     if (
         finding.figure
         and finding.figure.estimate.value is not None
-        and finding.question in ("sees-errors", "reads-document")
+        and finding.question in ("sees-errors", "reads-document", "sanity", "layout", "repetition", "threshold")
     ):
         assert str(finding.figure) in finding.sentence
 
@@ -116,6 +134,35 @@ def _assert_summary_counts(findings: list[AuditAnswer]) -> None:
     report = AuditReport((), (audit,), "")
     assert summary in format_report(report)
     assert summary in report_markdown(report)
+
+
+def _assert_moves_by_layout(finding: AuditAnswer) -> None:
+    said = re.search(r"by ([\d.e-]+)(?: \[.+?\])? on average and ([\d.e-]+) at most", finding.sentence)
+    assert said
+    assert float(said[1]) <= float(said[2])
+    shares = [int(share) for share in re.findall(r"\((\d+)%\)", finding.sentence)]
+    assert shares == sorted(shares, reverse=True)
+    assert finding.figure
+    assert bool(shares) is bool(finding.figure.estimate.value)
+    if "at most 40 are taken" in finding.warning:
+        assert finding.level is Level.TOO_FEW
+    documents = re.search(r"about ([\d,]+) would", finding.warning)
+    assert not documents or int(documents[1].replace(",", "")) <= LAYOUT_SOURCES
+
+
+def _assert_faults_are_counted(finding: AuditAnswer) -> None:
+    for failed, every in re.findall(r"(\d+) of (\d+) times", finding.sentence):
+        assert int(failed) > int(every) / 2
+    if finding.brief:
+        assert finding.level is Level.FAILS
+        assert finding.brief in finding.sentence
+
+
+def _assert_error_of_probabilities(finding: AuditAnswer) -> None:
+    said = re.search(r"off by ([\d.]+) on average \(ECE\)", finding.sentence)
+    assert bool(said) is (finding.level is not Level.NOT_MEASURED)
+    if said and finding.figure:
+        assert float(said[1]) == pytest.approx(finding.figure.estimate.value, abs=0.0006)
 
 
 def _assert_extremes(finding: AuditAnswer) -> None:

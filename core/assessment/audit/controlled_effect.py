@@ -22,9 +22,10 @@ class Effect:
 
     @property
     def level(self) -> Level:
-        """Verdict on the size: weak or failing only where its interval is above 0."""
+        """Verdict on the size: weak or failing only where its interval is above 0, or where every document has the same effect."""
         level = self.scale.observed_level(self.size)
-        may_be_chance = self.size.low is None or self.size.low <= 0
+        # an effect has no interval where all documents have the same: by a sign test that is no chance with as many as a verdict takes
+        may_be_chance = self.size.low is not None and self.size.low <= 0
         return Level.MEASURED if level in (Level.WEAK, Level.FAILS) and may_be_chance else level
 
     @property

@@ -16,7 +16,12 @@ class JudgeQuestion(AuditQuestion, ABC):
     asked_of: ClassVar[Literal["all", "judges"]] = "judges"
 
     def found(
-        self, level: Level, sentence: str, figure: AuditFigure | None = None, scale: VerdictScale | None = None
+        self,
+        level: Level,
+        sentence: str,
+        figure: AuditFigure | None = None,
+        scale: VerdictScale | None = None,
+        most: int | None = None,
     ) -> AuditAnswer:
-        finding = super().found(level, sentence, figure, scale)
+        finding = super().found(level, sentence, figure, scale, most)
         return finding if level is Level.TOO_FEW else replace(finding, warning="")

@@ -176,16 +176,24 @@ class AuditQuestion(ABC):
         return ()
 
     def found(
-        self, level: Level, sentence: str, figure: AuditFigure | None = None, scale: VerdictScale | None = None
+        self,
+        level: Level,
+        sentence: str,
+        figure: AuditFigure | None = None,
+        scale: VerdictScale | None = None,
+        most: int | None = None,
     ) -> AuditAnswer:
-        """A finding of this question, with a warning where its figure gives no verdict; by the scale it says how many documents would do."""
+        """A finding of this question, with a warning where its figure gives no verdict; by the scale it says how many documents would do.
+
+        `most` is the number of documents beyond which an audit takes no more, None where it takes all.
+        """
         warning = ""
         if figure is not None and figure.estimate.value is None:
             warning = figure.estimate.error
         elif figure is not None and figure.estimate.documents < MIN_TEST_DOCUMENTS:
             warning = f"{figure.estimate.n} cases of {figure.estimate.documents} documents: too few for a verdict, which takes {MIN_TEST_DOCUMENTS} documents."
         elif figure is not None and scale is not None and level is Level.TOO_FEW:
-            warning = scale.untold(figure.estimate)
+            warning = scale.untold(figure.estimate, most)
         elif figure is not None and figure.estimate.of_few_documents:
             warning = f"Few documents ({figure.estimate.documents})."
         return AuditAnswer(self.name, self.title, self.axis, level, sentence, figure, warning=warning)
@@ -267,23 +275,25 @@ class VerdictScale:
             return Level.FAILS
         return Level.GOOD if value >= good and worst > fails else Level.WEAK
 
-    def untold(self, estimate: Estimate) -> str:
-        """Sentence on a figure whose interval allows several verdicts: which are ruled out, and how many documents would do."""
+    def untold(self, estimate: Estimate, most: int | None = None) -> str:
+        """Sentence on a figure whose interval allows several verdicts: which are ruled out, and how many documents would do.
+
+        Where these are more than `most`, it says that no more are taken.
+        """
         if self.level(estimate) is not Level.TOO_FEW or not _has_enough_documents(estimate) or estimate.ends is None:
             return ""
         worst, best = sorted(self._sign * end for end in estimate.ends)
         ruled_out = "It is not good. " if best < self._sign * self.good else ""
         ruled_out = "It does not fail. " if worst > self._sign * self.fails else ruled_out
         needed = self._documents_needed(estimate)
-        more = (
-            f"about {needed:,} would"
-            if needed
-            else "the value lies at a limit, and many times as many might not do either"
-        )
+        if most is not None and (needed is None or needed > most):
+            more = f", and at most {most} are taken"
+        elif needed:
+            more = f"; about {needed:,} would"
+        else:
+            more = "; the value lies at a limit, and many times as many might not do either"
         return (
-            f"{ruled_out}More cannot be told with {estimate.documents} documents; {more}."
-            if ruled_out
-            else (f"Cannot be told with {estimate.documents} documents; {more}.")
+            f"{ruled_out}{'More cannot' if ruled_out else 'Cannot'} be told with {estimate.documents} documents{more}."
         )
 
     def _documents_needed(self, estimate: Estimate) -> int | None:

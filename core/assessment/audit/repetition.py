@@ -17,7 +17,8 @@ from core.scoring import METRICS, Engine, Metric
 from core.settings import Settings
 from core.types import Answer, Example, Question, Result, Rounds, Score
 
-_MOST_REPEATED = 40
+MOST_REPEATED = 40
+"""Texts that are scored again."""
 _ANOTHER = 1000  # more than any metric draws at once
 
 
@@ -48,7 +49,7 @@ class RepeatedRun:
 
 def repeated_texts(texts: Sequence[Example]) -> list[Example]:
     """The texts that are scored again: at most 40, evenly over all of them."""
-    number = min(_MOST_REPEATED, len(texts))
+    number = min(MOST_REPEATED, len(texts))
     return [texts[place * len(texts) // number] for place in range(number)]
 
 

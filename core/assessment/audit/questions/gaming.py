@@ -84,7 +84,8 @@ class GamingQuestion(AuditQuestion):
         sentence = _sentence(best.phrase.text, raw, harmless, figure, level)
         if figure is lifts[0]:
             sentence += f" {_gain_sentence(gain, gains[2])}"
-        finding = self.found(level, sentence, figure)
+        # without a control the verdict rests on what the phrase does
+        finding = self.found(level, sentence, raw if figure.estimate.value is None else figure)
         return replace(
             finding,
             warning=self.found(level, "", raw, scale).warning if level is Level.TOO_FEW else finding.warning,

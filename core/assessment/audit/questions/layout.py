@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.evidence import LAYOUT_SOURCES, Evidence
 from core.assessment.audit.question import (
     QUESTIONS,
     AuditAnswer,
@@ -82,6 +82,7 @@ class LayoutQuestion(AuditQuestion):
                 f"on average and {_unsigned(most)} at most, where errors lower it by {_unsigned(drop)}.{_most_moving(by_kind)}{untold}",
                 share,
                 SCALE,
+                LAYOUT_SOURCES,
             ),
             brief="layout moves it as far as errors" if level is Level.FAILS else "",
             details=(most, size, drop, *by_kind.values()),

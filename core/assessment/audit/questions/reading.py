@@ -20,7 +20,7 @@ from core.assessment.audit.question import (
 )
 from core.edits import PERTURBATIONS, Intent
 from core.evaluation import BINS, WindowEffect, bins_by_density, window_effects, window_families
-from core.results import ELSEWHERE, PlacedPair, PlaceEffect, place_effects, score_shifts
+from core.results import ELSEWHERE, MOST_PLACED, PlacedPair, PlaceEffect, place_effects, score_shifts
 from core.scoring import METRICS
 from core.stats import Estimate, format_signed
 from core.types import Result
@@ -83,7 +83,7 @@ class ReadingQuestion(AuditQuestion):
         share = sum(extent.cut > 0 for extent in seen) / len(seen) if seen else None
         cut_share = AuditFigure("texts of the data that were cut", Estimate(share, None, None, len(seen)), "share")
         return replace(
-            self.found(_level(alone, worst), sentence, figure, _scale(alone)),
+            self.found(_level(alone, worst), sentence, figure, _scale(alone), MOST_PLACED),
             details=(
                 *(
                     AuditFigure(f"pairs ordered rightly, {effect.place}", effect.consistency, "share")

@@ -17,6 +17,7 @@ from core.assessment.audit.question import (
     VerdictScale,
 )
 from core.assessment.audit.repeated_scores import repeated_scores
+from core.assessment.audit.repetition import MOST_REPEATED
 from core.assessment.audit.shown_pairs import text_case
 
 SCALE = VerdictScale(good=0.9, fails=0.75)
@@ -55,8 +56,10 @@ class RepetitionQuestion(AuditQuestion):
             )
             for score in changed[:MOST_SHOWN_PAIRS]
         )
+        estimate = figure.estimate
+        most = MOST_REPEATED * estimate.documents // estimate.n
         return replace(
-            self.found(SCALE.level(figure.estimate), sentence, figure, SCALE),
+            self.found(SCALE.level(estimate), sentence, figure, SCALE, most),
             details=tuple(again.details()),
             pairs=different,
             command=evidence.audit_command(metric),

@@ -15,6 +15,7 @@ from core.assessment.audit.question import (
     AuditFigure,
     AuditQuestion,
     FigureCase,
+    Level,
     VerdictScale,
     worst_level,
 )
@@ -73,7 +74,7 @@ class ThresholdQuestion(AuditQuestion):
         )
         alarms = _false_alarms(evidence, cases, largest.domain)
         figure = AuditFigure("balanced accuracy of a threshold chosen on other documents", accuracy, "share")
-        levels = [SCALE.level(estimate) for estimate in (accuracy, *(figure.estimate for figure in saved[:1]))]
+        levels = [SCALE.level(accuracy), *([_saved_level(saved)] if saved else [])]
         threshold = "–" if largest.threshold is None else f"{largest.threshold:.3g}"
         sentence = (
             f"A threshold (on all of the data {threshold}) reaches {figure} of balanced accuracy on documents that it was not chosen "
@@ -91,12 +92,12 @@ class ThresholdQuestion(AuditQuestion):
             command=evidence.cases_command("python cli.py study calibration --by dataset", metric)
             + f" --resamples {evidence.resamples}",
             by="dataset",
-            warning=" ".join(filter(None, [finding.warning, _saved_warning(evidence, metric)])),
+            warning=" ".join(filter(None, [finding.warning, *_saved_untold(saved), _saved_warning(evidence, metric)])),
         )
 
     def _of_saved_threshold(self, evidence: Evidence, metric: str, saved: Sequence[AuditFigure]) -> AuditAnswer:
         """Judge a threshold that was chosen elsewhere, where there are too few labels to choose one."""
-        level = SCALE.level(saved[0].estimate)
+        level = _saved_level(saved)
         finding = self.found(level, _saved_sentence(evidence, metric, saved).strip(), saved[0], SCALE)
         return replace(
             finding,
@@ -148,6 +149,20 @@ def _saved_figures(evidence: Evidence, cases: Cases, metric: str) -> tuple[Audit
             AuditFigure(f"missed at the saved threshold{where}", performance["missed"], "share"),
         ]
     return tuple(figures)
+
+
+def _saved_level(saved: Sequence[AuditFigure]) -> Level:
+    """Verdict on the saved threshold; one that accepts all or none has half of balanced accuracy on any texts, whatever the interval."""
+    accuracy, alarms, missed = (figure.estimate for figure in saved[:3])
+    decides_nothing = {alarms.value, missed.value} == {0.0, 1.0}
+    return SCALE.observed_level(accuracy) if decides_nothing else SCALE.level(accuracy)
+
+
+def _saved_untold(saved: Sequence[AuditFigure]) -> list[str]:
+    """A sentence on the saved threshold where its figure gives no verdict."""
+    if not saved or _saved_level(saved) is not Level.TOO_FEW:
+        return []
+    return [f"Of the saved threshold: {SCALE.untold(saved[0].estimate)}"]
 
 
 def _saved_sentence(evidence: Evidence, metric: str, saved: Sequence[AuditFigure]) -> str:

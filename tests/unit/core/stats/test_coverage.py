@@ -191,13 +191,8 @@ def test_the_figures_of_a_saved_threshold_hold_those_on_other_summaries(
         accepted = far[:, 0] >= choose_threshold(labelled).value
         alarms, missed = float(np.mean(~accepted[good])), float(np.mean(accepted[~good]))
         figures = dealt_figures(labelled, Resamples.draw(documents, 300, seed))
-        if figures.accuracy.low is None or figures.false_alarms.low is None or figures.missed.low is None:
+        if any(figure.low is None for figure in figures.values()):
             continue  # refused, as too many resamples lacked a label
-        held.append(
-            (
-                holds(figures.accuracy, 1 - (alarms + missed) / 2),
-                holds(figures.false_alarms, alarms),
-                holds(figures.missed, missed),
-            )
-        )
+        truths = {"accuracy": 1 - (alarms + missed) / 2, "false_alarms": alarms, "missed": missed}
+        held.append([holds(figures[name], truth) for name, truth in truths.items()])
     assert np.mean(held, axis=0).min() >= 0.90

@@ -24,7 +24,7 @@ from core.edits.perturbation import PERTURBATIONS
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.settings import Settings
-from core.text.segmentation import sentences, words
+from core.text.segmentation import padded_words, sentences, words
 from core.types import Item, Verdict
 from tests.unit.core.assessment.audit.known_metrics import variant
 from tests.unit.core.models.llm.scripted import Body, Endpoint, Reply, serving, text
@@ -52,23 +52,35 @@ class Truth:
     sentences: dict[str, str] = field(default_factory=dict)
 
     def documents(self, summary: str) -> list[str]:
-        """The documents that sentences of it are of."""
-        return [document for sentence, document in self.sentences.items() if sentence in summary.replace(HABIT, "")]
+        """The documents that sentences of it are of, in whatever layout."""
+        said = _plain(summary)
+        return [document for sentence, document in self.sentences.items() if _plain(sentence) in said]
 
     def errors(self, summary: str) -> list[str]:
-        return [one for one in self.wrong if one in summary.replace(HABIT, "")]
+        said = _plain(summary)
+        return [sentence for sentence in self.wrong if _plain(sentence) in said]
 
-    def is_right(self, summary: str) -> bool:
-        return not self.errors(summary)
+    def is_right(self, document: str, summary: str) -> bool:
+        """True of what the document says word for word, and of sentences of its right summaries without an error beside them."""
+        read = _plain(document)
+        if _plain(summary) in read:
+            return True
+        return any(_plain(own) in read for own in set(self.documents(summary))) and not self.errors(summary)
+
+
+@cache
+def _plain(text: str) -> str:
+    """Its words, without the beginning of the summaries of the first system."""
+    return padded_words(text.replace(HABIT, ""))
 
 
 Mark = Callable[[Truth, str, str, str], float]
 """Mark from 0 to 1 by the document, the summary and the whole question."""
 
 
-def fair(truth: Truth, _document: str, summary: str, _question: str) -> float:
-    """About .9 for a right summary and .1 for a wrong one, a little apart for each text."""
-    return (0.9 if truth.is_right(summary) else 0.1) + (crc32(summary.encode()) % 160 - 80) / 1000
+def fair(truth: Truth, document: str, summary: str, _question: str) -> float:
+    """About .9 for a right summary of the document and .1 for any other, a little apart for each text."""
+    return (0.9 if truth.is_right(document, summary) else 0.1) + (crc32(summary.encode()) % 160 - 80) / 1000
 
 
 def obedient(truth: Truth, document: str, summary: str, question: str) -> float:

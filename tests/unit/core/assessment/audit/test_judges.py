@@ -71,11 +71,11 @@ def fair(folder: Path) -> JudgeAudit:
     return audit_judge(judges.fair, folder)
 
 
-def test_a_fair_judge_is_good_in_everything(fair: JudgeAudit) -> None:
-    assert {question: level for question, level in levels(fair).items() if level is not Level.GOOD} == {
-        "cost": Level.MEASURED,
-        "cost-per-verdict": Level.MEASURED,
-    }
+def test_a_fair_judge_has_no_bias_and_fails_nowhere(fair: JudgeAudit) -> None:
+    """What ten documents do not decide has no verdict."""
+    assert {name: levels(fair)[name] for name in BIASES} == dict.fromkeys(BIASES, Level.GOOD)
+    assert not {question for question, level in levels(fair).items() if level in (Level.WEAK, Level.FAILS)}
+    assert levels(fair)["reads-document"] is Level.GOOD
 
 
 def test_a_judge_is_asked_for_another_sample(fair: JudgeAudit) -> None:
@@ -138,7 +138,9 @@ def test_a_judge_with_one_fault_fails_there_and_in_no_other_bias(
 @pytest.mark.slow
 def test_of_a_judge_that_answers_by_chance_no_bias_is_claimed(folder: Path) -> None:
     audit = audit_judge(judges.noisy(0), folder)
-    assert finding(audit, "repetition").level is Level.FAILS
+    assert (
+        finding(audit, "repetition").level is not Level.GOOD
+    )  # 40 texts do not decide whether two of three is three of four
     assert not [name for name in BIASES if levels(audit)[name] in (Level.WEAK, Level.FAILS)]
     assert any("nothing is claimed" in finding(audit, name).sentence for name in BIASES)
 
