@@ -161,7 +161,7 @@ def _check_places(pairs: str, output: Path | None, to: str | None, executor: str
         )
     if executor and not to:
         raise TouchstoneError("--executor is of blocks: name their folder, and a folder for the results with --to.")
-    if not to and Path(pairs).is_dir():
+    if not to and not output and Path(pairs).is_dir():
         raise TouchstoneError(f"{pairs} is a folder. Blocks are scored into another: name that one with --to.")
     if output:
         refuse_overwriting_input(Path(pairs), output)

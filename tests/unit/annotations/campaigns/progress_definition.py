@@ -116,9 +116,9 @@ def _person(
 
 def _finish_at(labelled_at: Sequence[datetime], missing: int, now: datetime) -> datetime | None:
     recent = [at for at in labelled_at if now - at <= _WEEK]
-    if not missing or not recent:
+    if not missing or not recent or now - min(labelled_at) < timedelta(days=1):
         return None
-    return now + min(_WEEK, max(timedelta(days=1), now - min(labelled_at))) * (missing / len(recent))
+    return now + min(_WEEK, now - min(labelled_at)) * (missing / len(recent))
 
 
 def _median_s(labels: Sequence[CampaignLabel]) -> float | None:

@@ -151,6 +151,13 @@ def figures(store: Store, campaign: CampaignSettings) -> tuple[CampaignProgress,
             replace(
                 one,
                 kappas={frozenset(pseudonym_of[name] for name in pair): kappa for pair, kappa in one.kappas.items()},
+                confusions={
+                    frozenset(pseudonym_of[name] for name in pair): {
+                        frozenset(zip((pseudonym_of[name] for name in pair), answers, strict=True)): number
+                        for answers, number in table.items()
+                    }
+                    for pair, table in one.confusions.items()
+                },
             )  # type: ignore[misc]  # two names have no order here
             for one in compute_agreements(session, campaign)
         ]

@@ -95,7 +95,7 @@ def test_texts_of_people_are_no_markup(report: AuditReport) -> None:
 def test_a_badge_is_a_picture_that_names_its_verdict(report: AuditReport) -> None:
     picture = ElementTree.fromstring(badge_svg(report.metrics[-1]))
     assert picture.tag.endswith("svg")
-    assert "11 of 11 good" in "".join(picture.itertext())
+    assert "12 of 12 good" in "".join(picture.itertext())
 
 
 def test_markdown_and_terminal_say_the_same_figures(report: AuditReport) -> None:
