@@ -48,6 +48,26 @@ def test_a_tab_closed_in_the_middle_of_steady_typing_loses_nothing(page: Page, s
     again.page.close()
 
 
+def test_words_that_never_reached_the_server_are_there_in_the_next_tab(page: Page, shared_server: SharedServer) -> None:
+    campaign = shared_server.campaign("label-summaries")
+    annotate_page = enter_campaign(page, shared_server, campaign)
+    annotate_page.keys("3")
+    annotate_page.write("Sent. ")
+    annotate_page.drafted()
+    annotate_page.keys("t")
+    expect(page.locator(".labeller textarea:focus")).to_be_visible()
+    page.evaluate("WebSocket.prototype.send = () => undefined")
+    page.keyboard.type("Never sent.")
+    page.close()
+
+    again = AnnotatePage(page.context.new_page(), shared_server)
+    again.page.goto(f"{shared_server.server.url}/annotate?campaign={campaign.id}")
+    again.start()
+    again.at("Item 1")
+    expect(again.page.locator(".labeller textarea")).to_have_value("Sent. Never sent.")
+    again.page.close()
+
+
 def test_a_draft_in_the_browser_is_its_persons_alone(page: Page, shared_server: SharedServer) -> None:
     campaign = shared_server.campaign("label-summaries")
     annotate_page = enter_campaign(page, shared_server, campaign)

@@ -125,7 +125,7 @@ def test_what_waits_for_an_endpoint_says_so_and_is_cancelled(bench: Bench) -> No
     bench.press("Score all")
     waiting = bench.page.get_by_text("Waiting for the endpoint full: it says “slow down”; next try at")
     expect(waiting).to_be_visible()
-    press(bench.page.get_by_role("button", name="Cancel"))
+    bench.page.get_by_role("button", name="Cancel").click()  # the page is at work as long as it waits
     expect(waiting).to_be_hidden()
     expect(bench.row(spec)).to_contain_text("press Alt+S")
     expect(bench.page.locator("#settled")).to_be_attached(timeout=START_MS)
@@ -148,7 +148,7 @@ def test_an_endpoint_is_tested_added_and_asked_and_its_key_is_nowhere_to_be_read
     expect(form).to_contain_text("Structured output Followed where the prompt shows the shape")
     expect(form).to_contain_text("Only Bespoke-MiniCheck and weighted-assessment need them.")
     press(form.get_by_role("button", name="Add", exact=True))
-    expect(page.locator(".st-key-endpoint-2")).to_contain_text("key is set")
+    expect(page.locator(".st-key-endpoint-3")).to_contain_text("key is set")
     expect(page.get_by_test_id("stCode")).to_contain_text("[own]")
     expect(form.get_by_label("or the key itself", exact=True)).to_have_value("")
     assert KEY not in page.content()

@@ -76,8 +76,8 @@ function close(view, root) {
  */
 function receive(view) {
   const { data } = view.component, first = !view.hasBegun, { problem, drafted, stamp } = data;
-  if (first) view.seq = drafted;  // the session before counted so far
-  if (drafted === view.seq && view.seq && !view.timer) confirmDraft(view);
+  if (first) view.seq = drafted;  // the session before counted so far, and may have typed on since
+  else if (drafted === view.seq && view.seq && !view.timer) confirmDraft(view);
   if (`${stamp} ${problem}` !== view.problemShown) view.$('.problem').textContent = problem;
   view.problemShown = `${stamp} ${problem}`;
   const refused = stamp === view.stamp ? null : takeReceipts(view);
