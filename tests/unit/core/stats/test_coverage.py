@@ -107,9 +107,9 @@ def test_the_interval_of_an_area_holds_the_truth(documents: int, area: float, ki
     ],
 )
 def test_equal_metrics_seldom_differ(documents: int, area: float, kind: Kind) -> None:
-    """600 draws: of a chance of 5 % more than 7 % are found in one of a hundred such tests."""
+    """2,400 draws: of a chance of 6 % more than 7 % are found in two of a hundred such tests."""
     rng, found = np.random.default_rng(8_000 + documents), []
-    for seed in range(600):
+    for seed in range(2400):
         of, labels, scores = metrics(rng, documents, 4, (area, area), kind)
         if labels.all() or not labels.any():
             continue
@@ -122,10 +122,10 @@ def test_equal_metrics_seldom_differ(documents: int, area: float, kind: Kind) ->
 @pytest.mark.parametrize(("documents", "each"), [(3, 4), (5, 5), (8, 1), (8, 4), (30, 1), (30, 4), (60, 10)])
 @pytest.mark.parametrize("rate", [0.5, 0.9, 0.98])
 def test_the_interval_of_a_share_of_clustered_pairs_holds_the_truth(documents: int, each: int, rate: float) -> None:
-    """800 draws."""
+    """4,000 draws: of a coverage of 93 % less than 92 % is seen in less than one of a hundred such tests."""
     rng, held = np.random.default_rng(9_000 + documents), []
     of = np.repeat(np.arange(documents), each)
-    for _ in range(800):
+    for _ in range(4000):
         shared = np.sqrt(0.3) * rng.normal(size=documents)[of] + np.sqrt(0.7) * rng.normal(size=len(of))
         held.append(holds(share_estimate((ndtr(shared) < rate).astype(np.float64), of), rate))
     assert np.mean(held) >= 0.92
