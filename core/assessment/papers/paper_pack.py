@@ -255,7 +255,7 @@ def data_card(request: PackRequest) -> str:
         bundled, own = "Comes with Touchstone, scored beforehand.", "Kept and labelled with Touchstone."
         described = " ".join([bundled if name == PRECOMPUTED else own, *sentences])
         sections.append(f"## {name}\n\n{described}\n\n")
-    warnings = "".join(f"- {warning}\n" for warning in cases.warnings)
+    warnings = "".join(f"- {warning}\n" for warning in (*cases.warnings, *cases.unfinished))
     return (
         f"# Data card: {' + '.join(map(format_dataset, request.datasets))}\n\n"
         f"In these tables: {len(cases.samples)} summaries, {len(cases.pairs)} minimal pairs, {cases.clusters} documents.\n\n"
