@@ -5,6 +5,7 @@ declare global {
     /** Keys that came before what they press, see early_keys.js. */
     touchstoneKeys?: string[];
     /** Of Streamlit, which reads it before it looks for its server, see server_address.js. */
+    // biome-ignore lint/style/useNamingConvention: both names are Streamlit's
     __streamlit?: { BACKEND_BASE_URL: string };
   }
   interface Selection {
