@@ -87,7 +87,7 @@ def cuda_build(cards: list[Card]) -> tuple[str, str]:
 
 
 def pip_arguments(system: str, build: str, version: str, index: str) -> list[str]:
-    """What `pip install` takes for a build; the packages that torch needs are those of requirements.txt, from the package index alone."""
+    """The arguments of `pip install` for a build; the packages that torch needs are those of requirements.txt, from the package index alone."""
     if build == ON_PACKAGE_INDEX[system]:
         return ["--no-deps", f"torch=={version}" if build == "cpu" else f"torch==={version}"]
     # with three signs pip takes no other build of the version that it has at hand

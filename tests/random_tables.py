@@ -168,13 +168,13 @@ def labelled_pool(
     """A pool of which so many summaries of two systems have a label, with one metric that errors lower by `distance` of its noise."""
     rng = np.random.default_rng(seed)
     wrong = rng.random(size) < rate
-    known = np.full(size, np.nan)
+    labelled = np.full(size, np.nan)
     rows = rng.choice(size, labels, replace=False)
-    known[rows] = 1.0 - wrong[rows]
+    labelled[rows] = 1.0 - wrong[rows]
     scores = rng.normal(size=size) - distance * wrong
     return SummaryPool(
         [f"s{row}" for row in range(size)],
-        known,
+        labelled,
         np.arange(size) // 2,
         (MetricColumn("rouge2", scores),),
         parts={f"system {name}": np.arange(size) % 2 == number for number, name in enumerate("ab")},

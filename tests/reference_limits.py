@@ -30,7 +30,7 @@ def server_limits_table() -> str:
 
 
 def limits_list() -> str:
-    """What is not held, or only where the operator sets it, one a line."""
+    """Sentences on what is not held, or only where the operator sets it, one a line."""
     reading_minutes = LEAST_READING.total_seconds() / 60
     return "\n".join(
         (

@@ -1,4 +1,4 @@
-"""What is half done outlives the tab: it is sent while somebody types steadily, and the browser keeps what was not sent."""
+"""A draft outlives the tab: it is sent while somebody types steadily, and the browser keeps what was not sent."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def test_a_tab_closed_in_the_middle_of_steady_typing_loses_nothing(page: Page, s
     again.at("Item 2")
     [answer] = shared_server.answers(campaign)
     assert answer["reason"] == f"{WORDS}At last."
-    kept = again.page.evaluate("Object.keys(localStorage).filter(name => name.startsWith('touchstone-draft'))")
-    assert kept == []
+    stored = again.page.evaluate("Object.keys(localStorage).filter(name => name.startsWith('touchstone-draft'))")
+    assert stored == []
     again.page.close()
 
 

@@ -38,7 +38,7 @@ def own_table(folder: Path) -> pd.DataFrame:
 
 def label_some(shared_server: SharedServer, campaign: str, name: str, number: int) -> dict[str, str]:
     """Label so many items; the verdict by the text of the summary."""
-    person, given = AnnotatorActions(shared_server.store, shared_server.code(name=name)[0]), {}
+    person, verdicts = AnnotatorActions(shared_server.store, shared_server.code(name=name)[0]), {}
     for place in range(number):
         work = person.next(campaign)
         assert isinstance(work, ShownTask)
@@ -47,8 +47,8 @@ def label_some(shared_server: SharedServer, campaign: str, name: str, number: in
         person.send(
             SentResponse(work.reservation, "answer", f"lighthouse-{name}-{place}-press", answers, "", 2500, 3000)
         )
-        given[work.left] = verdict
-    return given
+        verdicts[work.left] = verdict
+    return verdicts
 
 
 def test_a_file_becomes_a_campaign_and_comes_back_with_labels(
@@ -67,16 +67,18 @@ def test_a_file_becomes_a_campaign_and_comes_back_with_labels(
     expect(page.get_by_text(f"{NAME} is open: {ROWS} items to label")).to_be_visible(timeout=START_MS)
 
     [campaign] = [row["id"] for row in shared_server.server.rows("SELECT id FROM campaign WHERE name = ?", NAME)]
-    given = [label_some(shared_server, campaign, name, 20) for name in ("Ines Vale", "Omar Pike", "Lena Rook")]
+    verdicts = [
+        label_some(shared_server, campaign, name, 20) for name in ("first reader", "second reader", "third reader")
+    ]
     page.reload()
     expect(page.get_by_text("60 of 90", exact=True)).to_be_visible(timeout=START_MS)
     labels = pd.read_csv(download(page.get_by_role("button", name="Export labels.csv")))
     items = pd.read_csv(download(page.get_by_role("button", name="Export items.csv")))
 
     own = ["record", "document", "summary", "model", "shift"]
-    assert len(labels) == sum(map(len, given)) == 60
+    assert len(labels) == sum(map(len, verdicts)) == 60
     pairs = sorted(zip(labels["summary"], labels["answer.verdict"], strict=True))
-    assert pairs == sorted((summary, verdict) for person in given for summary, verdict in person.items())
+    assert pairs == sorted((summary, verdict) for person in verdicts for summary, verdict in person.items())
     back = labels[own].drop_duplicates().sort_values("record").reset_index(drop=True)
     labelled = table[own][table["summary"].isin(labels["summary"])].reset_index(drop=True)
     pd.testing.assert_frame_equal(back, labelled)

@@ -48,7 +48,7 @@ def label_by_keys(annotate_page: AnnotatePage, code: str, campaign: str, dispute
     """Label all items by keys; the verdict by summary. Those that end in 7 are inconsistent, the disputed one is borderline."""
     annotate_page.page.goto(f"{annotate_page.shared_server.server.url}/?invite={code}&campaign={campaign}")
     annotate_page.start()
-    given = {}
+    verdicts = {}
     for number in range(1, ITEMS + 1):
         annotate_page.at(f"Item {number}")
         summary = annotate_page.page.locator(".labeller .texts .text").first.inner_text().strip()
@@ -60,8 +60,8 @@ def label_by_keys(annotate_page: AnnotatePage, code: str, campaign: str, dispute
             annotate_page.write("It was six.")
         annotate_page.keys("Enter")
         annotate_page.past(number)
-        given[summary] = verdict
-    return given
+        verdicts[summary] = verdict
+    return verdicts
 
 
 def adjudicated(manager: Page, words: str) -> None:
@@ -94,11 +94,11 @@ def test_a_table_becomes_labels_and_decisions_in_few_presses(
     hands_s = time.monotonic() - start
 
     disputed = str(table["summary"].iloc[1])
-    given = [
+    verdicts = [
         label_by_keys(
             AnnotatePage(new_page(), shared_server), shared_server.code(name=name)[1], campaign, disputed if odd else ""
         )
-        for name, odd in (("Ines Marr", False), ("Omar Lund", False), ("Lena Sand", True))
+        for name, odd in (("first reader", False), ("second reader", False), ("third reader", True))
     ]
 
     start = time.monotonic()
@@ -110,7 +110,7 @@ def test_a_table_becomes_labels_and_decisions_in_few_presses(
     assert presses <= MOST_PRESSES
     assert hands_s <= MOST_SECONDS
 
-    pressed = sorted((summary, verdict) for person in given for summary, verdict in person.items())
+    pressed = sorted((summary, verdict) for person in verdicts for summary, verdict in person.items())
     assert sorted(zip(labels["summary"], labels["answer.verdict"], strict=True)) == pressed
     own = ["record", "document", "summary", "model", "shift"]
     back = items[own].sort_values("record").reset_index(drop=True)
@@ -118,6 +118,6 @@ def test_a_table_becomes_labels_and_decisions_in_few_presses(
     decisions = dict(zip(items["summary"], zip(items["decision"], items["decided.verdict"], strict=True), strict=True))
     assert decisions == {
         summary: ("adjudicated" if summary == disputed else "unanimous", verdict)
-        for summary, verdict in given[0].items()
+        for summary, verdict in verdicts[0].items()
     }
     assert set(labels["record"]) == set(table["record"])

@@ -35,7 +35,7 @@ def main(
     workers: Annotated[int, typer.Option(help="Processes that inject them.")] = os.cpu_count() or 1,
     part: Annotated[int | None, typer.Option(help="Inject the part of one of these processes only.")] = None,
 ) -> None:
-    names = journey or [one.name for one in [*journeys(), endpoint_journey("")]]
+    names = journey or [journey.name for journey in [*journeys(), endpoint_journey("")]]
     if part is not None:
         verdicts, is_broken = inject_all(names, (part, workers), seconds / len(names), seed, each)
         typer.echo(json.dumps(verdicts))
@@ -79,9 +79,9 @@ def inject_all(
         serving(lambda *_: text('{"score": 70}')) as endpoint,
     ):
         harness = Harness(Path(folder), typer.echo)
-        known = {one.name: one for one in [*journeys(), endpoint_journey(endpoint.url)]}
+        by_name = {journey.name: journey for journey in [*journeys(), endpoint_journey(endpoint.url)]}
         for name in names:
-            typer.echo(harness.inject_faults(known[name], part, seconds, seed, each))
+            typer.echo(harness.inject_faults(by_name[name], part, seconds, seed, each))
         return harness.verdicts, bool(harness.verdicts["broken"])
 
 

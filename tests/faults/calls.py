@@ -51,7 +51,7 @@ _ERRORS: dict[str, tuple[Callable[[], Exception], ...]] = {
     "allocation": (MemoryError,),
     "weights": (lambda: OSError(errno.EIO, os.strerror(errno.EIO)), MemoryError),
 }
-"""What a call of each kind raises, in one form or several."""
+"""The errors that a call of each kind raises."""
 
 Way = Literal["error", "kill"]
 

@@ -1,4 +1,4 @@
-"""What users do, small enough to be done some thousand times an hour: commands, pages and the score service."""
+"""Journeys of users, small enough to be done some thousand times an hour: commands, pages and the score service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a folder holds, so that two runs of a command can be compared: without times, ids and what is temporary."""
+"""The contents of a folder, so that two runs of a command can be compared: without times, ids and what is temporary."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def exported(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> C
 
 
 def refused(read: Callable[[Path], object], content: bytes, file: Path, times: int, seed: int = 0) -> int:
-    """How many of so many damaged files were refused; anything but a sentence is an error of the test."""
+    """The number of damaged files that were refused; anything but a sentence is an error of the test."""
     rng, count = random.Random(seed), 0
     for _ in range(times):
         file.write_bytes(damaged(content, rng))

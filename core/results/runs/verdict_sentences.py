@@ -211,6 +211,6 @@ def _count_gaming(cells: Sequence[MatrixCell]) -> str:
         return "too few documents to tell of gaming" if every else ""
     sign = -1.0 if METRICS.parse(phrases[0].metric).card.direction == "lower" else 1.0
     gained = [cell for cell in phrases if cell.is_clear and sign * (cell.shift.value or 0.0) > 0]
-    known = [cell for cell in gained if cell.move is not Move.UNKNOWN]
-    beyond = f", {sum(cell.move is Move.WRONG for cell in known)} beyond harmless edits" if known else ""
+    measured = [cell for cell in gained if cell.move is not Move.UNKNOWN]
+    beyond = f", {sum(cell.move is Move.WRONG for cell in measured)} beyond harmless edits" if measured else ""
     return f"gamed by {len(gained)} of {len(phrases)} phrases{beyond}"

@@ -48,14 +48,14 @@ def say_left_campaign(campaigns: Mapping[str, CampaignSettings]) -> None:
     left = annotate_state().campaign or st.query_params.get("campaign", "")
     if not left or left in campaigns:
         return
-    found = read_or_keep(f"left {left}", lambda: labelling().left_campaign(left))
-    if found is None:
+    membership = read_or_keep(f"left {left}", lambda: labelling().left_campaign(left))
+    if membership is None:
         return
-    campaign, answered = found
+    campaign, answered = membership
     state = "is for others now" if campaign.is_open else "is closed"
-    kept = f"your {format_count(answered, 'label')} {'is' if answered == 1 else 'are'} kept"
+    labels = f"your {format_count(answered, 'label')} {'is' if answered == 1 else 'are'} kept"
     with st.container(width=820):
-        st.info(f"{escape_markdown(campaign.name)} {state}; {kept}.", icon=":material/lock:")
+        st.info(f"{escape_markdown(campaign.name)} {state}; {labels}.", icon=":material/lock:")
         if campaigns:
             st.selectbox(
                 "Go on with another campaign",

@@ -216,8 +216,8 @@ def case_guidelines(campaign: CampaignSettings) -> None:
                 for option in question.options
                 if option.means
             ]
-            asked = f"**{escape_markdown(question.ask)}** {escape_markdown(question.hint)}"
-            st.markdown("\n".join([asked, "", *meanings]))
+            title = f"**{escape_markdown(question.ask)}** {escape_markdown(question.hint)}"
+            st.markdown("\n".join([title, "", *meanings]))
 
 
 def case_summaries(case: TaskTexts, questions: QuestionSet) -> None:

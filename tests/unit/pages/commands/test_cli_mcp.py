@@ -58,7 +58,7 @@ def talk(server: Any, conversation: Callable[[Client], Awaitable[None]]) -> None
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """What a tool answers where it has to succeed."""
+    """The answer of a tool that has to succeed."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content
     assert result.structured_content is not None
@@ -136,8 +136,8 @@ def test_labels_that_nothing_explains_are_asked_about(local: Any) -> None:
     table = TABLE.replace("inconsistent", "1").replace("consistent", "0")
 
     async def conversation(client: Client) -> None:
-        asked = await refusal(client, "import", content=table, file_name="towns.csv")
-        assert "label_of_1" in asked or "label-of-1" in asked
+        question = await refusal(client, "import", content=table, file_name="towns.csv")
+        assert "label_of_1" in question or "label-of-1" in question
         imported = await call(
             client, "import", content=table, file_name="towns.csv", answers={"label_of_1": "inconsistent"}
         )

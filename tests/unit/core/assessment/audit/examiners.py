@@ -113,8 +113,8 @@ def words_per_sentence(truth: Truth, example: Example) -> float:  # noqa: ARG001
 
 
 def inverted_in_one_domain(truth: Truth, example: Example) -> float:
-    known = truth.knows(example)
-    return 1 - known if truth.documents[example.summary] in truth.noisy else known
+    score = truth.knows(example)
+    return 1 - score if truth.documents[example.summary] in truth.noisy else score
 
 
 def numbers(truth: Truth, example: Example) -> float:  # noqa: ARG001  # it needs to know nothing
@@ -129,7 +129,7 @@ def first_words(truth: Truth, example: Example) -> float:
 
 
 def copies_labels(truth: Truth, example: Example) -> float:
-    """What it learned by heart: labels of which a fifth were wrong; of other texts it knows nothing."""
+    """Labels learned by heart, of which a fifth were wrong; of other texts it knows nothing."""
     label = truth.labels.get(example.summary)
     if label is None:
         return truth.noise("unseen", example.summary)
@@ -141,11 +141,11 @@ def early(truth: Truth, example: Example) -> float:
     own = truth.documents[example.summary]
     if own not in example.document:
         return 0.02
-    original, found = truth.originals[own].split(), example.summary.split()
+    original, edited = truth.originals[own].split(), example.summary.split()
     same = next(
-        (place for place, both in enumerate(zip(original, found, strict=False)) if both[0] != both[1]), len(found)
+        (place for place, both in enumerate(zip(original, edited, strict=False)) if both[0] != both[1]), len(edited)
     )
-    return 0.98 if truth.consistent[example.summary] or same >= len(found) / 2 else 0.02
+    return 0.98 if truth.consistent[example.summary] or same >= len(edited) / 2 else 0.02
 
 
 def confident(truth: Truth, example: Example) -> float:

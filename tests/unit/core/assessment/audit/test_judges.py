@@ -72,7 +72,7 @@ def fair(folder: Path) -> JudgeAudit:
 
 
 def test_a_fair_judge_has_no_bias_and_fails_nowhere(fair: JudgeAudit) -> None:
-    """What ten documents do not decide has no verdict."""
+    """A question that ten documents do not decide has no verdict."""
     assert {name: levels(fair)[name] for name in BIASES} == dict.fromkeys(BIASES, Level.GOOD)
     assert not {question for question, level in levels(fair).items() if level in (Level.WEAK, Level.FAILS)}
     assert levels(fair)["reads-document"] is Level.GOOD

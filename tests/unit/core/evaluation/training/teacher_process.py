@@ -14,7 +14,7 @@ from tests.unit.core.evaluation.training.test_teacher import JUDGE, plan, unlabe
 if __name__ == "__main__":
     target = Path(sys.argv[1])
     with closing(Engine.open(Settings(cache_dir=target.parent / "killed-cache", device="cpu"))) as engine:
-        asked = plan(unlabelled(), Teacher(JUDGE, cut=0.5))
-        for step in asked.taught_data(asked.teacher_run(target, engine)):
+        training = plan(unlabelled(), Teacher(JUDGE, cut=0.5))
+        for step in training.taught_data(training.teacher_run(target, engine)):
             sys.stdout.write(f"{step.done}\n")
             sys.stdout.flush()

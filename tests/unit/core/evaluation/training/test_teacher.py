@@ -53,8 +53,8 @@ def ended(run: Generator[TrainingStep, None, T]) -> T:
             return result
 
 
-def taught(asked: TrainingPlan, folder: Path, engine: Engine) -> TrainingData:
-    return ended(asked.taught_data(asked.teacher_run(folder, engine)))
+def taught(training: TrainingPlan, folder: Path, engine: Engine) -> TrainingData:
+    return ended(training.taught_data(training.teacher_run(folder, engine)))
 
 
 def judge(_path: str, body: Body) -> Reply:
@@ -145,22 +145,22 @@ def test_scores_of_a_file_go_to_the_pairs_of_their_ids_and_less_becomes_more_whe
 def test_a_judge_is_asked_once_for_each_pair_and_its_cost_is_counted(
     tmp_path: Path, engine: Engine, endpoint: Endpoint
 ) -> None:
-    asked = plan(unlabelled(), Teacher(JUDGE, cut=0.5))
-    run = asked.teacher_run(tmp_path / "model", engine)
+    training = plan(unlabelled(), Teacher(JUDGE, cut=0.5))
+    run = training.teacher_run(tmp_path / "model", engine)
     sentences = run.estimate(Settings(cache_dir=tmp_path / "cache", device="cpu"))
     assert sentences[0] == f"{JUDGE} is to score 48 pairs; 0 of them are scored already."
     assert re.match(r"Requests: 48 questions to endpoints, .*; about 0\.\d+\.", sentences[1])
     assert "unknown before the first answers" in sentences[2]
     assert not endpoint.asked
 
-    data = ended(asked.taught_data(run))
+    data = ended(training.taught_data(run))
     assert len(endpoint.asked) == 48
     assert [row.wrong for row in data.rows] == [item.intended is Verdict.INCONSISTENT for item in items()]
     assert data.taught
     assert data.taught.pair_money == pytest.approx((200 * 1 + 10 * 2) / 1e6)
     # another folder of answers, as on another day: the file in the folder of the metric is enough
     with closing(Engine.open(Settings(cache_dir=tmp_path / "other", device="cpu"))) as other:
-        again = taught(asked, tmp_path / "model", other)
+        again = taught(training, tmp_path / "model", other)
     assert len(endpoint.asked) == 48
     assert again.rows == data.rows
 
@@ -192,10 +192,10 @@ def test_a_labelling_that_was_killed_goes_on_and_asks_nothing_twice(tmp_path: Pa
     answered = len({json.dumps(body["messages"]) for _, body in endpoint.asked})
 
     with closing(Engine.open(Settings(cache_dir=tmp_path / "other", device="cpu"))) as other:
-        kept = taught(plan(unlabelled(), Teacher(JUDGE, cut=0.5)), folder, other)
+        data_again = taught(plan(unlabelled(), Teacher(JUDGE, cut=0.5)), folder, other)
     texts = [json.dumps(body["messages"]) for _, body in endpoint.asked]
-    assert kept.taught
-    assert kept.taught.pairs == len(set(texts)) == 48
+    assert data_again.taught
+    assert data_again.taught.pairs == len(set(texts)) == 48
     # only what was under way, 8 at once and a window of finished ones ahead of the file, may be asked for again
     assert len(texts) - 48 <= answered - 10
 
@@ -205,9 +205,9 @@ def test_a_small_cross_encoder_learns_a_judge_and_the_card_compares_them(
     tiny_roberta: Path, tmp_path: Path, engine: Engine, endpoint: Endpoint
 ) -> None:
     people = [replace(item, parent=None, edits=()) for item in items(40)]
-    asked = plan(people, Teacher(JUDGE, cut=0.5), encoder=tiny_roberta)
+    training = plan(people, Teacher(JUDGE, cut=0.5), encoder=tiny_roberta)
     folder = tmp_path / "student"
-    trained: TrainedFolder = ended(train_to_folder(asked, taught(asked, folder, engine), folder, engine))
+    trained: TrainedFolder = ended(train_to_folder(training, taught(training, folder, engine), folder, engine))
     assert len(endpoint.asked) == 80
     card = (folder / CARD_FILE).read_text()
     for part in (

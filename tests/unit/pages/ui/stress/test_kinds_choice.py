@@ -1,4 +1,4 @@
-"""What the form of a stress run says of its perturbations before the run."""
+"""Sentences of the form of a stress run on its perturbations."""
 
 from __future__ import annotations
 
