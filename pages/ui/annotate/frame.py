@@ -52,10 +52,13 @@ def say_left_campaign(campaigns: Mapping[str, CampaignSettings]) -> None:
     if found is None:
         return
     campaign, answered = found
-    state = "is for others now" if campaign.is_open else "is closed"
-    kept = f"your {format_count(answered, 'label')} {'is' if answered == 1 else 'are'} kept"
     with st.container(width=820):
-        st.info(f"{escape_markdown(campaign.name)} {state}; {kept}.", icon=":material/lock:")
+        if answered:
+            state = "is for others now" if campaign.is_open else "is closed"
+            kept = f"your {format_count(answered, 'label')} {'is' if answered == 1 else 'are'} kept"
+            st.info(f"{escape_markdown(campaign.name)} {state}; {kept}.", icon=":material/lock:")
+        else:  # its name is for those whose work it is
+            st.info("The campaign of this link is closed, or for others.", icon=":material/lock:")
         if campaigns:
             st.selectbox(
                 "Go on with another campaign",
