@@ -138,9 +138,9 @@ def require_guidelines_read(
     """Before the first label under a text of the guidelines it fills the page, with what is new; the page ends there."""
     newest, state = guidelines[-1], annotate_state()
     text, key = guidelines_markdown(campaign), (campaign.id, newest.number)
-    if not text or progress.version >= newest.first or key in state.guidelines_read:
-        return
     before = next((read for read in guidelines if read.first <= progress.version <= read.last), None)
+    if not text or (before and before.text == newest.text) or key in state.guidelines_read:
+        return
     with st.container(border=True, width=820):
         st.subheader("The guidelines have changed" if before else "Guidelines")
         if before:

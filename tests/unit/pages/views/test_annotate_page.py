@@ -184,6 +184,16 @@ def test_the_link_of_a_closed_campaign_moves_nobody_who_has_no_label_there(open_
     assert "Read the whole document" in markdown(app)
 
 
+def test_guidelines_that_are_as_before_again_interrupt_nobody(open_page: Open, store: Store) -> None:
+    opened = labelled_by_me(store, 1)
+    before = opened.campaign.guidelines
+    revise(opened, "Read it.")
+    revise(opened, before)
+    app = annotate(open_page)
+    assert not app.exception
+    assert not [heading.value for heading in app.subheader]
+
+
 def test_a_changed_rule_is_no_change_of_the_guidelines(open_page: Open, store: Store) -> None:
     opened = labelled_by_me(store, 1)
     revise(opened, gold_every=5)
