@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -62,7 +62,7 @@ def table_of_items(
         for name in ("item_id", *_TEXT_COLUMNS, *_OPTIONAL_COLUMNS[:-1], *behind)
         if name in filled or name not in _OPTIONAL_COLUMNS
     ]
-    shown = {name: f"touchstone.{name}" if name in own else name for name in names}
+    shown = names_beside(own, names)
     flat = (
         {
             **{name: table_cell(cell) for name, cell in columns.items()},
@@ -73,6 +73,11 @@ def table_of_items(
     first, *others = shown.values()
     lines = to_csv(flat, (first, *own, *others))
     return (line.encode() for line in chain([BYTE_ORDER_MARK], lines))
+
+
+def names_beside(own: Collection[str], names: Iterable[str]) -> dict[str, str]:
+    """Names of our columns beside the owner's, which keep theirs: `touchstone.NAME` where both have one."""
+    return {name: f"touchstone.{name}" if name in own else name for name in names}
 
 
 def table_cell(cell: str) -> object:

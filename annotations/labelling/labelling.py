@@ -44,7 +44,7 @@ from annotations.labelling.responses import (
     save_response,
 )
 from annotations.people.people import Member, Right
-from annotations.store.campaign_tables import Task
+from annotations.store.campaign_tables import Campaign, Task
 from annotations.store.database import read_session
 from annotations.store.records import MAX_TEXT, RecordError, RightsError, require_storable
 from annotations.store.response_tables import Reservation
@@ -99,10 +99,12 @@ class AnnotatorActions:
             return [campaign for campaign in open_campaigns if campaign.id in own]
 
     def left_campaign(self, campaign_id: str) -> tuple[CampaignSettings, int] | None:
-        """A campaign that takes no labels of this person, with the number of those that they gave; None if they gave none."""
+        """A campaign that takes no labels of this person, with the number of those that they gave; None if there is none."""
         with read_session(self._store.engine) as session:
+            if session.get(Campaign, campaign_id) is None:
+                return None
             answered = load_person_tasks(session, campaign_id, self._person.id).answered
-            return (load_campaign(session, campaign_id), answered) if answered else None
+            return load_campaign(session, campaign_id), answered
 
     def guidelines(self, campaign_id: str) -> list[ReadGuidelines]:
         """The texts that annotators of a campaign read, oldest first, each with the versions of the campaign that have it."""

@@ -22,6 +22,9 @@ from annotations.store.tables import EditRow, Explanation, ItemRow
 from core.text import recover
 from core.types import ErrorType, Item, Sample, Verdict
 
+CELL_SEPARATOR = "; "
+"""Between the cells of rows that are one item."""
+
 
 @dataclass(frozen=True, slots=True)
 class CandidateExplanation:
@@ -171,23 +174,21 @@ def _candidate_from_sample(sample: Sample, edited: Collection[str], own: Sequenc
 
 
 def merge_repeated(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The candidates with the same texts once, since they are one item; values of their columns are joined by semicolons."""
-    merged: dict[object, Candidate] = {}
+    """The candidates with the same texts once, since they are one item; different values of a column are joined by semicolons."""
+    same: dict[object, list[Candidate]] = defaultdict(list)
     for candidate in candidates:
         pair = candidate.pair
         texts = (pair.document, pair.original, pair.edited, pair.question) if pair else candidate.item_id
-        if texts not in merged:
-            merged[texts] = candidate
-            continue
-        before, after = merged[texts].columns, candidate.columns
-        joined = {name: _join_cells(before.get(name, ""), after.get(name, "")) for name in {**before, **after}}
-        merged[texts] = replace(merged[texts], columns=joined)
-    return list(merged.values())
+        same[texts].append(candidate)
+    return [_merge_columns(repeated) for repeated in same.values()]
 
 
-def _join_cells(before: str, after: str) -> str:
-    """The values of two cells, each once."""
-    return "; ".join(dict.fromkeys(value for value in (*before.split("; "), after) if value))
+def _merge_columns(repeated: Sequence[Candidate]) -> Candidate:
+    columns = {
+        name: CELL_SEPARATOR.join(dict.fromkeys(cell for row in repeated if (cell := row.columns.get(name))))
+        for name in dict.fromkeys(name for row in repeated for name in row.columns)
+    }
+    return replace(repeated[0], columns=columns)
 
 
 def candidates_from_items(items: Iterable[Item], source: str) -> tuple[list[Candidate], int]:

@@ -84,7 +84,10 @@ class LabelAgreement:
 
     @property
     def kappa_weights(self) -> str:
-        """Weights of kappa: quadratic in the steps between ordered answers, as in studies and scikit-learn, or none."""
+        """Weights of kappa: quadratic in the steps between ordered answers, as in studies, or none.
+
+        scikit-learn gives the same with `labels` in the order of the answers; without, it sorts words by the alphabet.
+        """
         return "unweighted" if self.scale == "nominal" else "quadratic weights"
 
 

@@ -23,7 +23,7 @@ class PersonWork:
     """Newest answers of a person, oldest first, with the decided answers and the right ones of gold."""
 
     labels: tuple[CampaignLabel, ...]
-    """Answers of any part, also those that do not count."""
+    """Answers of any part, also those that do not count; the one before scores were seen and the one after are two."""
     decided: Mapping[str, str]
     """Decided answer to the measured question by task."""
     gold: Mapping[str, bool]
@@ -37,9 +37,9 @@ class PersonWork:
 
 def load_people_work(session: Session, campaign: CampaignSettings) -> dict[str, PersonWork]:
     """The work of everybody who labelled, by name; labels of all parts, also those that do not count."""
-    newest: dict[tuple[str, str, int], CampaignLabel] = {}
+    newest: dict[tuple[str, str, int, bool], CampaignLabel] = {}
     for label in load_labels(session, campaign):
-        newest[label.person, label.task, label.turn] = label
+        newest[label.person, label.task, label.turn, label.blind] = label
     by_person: dict[str, list[CampaignLabel]] = defaultdict(list)
     for label in newest.values():
         by_person[label.person].append(label)
@@ -89,11 +89,11 @@ def _periods(work: PersonWork, campaign: CampaignSettings, names: Sequence[str])
 
 
 def as_decided(work: PersonWork, campaign: CampaignSettings, labels: Iterable[CampaignLabel]) -> list[bool]:
-    """For each label of a decided item of work, if it gives the decided answer."""
+    """For each label of a decided item of work that was given before scores were seen, if it gives the decided answer."""
     return [
         str(campaign.questions.measured(label.answers)) == work.decided[label.task]
         for label in labels
-        if label.part == "work" and label.counts and label.task in work.decided
+        if label.part == "work" and label.blind and label.counts and label.task in work.decided
     ]
 
 

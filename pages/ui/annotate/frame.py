@@ -52,10 +52,13 @@ def say_left_campaign(campaigns: Mapping[str, CampaignSettings]) -> None:
     if membership is None:
         return
     campaign, answered = membership
-    state = "is for others now" if campaign.is_open else "is closed"
-    labels = f"your {format_count(answered, 'label')} {'is' if answered == 1 else 'are'} kept"
     with st.container(width=820):
-        st.info(f"{escape_markdown(campaign.name)} {state}; {labels}.", icon=":material/lock:")
+        if answered:
+            state = "is for others now" if campaign.is_open else "is closed"
+            kept = f"your {format_count(answered, 'label')} {'is' if answered == 1 else 'are'} kept"
+            st.info(f"{escape_markdown(campaign.name)} {state}; {kept}.", icon=":material/lock:")
+        else:  # its name is for those whose work it is
+            st.info("The campaign of this link is closed, or for others.", icon=":material/lock:")
         if campaigns:
             st.selectbox(
                 "Go on with another campaign",
@@ -135,9 +138,9 @@ def require_guidelines_read(
     """Before the first label under a text of the guidelines it fills the page, with what is new; the page ends there."""
     newest, state = guidelines[-1], annotate_state()
     text, key = guidelines_markdown(campaign), (campaign.id, newest.number)
-    if not text or progress.version >= newest.first or key in state.guidelines_read:
-        return
     before = next((read for read in guidelines if read.first <= progress.version <= read.last), None)
+    if not text or (before and before.text == newest.text) or key in state.guidelines_read:
+        return
     with st.container(border=True, width=820):
         st.subheader("The guidelines have changed" if before else "Guidelines")
         if before:

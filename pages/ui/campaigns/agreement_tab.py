@@ -100,7 +100,7 @@ def _caveats(campaign: CampaignSettings) -> None:
         st.caption(f":material/edit_note: {escape_markdown(modes)}")
     if left_out := manager.count_left_out(campaign.id):
         st.caption(
-            f":material/person_remove: {format_count(left_out, 'label')} left out, with the reasons under Progress."
+            f":material/person_remove: {format_count(left_out, 'label')} left out in whole or in part, with the reasons under Progress."
         )
     if manager.was_ordered_by_disagreement(campaign.id):
         st.caption(f":material/sort: {ORDER_NOTE}")

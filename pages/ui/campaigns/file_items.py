@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import streamlit as st
 
-from annotations.management.candidates import Candidate, candidates_from_items
+from annotations.management.candidates import CELL_SEPARATOR, Candidate, candidates_from_items
 from core.base import Limits, read_apart
 from core.data import DATASETS, ImportCounts, infer_column_map, readable_items
 from core.errors import TouchstoneError
@@ -23,6 +24,7 @@ _GENERIC = "generic"
 _LIMITS = Limits(seconds=300, megabytes=2048)
 _PREVIEW_ITEMS = 10
 _GUESS_ITEMS = 200
+_NUMBERED = re.compile(r"(\D*)(\d+)(\D*)")
 
 
 def file_candidates(key: str) -> list[Candidate] | None:
@@ -110,8 +112,8 @@ def shown_columns_choice(key: str, columns: Sequence[str], default: Sequence[str
         default,
         key=f"{key}-shown-{hash((*columns, *default))}",
         placeholder="None",
-        help="They are shown above the document. Labels, scores and systems are hidden at first, so that people label blind; every "
-        "column leaves with each label.",
+        help="They are shown above the document. At first only those that number the items are, so that people label blind: look "
+        "for labels, scores and systems before you add one. Every column leaves with each label.",
     )
     return tuple(selected)
 
@@ -122,7 +124,7 @@ def column_names(candidates: Sequence[Candidate]) -> list[str]:
 
 
 def blind_columns(candidates: Sequence[Candidate]) -> list[str]:
-    """Columns that tell an annotator nothing of a label: all but those that read as labels, votes, ratings, scores or systems."""
+    """Columns that number the items, as lh-001 and lh-002 do; any other may tell an annotator of a label, a score or a system."""
     rows = [{**candidate.columns, "summary": candidate.summary} for candidate in candidates[:_GUESS_ITEMS]]
     try:
         guess = infer_column_map(rows)
@@ -132,4 +134,16 @@ def blind_columns(candidates: Sequence[Candidate]) -> list[str]:
         *(guess.label, guess.error_type, guess.system, guess.annotator),
         *(*guess.annotators, *guess.ratings, *(score.column for score in guess.scores)),
     }
-    return [name for name in column_names(candidates) if name not in telling]
+    return [
+        name
+        for name in column_names(candidates)
+        if name not in telling and _numbers_items(name, [candidate.columns.get(name, "") for candidate in candidates])
+    ]
+
+
+def _numbers_items(name: str, cells: Sequence[str]) -> bool:
+    """If each cell has other digits, and the words around them are the same: q-7-lead and q-7-bart tell systems apart."""
+    parts = [_NUMBERED.fullmatch(part) for cell in cells for part in cell.split(CELL_SEPARATOR)]
+    around = {(part[1], part[3]) for part in parts if part}
+    is_named = name.casefold() == "id" or any(any(map(str.isalpha, before)) for before, _ in around)  # 4 may be a grade
+    return is_named and all(parts) and len(around) == 1 and len({part[2] for part in parts if part}) == len(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import streamlit as st
@@ -11,6 +12,7 @@ import streamlit as st
 from annotations.campaigns.campaign import CampaignSettings
 from annotations.campaigns.task_list import TaskRow
 from annotations.campaigns.task_texts import TaskTexts
+from annotations.exchange.item_cells import names_beside
 from annotations.management.comments import ManagerComments
 from annotations.results.resolution import ResolvedTask
 from annotations.results.results import CampaignLabel
@@ -42,21 +44,25 @@ def items_table(campaign: CampaignSettings) -> None:
         st.info("No item passes the filters.", icon=":material/filter_alt:")
         return
     measured = campaign.questions.by_id[campaign.questions.measure]
-    own = dict.fromkeys(name for task in rows for name in task.columns)
-    frame = pd.DataFrame(
-        {
-            **{name: [task.columns.get(name) for task in rows] for name in own},
-            "part": [task.part for task in rows],
-            "labels": [task.labels for task in rows],
-            "decision": [_decision(task, resolved) for task in rows],
-            "answer": [_decided_answer(campaign, resolved.get(task.task)) for task in rows],
-            "flag": [FLAGGED if task.task in flagged else None for task in rows],
-            "people": [_people(resolved.get(task.task)) for task in rows],
-            "summary": [task.summary for task in rows],
-            "asked": ["; ".join(map(str, task.asked.values())) or None for task in rows],
-            "known answers": [json.dumps(task.key, ensure_ascii=False) if task.key else None for task in rows],
-        }
-    ).dropna(axis="columns", how="all")
+    own = {
+        name: [task.columns.get(name) for task in rows]
+        for name in dict.fromkeys(chain(*(task.columns for task in rows)))
+    }
+    ours = {
+        "part": [task.part for task in rows],
+        "labels": [task.labels for task in rows],
+        "decision": [_decision(task, resolved) for task in rows],
+        "answer": [_decided_answer(campaign, resolved.get(task.task)) for task in rows],
+        "flag": [FLAGGED if task.task in flagged else None for task in rows],
+        "people": [_people(resolved.get(task.task)) for task in rows],
+        "summary": [task.summary for task in rows],
+        "asked": ["; ".join(map(str, task.asked.values())) or None for task in rows],
+        "known answers": [json.dumps(task.key, ensure_ascii=False) if task.key else None for task in rows],
+    }
+    shown = names_beside(own, ours)
+    frame = pd.DataFrame({**own, **{shown[name]: cells for name, cells in ours.items()}}).dropna(
+        axis="columns", how="all"
+    )
     event = st.dataframe(
         frame,
         key=f"items-{campaign.id}-{hash(tuple(task.task for task in rows))}",
@@ -67,8 +73,8 @@ def items_table(campaign: CampaignSettings) -> None:
         alt="The items of the campaign",
         placeholder="",
         column_config={
-            "summary": st.column_config.Column(width="large"),
-            "answer": st.column_config.Column(help=f"The decided answer to: {measured.ask}"),
+            shown["summary"]: st.column_config.Column(width="large"),
+            shown["answer"]: st.column_config.Column(help=f"The decided answer to: {measured.ask}"),
         },
     )
     copy_table("Items of the campaign", frame, "campaign-items")

@@ -110,6 +110,6 @@ def payment_table(campaign: CampaignSettings) -> None:
         st.dataframe(frame, hide_index=True, alt="Hours and payment of each person")
         copy_table("Hours and payment", frame, "payment")
         st.caption(
-            "Time of reading and typing for the newest answer of each item, as in labels.csv; pauses, and items that were "
+            "Time of reading and typing, the seconds of labels.csv; answers that a later one replaced, pauses, and items that were "
             "skipped or flagged, are not in it."
         )

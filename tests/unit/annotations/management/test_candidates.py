@@ -213,6 +213,15 @@ def test_rows_with_the_same_texts_are_one_item_with_the_cells_of_all() -> None:
     assert missing == 1
 
 
+def test_a_cell_with_semicolons_is_not_doubled_by_a_row_with_the_same_texts() -> None:
+    rows = [("1", "fog; night"), ("2", "fog; night"), ("3", "fog")]
+    items = [
+        Item(Example(id, "A boat came.", "A boat came."), columns=(("id", id), ("tags", tags))) for id, tags in rows
+    ]
+    [candidate], _ = candidates_from_items(items, "boats.csv")
+    assert candidate.columns["tags"] == "fog; night; fog"
+
+
 def test_an_edited_item_of_a_file_comes_with_its_original() -> None:
     edit = Edit(Span(0, 1), "No", "")
     plain = Item(Example("1", "A boat came.", "A boat came."))

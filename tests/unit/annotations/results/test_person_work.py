@@ -39,3 +39,15 @@ def test_hours_and_agreement_are_those_of_the_newest_answers(store: Store) -> No
     assert (day["labels"], day["median s"], day["as decided"], day["gold right"]) == (26, 3.0, "25 of 25", "0 of 1")
     periods = work_by_items(work["ben"], opened.campaign)
     assert [(period["period"], period["labels"]) for period in periods] == [("1 to 20", 20), ("21 to 40", 6)]
+
+
+def test_time_before_and_after_the_scores_is_paid_as_the_table_of_labels_has_it(store: Store) -> None:
+    opened = make_campaign(store, items=1, overlap=1, reveal=True)
+    manager = ManagerActions(store, opened.person("ada", Role.MANAGER))
+    ben = opened.annotator("ben")
+    task = opened.next_task(ben)
+    opened.send(ben, task, active_ms=30_000)
+    opened.send(ben, task, answers=BAD, active_ms=5_000)
+    work = manager.people_work(opened.campaign.id)["ben"]
+    assert work.active_ms == 35_000
+    assert as_decided(work, opened.campaign, work.labels) == [True]

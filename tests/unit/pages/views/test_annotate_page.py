@@ -172,6 +172,28 @@ def test_a_reload_of_a_closed_campaign_says_so_too(open_page: Open, store: Store
     assert "Harbour 300 is closed; your 1 label is kept." in app.info[0].value
 
 
+def test_the_link_of_a_closed_campaign_moves_nobody_who_has_no_label_there(open_page: Open, store: Store) -> None:
+    make_campaign(store, called="Other boats")
+    opened = make_campaign(store, called="Harbour 300")
+    revise(opened, is_open=False)
+    app = annotate(open_page, campaign=opened.campaign.id)
+    assert not app.exception
+    assert app.info[0].value == "The campaign of this link is closed, or for others."
+    assert AnnotateState.campaign.key not in [box.key for box in app.selectbox]
+    app.selectbox[0].select_index(0).run()
+    assert "Read the whole document" in markdown(app)
+
+
+def test_guidelines_that_are_as_before_again_interrupt_nobody(open_page: Open, store: Store) -> None:
+    opened = labelled_by_me(store, 1)
+    before = opened.campaign.guidelines
+    revise(opened, "Read it.")
+    revise(opened, before)
+    app = annotate(open_page)
+    assert not app.exception
+    assert not [heading.value for heading in app.subheader]
+
+
 def test_a_changed_rule_is_no_change_of_the_guidelines(open_page: Open, store: Store) -> None:
     opened = labelled_by_me(store, 1)
     revise(opened, gold_every=5)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotations.campaigns.campaign import NewTask
 from annotations.exchange.export_format import EXPORT_FORMATS
 from annotations.management.webhooks import load_due, note_attempt, note_ends, sign
 from annotations.people.tokens import WrongTokenError, use_token
@@ -15,7 +16,7 @@ from annotations.store.store import Store
 from pages.ui.campaigns.campaign_choice import PEOPLE_SECTION
 from pages.ui.shared.push_form import pushes
 from tests.doubles.upload_hub import UploadHub
-from tests.unit.annotations.campaigns.actors import make_campaign
+from tests.unit.annotations.campaigns.actors import make_campaign, save_items
 
 Open = Callable[..., AppTest]
 
@@ -261,6 +262,21 @@ def test_items_are_found_by_person_answer_and_decision(open_page: Open, store: S
     frame = next(frame.value for frame in app.dataframe if "summary" in frame.value)
     assert frame["flag"].tolist() == ["flagged"]
     assert decision in {"unresolved", "of one person"}
+
+
+def test_own_columns_stand_beside_those_of_ours_that_have_their_names(open_page: Open, store: Store) -> None:
+    opened = make_campaign(store, items=0)
+    [item] = save_items(store, 1)
+    opened.add_tasks([NewTask(item, columns={"decision": "board of 3 May", "labels": "fog; night"})])
+    app = open_page("campaigns")
+    app.query_params["campaign"] = opened.campaign.id
+    app.run()
+    app.session_state["campaign-tabs"] = "Items"
+    app.run()
+    assert not app.exception
+    [line] = next(frame.value for frame in app.dataframe if "summary" in frame.value).to_dict("records")
+    assert (line["decision"], line["touchstone.decision"]) == ("board of 3 May", "not labelled")
+    assert (line["labels"], line["touchstone.labels"]) == ("fog; night", 0)
 
 
 def test_hours_are_paid_at_a_rate(open_page: Open, store: Store) -> None:
