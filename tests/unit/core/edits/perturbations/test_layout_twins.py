@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 import unicodedata
+from pathlib import Path
 
 import pytest
 
@@ -73,6 +77,8 @@ def variant(name: str, summary: str, seed: int = 0) -> str:
         ("number-form", "They hired 12 drivers.", "They hired twelve drivers."),
         ("number-form", "Some twelve drivers left.", "Some 12 drivers left."),
         ("number-form", "12 drivers left.", "Twelve drivers left."),
+        ("number-form", "It has 45000 seats.", "It has 45,000 seats."),
+        ("number-form", "It cost $10000.", "It cost $10,000."),
     ],
 )
 def test_a_layout_is_made(name: str, summary: str, expected: str) -> None:
@@ -105,11 +111,40 @@ def test_a_layout_is_made(name: str, summary: str, expected: str) -> None:
         ("unicode-form", "Rain fell."),
         ("number-form", "In 2019 Apollo 13 was shown on 3 May at 9 a.m."),
         ("number-form", "1. Rain fell.\n2. Tom left."),
+        ("number-form", "Call 5551234567 about order 12345678, ISBN 9783161484100."),
+        ("number-form", "Build 22621 fixes it."),
+        ("number-form", "Between three and 4 million voted."),
+        ("number-form", "Some 200-300 million, as in 3,-2 million."),
+        ("number-form", "It fell to −5 degrees, as source [3] says (7)."),
+        ("number-form", "It costs 5 €."),
+        ("number-form", "It opens on the twenty-sixth."),
+        ("number-form", "Компания выросла на 5 процентов, и прибыль составила 12000000 рублей."),
+        ("number-form", "公司收入增长了12%。成本下降到3,400,000欧元。"),
     ],
 )
 def test_what_a_layout_cannot_be_made_of_is_left_alone_with_a_reason(name: str, summary: str) -> None:
     with pytest.raises(UnscorableError, match=r"^[A-Zw].*\.$"):
         variant(name, summary)
+
+
+def test_every_process_writes_the_same_layouts() -> None:
+    code = (
+        "import random; from core.edits import PERTURBATIONS; from core.types import Example; "
+        "kind = PERTURBATIONS.parse('number-form'); "
+        "print([kind.edits(Example('a', 'd', f'It fell by {n}%.'), random.Random(n))[0].new for n in range(20, 40)])"
+    )
+    written = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            cwd=Path(__file__).parents[5],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("1", "2", "3")
+    }
+    assert len(written) == 1
 
 
 def test_a_line_that_would_be_read_as_a_heading_is_not_made() -> None:
