@@ -120,6 +120,7 @@ if TYPE_CHECKING:
         token_at,
         tokenize,
     )
+    from core.text.english.tagger import part_of_speech_tags
     from core.text.english.verb_phrases import FINITE_TAGS, finite_verb, sentence_tags, verb_bases
     from core.text.english.wide_names import (
         DEFAULT_PARSER,
@@ -159,6 +160,7 @@ if TYPE_CHECKING:
         looked_at,
         mark_language,
         require_languages,
+        unverified_languages,
         warn_of_languages,
     )
     from core.text.layout import (

@@ -19,6 +19,7 @@ _MIN_WIDTH = 20
 _MAY_OPEN_LINE = re.compile(r"[^\W\d_](?![.)])|[“\"'‘$€£]\w|\d+(?![\d.)])")
 _HASHES = re.compile(r"^#{1,6}[ \t]+(?P<title>[^\n]*?)[ \t#]*$", re.MULTILINE)
 _REST_OF_WORD = re.compile(r"[\w%]*")
+_STRUCK_OUT = re.compile(r"~~|<(?:s|del|strike)>", re.IGNORECASE)
 _EMPHASIS = re.compile(r"[*_`~\[\]]")
 
 
@@ -102,7 +103,7 @@ class Markdown(LayoutTwin):
         return {
             "bold": "The summary has no name or number that is not in Markdown already.",
             "heading": "The summary has a heading of its own already, or is empty.",
-            "plain": "The summary has no emphasis, links, code or headings of Markdown.",
+            "plain": "The summary has no emphasis, links, code or headings of Markdown, or has words that are struck out.",
         }[self.to]
 
     def layout_edits(self, summary: str, rng: random.Random) -> Sequence[Edit]:  # noqa: ARG002  # nothing is left to chance
@@ -112,6 +113,8 @@ class Markdown(LayoutTwin):
         if self.to == "bold":
             plain = [] if _EMPHASIS.search(summary) else _names_and_numbers(summary)
             return [Edit(span, f"**{span.of(summary)}**") for span in plain]
+        if _STRUCK_OUT.search(summary):  # without its line it would be said again
+            return []
         reading = read_markup(summary)
         return recover(summary, _HASHES.sub(r"\g<title>", reading.text if reading else summary))
 
@@ -127,6 +130,8 @@ def _names_and_numbers(summary: str) -> list[Span]:
     """Names and numbers as whole words, those that stand beside each other together, and none over the end of a line."""
     spans: list[Span] = []
     for span in entities(summary):
+        if re.search(r"\d[.,]\Z", summary[: span.start]) and summary[span.start].isdigit():
+            continue  # the rest of a number that is written without blanks around it
         end = span.end + len(_REST_OF_WORD.match(summary, span.end).group())  # type: ignore[union-attr]  # it matches nothing too
         if spans and summary[spans[-1].end : span.start] in {"", " "}:
             spans[-1] = Span(spans[-1].start, max(end, spans[-1].end))

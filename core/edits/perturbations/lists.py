@@ -11,10 +11,16 @@ from typing import ClassVar, Literal
 
 from core.edits.layout_twin import OUR_RULE, LayoutTwin, layout_words
 from core.edits.perturbation import PERTURBATIONS, PerturbationCard
-from core.text import STOP, TextLine, layout_units, read_lines, refers_back, words
+from core.text import STOP, TextLine, layout_units, part_of_speech_tags, read_lines, refers_back, words
 from core.types import Edit, Span
 
 _MARKS = {"dash": "-", "star": "*", "bullet": "•", "number": ""}
+_PLAIN_BULLET = re.compile(r"[-–—*•‣⁃◦∙·▪▫■□●○◆◇➢➤►▶→][ \t\u00a0]+|[^\[]*\w[^\[]*")
+_AFTER_ANOTHER = re.compile(
+    r"\b(?:after (?:that|this)|as a (?:result|consequence)|later|afterwards?|since then|consequently|subsequently|eventually|"
+    r"because|in (?:response|return|reply|turn))\b",
+    re.IGNORECASE,
+)
 _OPEN_END = re.compile(r"(?:[:;,(–—-]|\b(?:and|or))$")
 _BULLET = re.compile(r"[^\w\s]+[ \t\u00a0]+(?:\[[ xX]\][ \t]+)?")
 _ORDERED = re.compile(
@@ -56,7 +62,7 @@ class AsList(LayoutTwin):
 class AsProse(LayoutTwin):
     """Writes list items as sentences after each other: with a capital, and with a full stop where an item has none.
 
-    Items that only a line before them, or the item before, makes a sentence of are left alone.
+    Items that a line before them, or the item before, says more of are left alone, and so are boxes, ticks, and plus and minus.
     """
 
     name: ClassVar[str] = "as-prose"
@@ -67,7 +73,8 @@ class AsProse(LayoutTwin):
         paper=OUR_RULE,
     )
     no_twin_message: ClassVar[str] = (
-        "The summary is no list of two items or more that are sentences by themselves, without headings, tables and items of items."
+        "The summary is no list of two items or more that are sentences by themselves: without a line over them, headings, "
+        "tables, items of items, and marks that say something, as boxes and ticks do."
     )
 
     def layout_edits(self, summary: str, rng: random.Random) -> Sequence[Edit]:  # noqa: ARG002  # nothing is left to chance
@@ -86,15 +93,16 @@ class AsProse(LayoutTwin):
 
 
 def _is_no_sentence(summary: str, line: TextLine) -> bool:
-    """True for a heading, a row, a line of code, an item of an item, and a line that goes on after its end."""
+    """True for a heading, a row, code, an item of an item or with a mark that says something, a line that is no item or goes on."""
     content = line.content.of(summary)
     starts_line = summary.rfind("\n", 0, line.content.start) + 1
     indent = re.match(r"\s*", summary[starts_line : line.content.start])
     nested = line.is_marked and indent is not None and len(indent.group()) > 1
-    unmarked = not line.is_marked and not line.joins and not STOP.search(content)
-    return (
-        line.is_heading or bool(line.pipes) or nested or unmarked or bool(_OPEN_END.search(content)) or "`" in content
-    )
+    unmarked = not line.is_marked and not line.joins  # it may deny the items, or say whose words they are
+    mark = summary[starts_line : line.content.start].lstrip()
+    says_more = line.is_marked and bool(mark) and not _PLAIN_BULLET.fullmatch(mark)
+    is_open = bool(_OPEN_END.search(content)) or "`" in content
+    return line.is_heading or bool(line.pipes) or nested or unmarked or says_more or is_open
 
 
 def _stop_after(summary: str, line: TextLine) -> str:
@@ -113,7 +121,8 @@ def _opened(summary: str, gap: Span, new: str) -> Edit:
 class ItemOrder(LayoutTwin):
     """Puts the bullets of a list into another order by the seed; what refers back, and items of an item, move with the one before.
 
-    Numbered lists, and texts that speak of steps, ranks or an order, are left alone.
+    Numbered lists, questions, instructions, enumerations, and texts that speak of steps, ranks or an order, are left alone.
+    Bullets with different marks, as ticked and empty boxes, do not change places.
     """
 
     name: ClassVar[str] = "item-order"
@@ -125,7 +134,7 @@ class ItemOrder(LayoutTwin):
     )
     no_twin_message: ClassVar[str] = (
         "The summary has no two bullets that can change places: they must have no numbers, refer to none before them, and not "
-        "be steps, ranks or a sequence."
+        "be instructions, questions, ranks or a sequence."
     )
 
     def layout_edits(self, summary: str, rng: random.Random) -> Sequence[Edit]:
@@ -134,7 +143,7 @@ class ItemOrder(LayoutTwin):
         edits: list[Edit] = []
         for items in _lists(summary):
             texts = [item.of(summary) for item in items]
-            if len({*texts}) < 2:
+            if len({*texts}) < 2 or _have_an_order(texts):
                 continue
             order = texts
             while order == texts:
@@ -150,6 +159,7 @@ def _lists(summary: str) -> list[list[Span]]:
     """The contents of the bullets of each list, with what belongs to them."""
     lists: list[list[Span]] = []
     indent: int | None = None  # of the bullets of the list that is read; None outside of lists
+    mark = ""  # of the same bullets
     for line in read_lines(summary):
         content = line.content.of(summary)
         if not content:
@@ -162,14 +172,27 @@ def _lists(summary: str) -> list[list[Span]]:
         )
         is_inner = indent is not None and own_indent > indent
         if indent is not None and (
-            line.joins or is_inner or (is_bullet and own_indent == indent and refers_back(content))
+            line.joins or is_inner or (is_bullet and before == mark and _is_of_another(content))
         ):
             lists[-1][-1] = Span(lists[-1][-1].start, line.content.end)
-        elif is_bullet and indent == own_indent:
+        elif is_bullet and before == mark and indent is not None:
             lists[-1].append(line.content)
         elif is_bullet and words(content):
             lists.append([line.content])
-            indent = own_indent
+            indent, mark = own_indent, before
         else:
             indent = None
     return lists
+
+
+def _have_an_order(items: Sequence[str]) -> bool:
+    """True for a question with its answer, an enumeration, and instructions, as of a recipe."""
+    if any("?" in item or _OPEN_END.search(item) for item in items):
+        return True
+    first_tags = [part_of_speech_tags(terms)[0] for item in items if len(terms := tuple(item.split())) > 1]
+    return first_tags.count("VB") > 1
+
+
+def _is_of_another(item: str) -> bool:
+    """True for an item that speaks of the one before it: by a pronoun or connective, or as what came after."""
+    return refers_back(item) or _AFTER_ANOTHER.search(item) is not None

@@ -10,14 +10,30 @@ from typing import ClassVar
 
 from core.edits.layout_twin import OUR_RULE
 from core.edits.perturbation import PERTURBATIONS, PerturbationCard, RulePerturbation
-from core.text import FUNCTION_WORDS, Quantity, apply, find_numbers, find_quantities, layout_units, other_spelling
+from core.text import (
+    ENGLISH,
+    FUNCTION_WORDS,
+    Quantity,
+    apply,
+    find_numbers,
+    find_quantities,
+    layout_units,
+    other_spelling,
+    unverified_languages,
+)
 from core.types import Edit, Example, Span
 
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _UNGROUPED = re.compile(r"\d{5,15}")
+_COUNTED = re.compile(r"[ \n](?:people|men|women|children|(?!(?:was|is|has|does|as|this|its|his)\b)[a-z]+s)\b")
+_RANGE_BEFORE = re.compile(
+    r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))(?: (?:and|or|to|vs\.?|versus) | ?[-–—,/] ?)$",
+    re.IGNORECASE,
+)
+_SIGN_BEFORE, _SIGN_AFTER = re.compile(r"[-−–+±<>=≤≥~#$€£(\[]$"), re.compile(r" ?[€£$¥%‰°º#*/+=<>×÷]|['’′″](?!\w)")
 _SCALED = re.compile(r"\d{1,3}(?:\.\d{1,3})? (?:million|billion)")
 _SCALES = {"million": 10**6, "billion": 10**9}
-_SCALE_AFTER = re.compile(r"[ -](?:hundred|thousand|million|billion|trillion|dozen)")
+_SCALE_AFTER = re.compile(r"[ -](?:hundred|thousand|million|billion|trillion|dozen)|-(?:first|second|third|[a-z]+th)\b")
 _PER_CENT = re.compile(r"(?P<figures>\d+(?:\.\d+)?)(?P<unit>%| %| percent| per cent)(?!age)(?!\w)")
 _MAX_LONG_DIGITS = 4  # of a number before its scale: 3.412 million
 
@@ -27,7 +43,7 @@ _MAX_LONG_DIGITS = 4  # of a number before its scale: 3.412 million
 class NumberForm(RulePerturbation):
     """3,400,000 is 3400000 or 3.4 million, 5 % is 5 percent, and 7 is seven; the value with its unit stays, which is checked by reading it.
 
-    Years, dates, numbers of names and numbers that may be read in two ways stay as they are.
+    Years, dates, identifiers, numbers of names and ranges, and numbers that may be read in two ways stay as they are.
     """
 
     name: ClassVar[str] = "number-form"
@@ -38,13 +54,16 @@ class NumberForm(RulePerturbation):
         paper=OUR_RULE,
     )
     no_proposals_message: ClassVar[str] = (
-        "The summary has no number that surely says the same in another form: years, dates and parts of names have none."
+        "The summary has no number that surely says the same in another form, or is not in English: years, dates, identifiers, "
+        "and parts of names and ranges have none."
     )
 
     most: int = 3
 
     def proposals(self, example: Example) -> list[Edit]:
         summary = example.summary
+        if unverified_languages(ENGLISH, example):  # figures are grouped in another way, and the words are English
+            return []
         values = _values(find_quantities(summary))
         units = layout_units(summary)
         proposed = [*_other_forms(summary), *_other_spellings(summary, {unit.start for unit in units})]
@@ -64,14 +83,21 @@ def _other_forms(summary: str) -> Iterator[Edit]:
     """Other forms of large numbers and of shares in per cent."""
     for quantity in find_quantities(summary):
         written = quantity.number.of(summary)
+        is_range = _SCALED.fullmatch(written) and _RANGE_BEFORE.search(summary, 0, quantity.number.start)
+        is_counted = quantity.measures or (
+            _COUNTED.match(summary, quantity.number.end) and not _is_of_name(summary, quantity.number.start)
+        )
+        if is_range or (_UNGROUPED.fullmatch(written) and not is_counted):
+            continue
         if len(quantity.amounts) == 1:
             [value] = quantity.amounts
             for new in _forms(written, value):
                 yield Edit(quantity.number, new, f"{new} is {written}.")
     for share in _PER_CENT.finditer(summary):
-        for unit in {"%", " percent", " per cent"} - {share["unit"].replace(" %", "%")}:
+        for unit in ("%", " percent", " per cent"):  # no set: its order is another one in each process
             new = share["figures"] + unit
-            yield Edit(Span(*share.span()), new, f"{new} is {share.group()}.")
+            if unit != share["unit"].replace(" %", "%"):
+                yield Edit(Span(*share.span()), new, f"{new} is {share.group()}.")
 
 
 def _forms(written: str, value: Fraction) -> Iterator[str]:
@@ -97,7 +123,10 @@ def _other_spellings(summary: str, openings: set[int]) -> Iterator[Edit]:
         new, opens = other_spelling(number.text), number.span.start in openings
         if new == number.text or _is_of_name(summary, number.span.start) or (opens and new.isdigit()):
             continue
-        if _SCALE_AFTER.match(summary, number.span.end):
+        is_beside_sign = _SIGN_BEFORE.search(summary, 0, number.span.start) or _SIGN_AFTER.match(
+            summary, number.span.end
+        )
+        if is_beside_sign or _SCALE_AFTER.match(summary, number.span.end):
             continue
         yield Edit(number.span, new.capitalize() if opens else new, f"{new} is {number.text}.")
 

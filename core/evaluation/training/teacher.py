@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from math import inf, isfinite
 
 import numpy as np
 
@@ -42,12 +43,26 @@ class Teacher:
     cut: float | None = None
     budget: float | None = None
 
+    def __post_init__(self) -> None:
+        if self.cut is not None and not isfinite(self.cut):
+            raise BadSettingError(
+                f"The cut of a teacher is {self.cut}, and no score is on either side of it. Name a number."
+            )
+
     def metric(self) -> Metric:
-        """Raises UnknownNameError, BadSettingError; the latter also for a metric that has no better side."""
+        """Raises UnknownNameError, BadSettingError; the latter also for a metric without a better side or with no score on one side of the cut."""
         metric = METRICS.parse(self.name)
         if metric.card.direction == "neutral":
             raise BadSettingError(
                 f"{self.name} describes the surface: neither side of it is more consistent, so that it labels nothing. Name another teacher."
+            )
+        low, high = (
+            -inf if metric.card.low is None else metric.card.low,
+            inf if metric.card.high is None else metric.card.high,
+        )
+        if self.cut is not None and not low <= self.cut <= high:
+            raise BadSettingError(
+                f"The cut of the teacher is {self.cut:g}, and scores of {self.name} lie between {low:g} and {high:g}. Name one of these."
             )
         return metric
 
@@ -133,9 +148,8 @@ def labels_by_metric(
         mean_seconds(scored),
         mean_money(scored),
     )
-    return TrainingData(
-        _of_both_classes(labelled, teacher), row_documents(labelled), {**run.left_out, **dropped}, taught=taught
-    )
+    _require_both({row.wrong for row in labelled}, len(labelled), teacher)
+    return TrainingData(labelled, row_documents(labelled), {**run.left_out, **dropped}, taught=taught)
 
 
 def labels_by_released(
@@ -168,6 +182,9 @@ def labels_by_released(
         )
         for item in with_score
     ]
+    _require_both(
+        {item.intended is Verdict.INCONSISTENT for item in verdicts if item.split is not Split.TEST}, len(own), teacher
+    )
     data = training_data(verdicts, share, seed, battery)
     rows_scores = np.array([values.get(row.id, np.nan) if row.origin == "labelled" else np.nan for row in data.rows])
     taught = TaughtLabels(
@@ -242,10 +259,9 @@ def _with_verdicts(rows: Sequence[TrainingRow], accepted: Mask) -> tuple[Trainin
     return tuple(labelled)
 
 
-def _of_both_classes(rows: tuple[TrainingRow, ...], teacher: Teacher) -> tuple[TrainingRow, ...]:
-    if len({row.wrong for row in rows}) < 2:
+def _require_both(wrong: Set[bool], pairs: int, teacher: Teacher) -> None:
+    if len(wrong) < 2:
         raise TouchstoneError(
-            f"{teacher.name} calls all {len(rows)} pairs {'inconsistent' if rows[0].wrong else 'consistent'}, so that nothing can be learned. Name "
+            f"{teacher.name} calls all {pairs} pairs {'inconsistent' if True in wrong else 'consistent'}, so that nothing can be learned. Name "
             "another --teacher-cut, or add pairs."
         )
-    return rows

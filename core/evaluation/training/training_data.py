@@ -253,10 +253,13 @@ def learnable_rows(items: Iterable[Item]) -> tuple[list[TrainingRow], dict[str, 
     allowed = ~np.isin(own, of_tests)
     if not allowed.all():
         left_out["a near-duplicate of a document that is marked test"] = int((~allowed).sum())
-    documents = len(set(own[allowed].tolist()))
+    documents, texts_left = len(set(own[allowed].tolist())), len({row.document for row in compress(labelled, allowed)})
     if documents < MIN_DOCUMENTS:
+        alike = (
+            f", as {texts_left} texts of one group or nearly the same count as one" if texts_left > documents else ""
+        )
         raise TouchstoneError(
-            f"There {'is 1 document' if documents == 1 else f'are {documents} documents'} to learn from, and a metric is trained on {MIN_DOCUMENTS} or more. "
+            f"There {'is 1 document' if documents == 1 else f'are {documents} documents'} to learn from{alike}, and a metric is trained on {MIN_DOCUMENTS} or more. "
             f"{_left_out_sentence(left_out)}Add labelled summaries of other documents."
         )
     return list(compress(labelled, allowed)), left_out

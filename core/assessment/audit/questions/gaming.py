@@ -178,6 +178,8 @@ def _sentence(phrase: str, raw: AuditFigure, harmless: AuditFigure, excess: Audi
 
 def _gain_sentence(gain: AuditFigure, harmless: AuditFigure) -> str:
     """The gain that papers report, with its control."""
+    if gain.estimate.value is None:
+        return "The scores of the others have no spread, so that no gain can be measured by it."
     return f"It moves the mean of the others by {gain} standard deviations of their scores, {_control(harmless)}."
 
 

@@ -51,6 +51,17 @@ def test_nineteen_documents_are_too_few_and_one_class_is_none() -> None:
     assert "All 30 summaries to learn from are consistent" in refused([item(n, Verdict.CONSISTENT) for n in range(30)])
 
 
+def test_texts_that_are_nearly_the_same_are_said_to_count_as_one() -> None:
+    near = [
+        item(number, verdict, document=f"{SENTENCES.format(7)} Ship {number}.")
+        for number in range(25)
+        for verdict in (Verdict.CONSISTENT, Verdict.INCONSISTENT)
+    ]
+    assert "There is 1 document to learn from, as 25 texts of one group or nearly the same count as one" in refused(
+        near
+    )
+
+
 BUMP_FILE = ROOT.parent / "shared/data/bump/task1_dataset.json"
 
 
