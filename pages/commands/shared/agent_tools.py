@@ -60,6 +60,7 @@ from pages.server.api_routes import MOST_BODY_BYTES
 from pages.server.docs_pages import DOCS, page_names, read_contents
 
 _MOST_PAIRS = 1_000
+_STUDY_ARGUMENTS = inspect.signature(touchstone.study).parameters.keys() - {"settings"}
 _ABOUT = (
     "Touchstone scores summaries against their documents by factual-consistency metrics, perturbs them, explains them, and "
     "studies the metrics. Read touchstone://docs/llms.txt first: it lists the documents."
@@ -162,6 +163,8 @@ class AgentTools:
         self._authorise(context, spends=asks_endpoint(models), datasets=bool(datasets), files=bool(run))
         if taken := sorted({"files", "labels"}.intersection(settings or ())):
             raise TouchstoneError(f"`{taken[0]}` names a file and is no setting of a study. Send pairs and scores.")
+        if taken := sorted(_STUDY_ARGUMENTS.intersection(settings or ())):
+            raise TouchstoneError(f"`{taken[0]}` is no setting of a study, but an argument beside the settings.")
         report = touchstone.study(
             name,
             _few(pairs) if pairs else None,
@@ -204,7 +207,12 @@ class AgentTools:
             source = Path(path) if path else None
             if content:
                 source = Path(folder, Path(file_name).name or "pairs.jsonl")
-                source.write_text(content, encoding="utf-8")
+                try:
+                    source.write_text(content, encoding="utf-8")
+                except (OSError, ValueError) as error:
+                    raise TouchstoneError(
+                        f"The content cannot be a file {file_name[:100]!r}: {error}. Name it as pairs.jsonl or table.csv."
+                    ) from error
             answers = {question: answer for question, answer in (answers or {}).items() if answer}
             if importer == Generic.name:
                 importer = _importer_of(source, answers, sentences)
@@ -215,7 +223,9 @@ class AgentTools:
             origin = dataset_source(reader, spec, place, source.name if source else "", called, None)
             read_items = readable_items if skip_broken else strict_items
             counts, imported = import_dataset(reader, place, origin, read_items, sentences.append)
-        del counts["reading"]  # it lists each word that a label may be
+        counts.pop(
+            "reading", None
+        )  # it lists each word that a label may be; of what comes with Touchstone there is none
         return {**counts, "sentences": [*sentences, *import_sentences(imported)]}
 
     def access(self, token: str) -> TokenAccess | None:

@@ -153,6 +153,33 @@ def test_too_many_pairs_are_refused(local: Any) -> None:
     talk(local, conversation)
 
 
+def test_a_dataset_that_comes_with_touchstone_is_imported_without_a_file(local: Any) -> None:
+    async def conversation(client: Client) -> None:
+        imported = await call(client, "import", importer="bundled", name="ours")
+        assert (imported["dataset"], imported["version"]) == ("ours", 1)
+        assert imported["samples"] == imported["new"] > 200
+
+    talk(local, conversation)
+
+
+def test_what_an_argument_cannot_be_is_said_in_a_sentence(local: Any) -> None:
+    async def conversation(client: Client) -> None:
+        for argument in ("pairs", "run", "resamples"):
+            sentence = await refusal(client, "study", name="measures", settings={argument: "x"})
+            assert f"`{argument}` is no setting of a study" in sentence
+        whole = touchstone.score(PAIRS, ["rouge2"])
+        part = [{name: row[name] for name in ("id", "metric", "score")} for row in whole]
+        labelled = [{**pair, "label": "consistent"} for pair in PAIRS]
+        assert "has no signature" in await refusal(client, "study", name="measures", pairs=labelled, scores=part)
+        answered = await refusal(client, "import", content=TABLE, file_name="towns.csv", answers={"lable": "x"})
+        assert "Did you mean 'label'?" in answered
+        for file_name in ("..", "a\0.csv", f"{'a' * 400}.csv"):
+            sentence = await refusal(client, "import", content=TABLE, file_name=file_name)
+            assert "The content cannot be a file" in sentence
+
+    talk(local, conversation)
+
+
 class Shared:
     """A shared server with a campaign, and tokens of its manager."""
 
