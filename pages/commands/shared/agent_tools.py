@@ -32,6 +32,7 @@ from annotations.people.tokens import TokenAccess, WrongTokenError, use_token
 from annotations.store.score_writes import format_saved_scores
 from annotations.store.store import Store
 from core.assessment import download_weights, engine, read_pairs
+from core.base import is_limited
 from core.data import Generic, readable_items, strict_items
 from core.edits import named_kinds
 from core.errors import TouchstoneError
@@ -243,6 +244,10 @@ class AgentTools:
     ) -> None:
         """Raise RightsError where the token of a call does not allow it."""
         access = self.access(_bearer(context.headers or {}) or self._token)
+        if files and (access or is_limited()):  # a demo has guests without tokens
+            raise ReadOnlyTokenError(
+                "People share this server, and a file of its disk may not be named. Send its content."
+            )
         if access is None:
             return
         if (writes or spends) and not access.writes:
@@ -250,10 +255,6 @@ class AgentTools:
             raise ReadOnlyTokenError(f"This {does}, and this token only reads. Ask a manager for one that writes.")
         if datasets and access.campaigns:
             raise ReadOnlyTokenError("This token is for some campaigns. Ask a manager for one for all of them.")
-        if files:
-            raise ReadOnlyTokenError(
-                "People share this server, and a file of its disk may not be named. Send its content."
-            )
 
 
 def agent_server(tools: AgentTools) -> MCPServer:

@@ -20,6 +20,7 @@ from annotations.management.manage import ManagerActions
 from annotations.people.people import Role
 from annotations.store.store import Store
 from core.base import limit_folders
+from core.settings import Settings
 from pages.commands.shared.agent_tools import AgentTools, agent_app, agent_server
 from pages.server.docs_pages import DOCS, page_names
 from tests.doubles.http_server import serving_app
@@ -229,6 +230,20 @@ def test_a_token_of_campaigns_opens_no_dataset_and_no_token_a_file(shared: Share
 
     talk(agent_server(AgentTools(shared.store, shared.limited)), limited)
     talk(agent_server(AgentTools(shared.store, shared.writing)), writing)
+
+
+def test_a_demo_opens_no_file_of_its_disk(local: Any, tmp_path: Path) -> None:
+    async def conversation(client: Client) -> None:
+        file = tmp_path / "towns.csv"
+        file.write_text(TABLE, encoding="utf-8")
+        assert "may not be named" in await refusal(client, "import", path=str(file))
+        assert "may not be named" in await refusal(client, "study", name="gaming", run=str(file))
+
+    limit_folders(Settings(demo=True).guest_folders)
+    try:
+        talk(local, conversation)
+    finally:
+        limit_folders(None)
 
 
 @pytest.mark.parametrize("setting", ["files", "labels"])
