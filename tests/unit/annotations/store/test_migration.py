@@ -74,6 +74,13 @@ def test_a_database_that_is_not_ours_to_bring_up_is_not_copied(tmp_path: Path, m
     assert [file.name for file in tmp_path.iterdir() if file.suffix == ".db"] == ["other.db"]
 
 
+def test_a_copy_has_its_name_once_it_is_whole_and_one_that_was_cut_off_is_made_again(older: Path) -> None:
+    (cut := older.with_name("labels-0020.db.part")).write_bytes(older.read_bytes()[:5000])
+    assert migrate(f"sqlite:///{older}")
+    assert version_of(older.with_name("labels-0020.db")) == "0020"
+    assert not cut.exists()
+
+
 def test_without_a_copy_nothing_is_changed(older: Path) -> None:
     with pytest.raises(StoreError, match="Nothing was changed"):
         migrate(f"sqlite:///{older}", older / "below" / "a.db")
