@@ -65,8 +65,14 @@ def fitting_build(system: str, device: str, cards: list[Card]) -> tuple[str, str
         return "cpu", "which has Metal (mps) in it" if device == "auto" else "as there is no CUDA on macOS"
     if not cards:
         if device == "cuda":
-            return "cu130", "as DEVICE=cuda says; no NVIDIA driver answers here, and it needs driver 580 or newer"
-        return "cpu", "as no NVIDIA driver answers; DEVICE=cuda takes CUDA all the same"
+            return (
+                "cu130",
+                "as DEVICE=cuda says; it needs driver 580 or newer, and none tells its card's compute capability here",
+            )
+        return (
+            "cpu",
+            "as no NVIDIA driver tells a compute capability, which old ones do not; DEVICE=cuda takes CUDA all the same",
+        )
     return cuda_build(cards)
 
 
@@ -79,6 +85,8 @@ def cuda_build(cards: list[Card]) -> tuple[str, str]:
         return "cu130", seen
     if driver >= CUDA_12[0] and oldest >= CUDA_12[1] and newest <= NEWEST_OF_CUDA_12:
         return "cu126", seen
+    if oldest < CUDA_12[1] or (oldest < CUDA_13[1] and newest > NEWEST_OF_CUDA_12):
+        return "cpu", f"as no build runs on cards of compute capability {oldest} to {newest}, with any driver"
     needed = CUDA_13[0] if newest > NEWEST_OF_CUDA_12 else CUDA_12[0]
     return (
         "cpu",
@@ -128,18 +136,17 @@ def main(device: str) -> None:
         f"torch {version} for {name}, {reason}. All packages together are {GIGABYTES[system][build]} to download.",
         flush=True,
     )
-    if installed:
-        subprocess.run([sys.executable, "-m", "pip", "uninstall", "--quiet", "--yes", "torch"], check=True)
-    arguments = pip_arguments(system, build, version, os.environ.get("TORCH_INDEX", INDEX).rstrip("/"))
-    install = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-compile", *arguments]
-    if subprocess.run([*install, "--quiet"], check=False).returncode == 0:
+    arguments = pip_arguments(system, build, version, (os.environ.get("TORCH_INDEX") or INDEX).rstrip("/"))
+    # what is there goes only once the other is at hand
+    options = ["--disable-pip-version-check", "--no-compile", "--force-reinstall", "--quiet"]
+    if subprocess.run([sys.executable, "-m", "pip", "install", *options, *arguments], check=False).returncode == 0:
         return
     if build == ON_PACKAGE_INDEX[system]:
         sys.exit(1)
-    other = ON_PACKAGE_INDEX[system]
+    other = f"the package index's comes in its place, with which all is {GIGABYTES[system][ON_PACKAGE_INDEX[system]]}"
+    in_place = f"torch {installed} stays" if installed.partition("+")[0] == version else other
     print(
-        f"This build could not be had, as the lines above say: the package index's comes in its place, with which all is "
-        f"{GIGABYTES[system][other]}. TORCH_INDEX=https://… names a mirror of {INDEX}.",
+        f"This build could not be had, as the lines above say: {in_place}. TORCH_INDEX=https://… names a mirror of {INDEX}.",
         flush=True,
     )
 

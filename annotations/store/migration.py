@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import URL
 
 from annotations.store.database import connect, database_path, is_in_memory, parse_url
-from annotations.store.migrate import newest_version, read_version, upgrade
+from annotations.store.migrate import is_current, read_version, upgrade
 from annotations.store.records import StoreError
 
 
@@ -29,8 +29,9 @@ def migrate(url: str, copy: Path | None = None) -> tuple[str, str, Path | None] 
     engine = connect(parsed)
     try:
         before = read_version(engine)
-        if before is None or before == newest_version():
-            return None
+        with engine.connect() as connection:
+            if is_current(connection) or before is None:
+                return None
         copied = _copy_file(parsed, before, copy) if parsed.get_backend_name() == "sqlite" else None
         upgrade(engine)
         return before, str(read_version(engine)), copied
@@ -45,17 +46,20 @@ def _copy_file(url: URL, version: str, target: Path | None) -> Path:
         raise StoreError(
             f"{copied} exists already: the copy of the database needs a new file. Move that one away, or say --copy FILE."
         )
+    part = copied.with_name(f"{copied.name}.part")  # one that is cut off has not the name of a copy to go back to
     try:
-        copied.touch(mode=0o600)  # it holds the names of people
+        part.unlink(missing_ok=True)
+        part.touch(mode=0o600)  # it holds the names of people
     except OSError as error:
         raise StoreError(
             f"{copied} cannot be written: {error.strerror}. Nothing was changed; say --copy FILE."
         ) from error
     try:
-        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(copied)) as written:
+        with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(part)) as written:
             source.backup(written)
-    except sqlite3.Error as error:
-        copied.unlink()
+        part.replace(copied)
+    except (OSError, sqlite3.Error) as error:
+        part.unlink(missing_ok=True)
         raise StoreError(
             f"The database could not be copied into {copied}: {error}. Nothing was changed; say --copy FILE."
         ) from error

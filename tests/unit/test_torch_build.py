@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import venv
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,30 @@ def test_a_driver_that_is_too_old_is_named_with_the_one_that_is_needed() -> None
     _, reason = torch_build.fitting_build("Linux", "cuda", [torch_build.Card(470, 8.0)])
     assert "driver 470" in reason
     assert "driver 525 or newer" in reason
+
+
+@pytest.mark.parametrize("cards", [[(470, 3.7)], [(580, 6.1), (580, 12.0)]])
+def test_no_driver_is_advised_for_cards_that_none_helps(cards: list[tuple[int, float]]) -> None:
+    name, reason = torch_build.fitting_build("Linux", "auto", [torch_build.Card(*card) for card in cards])
+    assert name == "cpu"
+    assert "with any driver" in reason
+    assert "install" not in reason
+
+
+def test_a_build_that_cannot_be_had_leaves_the_one_that_is_there(tmp_path: Path) -> None:
+    venv.create(tmp_path, with_pip=True)
+    python = tmp_path / ("Scripts" if os.name == "nt" else "bin") / "python"
+    [version] = re.findall(r"^torch==(\S+)$", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
+    pure = subprocess.check_output([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], text=True)
+    installed = Path(pure.strip()) / f"torch-{version}.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torch\nVersion: {version}\n", encoding="utf-8")
+    (installed / "RECORD").write_text(f"{installed.name}/METADATA,,\n{installed.name}/RECORD,,\n", encoding="utf-8")
+    offline = {name: text for name, text in os.environ.items() if not name.startswith("PIP_")}
+    offline |= {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "TORCH_INDEX": "http://127.0.0.1:9"}
+    ended = subprocess.run([python, SCRIPT, "cpu"], capture_output=True, text=True, check=True, env=offline)
+    assert f"torch {version} stays" in ended.stdout
+    assert (installed / "METADATA").is_file()
 
 
 def test_a_device_by_name_overrules_what_the_machine_has() -> None:

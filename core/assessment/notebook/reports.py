@@ -42,6 +42,8 @@ from core.types import Item, Part, Sample, StoredScore
 PAIRS_DATASET = "pairs"
 """The name that the pairs of a notebook have where others have that of their dataset."""
 
+_SCORE_FIELDS = ("id", "metric", "score", "signature")
+
 
 class NotebookReport(Report):
     """A report of a study in a notebook, which shows it as tables and charts."""
@@ -106,7 +108,11 @@ def study_data(
         summaries = {item.example.id: item.example.summary for item in items}
         stored: defaultdict[str, list[StoredScore]] = defaultdict(list)
         for record in scores:
-            score = StoredScore(record["metric"], record["score"], record["signature"] or "", record["error"] or "")
+            if missing := [name for name in _SCORE_FIELDS if name not in record]:
+                raise TouchstoneError(
+                    f"A record of scores has no {missing[0]}; it has {', '.join(record) or 'nothing'}. Give the records of touchstone.score whole."
+                )
+            score = StoredScore(record["metric"], record["score"], record["signature"] or "", record.get("error") or "")
             stored[record["id"]].append(score)
             if record.get("sentences") and record["id"] in summaries:
                 sentences = [(part["text"], part["score"]) for part in record["sentences"]]

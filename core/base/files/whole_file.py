@@ -22,10 +22,11 @@ def open_whole(path: Path) -> Iterator[BinaryIO]:
     A device or a pipe is written as it is. Raises TouchstoneError where the file cannot be opened or finished.
     """
     place = path.resolve()  # a link goes on leading there
-    is_direct = place.exists() and not (place.is_file() and os.access(place.parent, os.W_OK))
-    part = place if is_direct else place.with_name(place.name + _PART)
+    # by its own name, as /dev/stdout and /dev/fd/63 resolve to the name of a pipe, which nothing opens
+    is_direct = path.exists() and not (path.is_file() and os.access(place.parent, os.W_OK))
+    part = path if is_direct else place.with_name(place.name + _PART)
     try:
-        if place.exists() and not os.access(place, os.W_OK):  # it could be replaced, which its rights are to prevent
+        if path.exists() and not os.access(path, os.W_OK):  # it could be replaced, which its rights are to prevent
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         file = part.open("wb")
     except OSError as error:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from annotations.store.database import parse_url
 from annotations.store.migration import migrate
 from core.settings import Settings
 
@@ -25,9 +26,11 @@ def command(
 
     PostgreSQL is not copied: run pg_dump first. All of it or nothing is changed, and no label, pair or score is lost.
     """
-    migrated = migrate(Settings.read().database_url, copy)
+    url = Settings.read().database_url
+    migrated = migrate(url, copy)
     if migrated is None:
-        typer.echo("Nothing to do: the database is at the version of this Touchstone, or there is none yet.")
+        place = parse_url(url).render_as_string(hide_password=True)
+        typer.echo(f"Nothing to do: {place} is at the version of this Touchstone, or there is none yet.")
         return
     before, after, copied = migrated
     typer.echo(f"The database was brought from version {before} to {after}.")

@@ -32,6 +32,7 @@ from annotations.people.tokens import TokenAccess, WrongTokenError, use_token
 from annotations.store.score_writes import format_saved_scores
 from annotations.store.store import Store
 from core.assessment import download_weights, engine, read_pairs
+from core.base import is_limited
 from core.data import Generic, readable_items, strict_items
 from core.edits import named_kinds
 from core.errors import TouchstoneError
@@ -60,6 +61,7 @@ from pages.server.api_routes import MOST_BODY_BYTES
 from pages.server.docs_pages import DOCS, page_names, read_contents
 
 _MOST_PAIRS = 1_000
+_STUDY_ARGUMENTS = inspect.signature(touchstone.study).parameters.keys() - {"settings"}
 _ABOUT = (
     "Touchstone scores summaries against their documents by factual-consistency metrics, perturbs them, explains them, and "
     "studies the metrics. Read touchstone://docs/llms.txt first: it lists the documents."
@@ -162,6 +164,8 @@ class AgentTools:
         self._authorise(context, spends=asks_endpoint(models), datasets=bool(datasets), files=bool(run))
         if taken := sorted({"files", "labels"}.intersection(settings or ())):
             raise TouchstoneError(f"`{taken[0]}` names a file and is no setting of a study. Send pairs and scores.")
+        if taken := sorted(_STUDY_ARGUMENTS.intersection(settings or ())):
+            raise TouchstoneError(f"`{taken[0]}` is no setting of a study, but an argument beside the settings.")
         report = touchstone.study(
             name,
             _few(pairs) if pairs else None,
@@ -204,7 +208,12 @@ class AgentTools:
             source = Path(path) if path else None
             if content:
                 source = Path(folder, Path(file_name).name or "pairs.jsonl")
-                source.write_text(content, encoding="utf-8")
+                try:
+                    source.write_text(content, encoding="utf-8")
+                except (OSError, ValueError) as error:
+                    raise TouchstoneError(
+                        f"The content cannot be a file {file_name[:100]!r}: {error}. Name it as pairs.jsonl or table.csv."
+                    ) from error
             answers = {question: answer for question, answer in (answers or {}).items() if answer}
             if importer == Generic.name:
                 importer = _importer_of(source, answers, sentences)
@@ -215,7 +224,9 @@ class AgentTools:
             origin = dataset_source(reader, spec, place, source.name if source else "", called, None)
             read_items = readable_items if skip_broken else strict_items
             counts, imported = import_dataset(reader, place, origin, read_items, sentences.append)
-        del counts["reading"]  # it lists each word that a label may be
+        counts.pop(
+            "reading", None
+        )  # it lists each word that a label may be; of what comes with Touchstone there is none
         return {**counts, "sentences": [*sentences, *import_sentences(imported)]}
 
     def access(self, token: str) -> TokenAccess | None:
@@ -233,6 +244,10 @@ class AgentTools:
     ) -> None:
         """Raise RightsError where the token of a call does not allow it."""
         access = self.access(_bearer(context.headers or {}) or self._token)
+        if files and (access or is_limited()):  # a demo has guests without tokens
+            raise ReadOnlyTokenError(
+                "People share this server, and a file of its disk may not be named. Send its content."
+            )
         if access is None:
             return
         if (writes or spends) and not access.writes:
@@ -240,10 +255,6 @@ class AgentTools:
             raise ReadOnlyTokenError(f"This {does}, and this token only reads. Ask a manager for one that writes.")
         if datasets and access.campaigns:
             raise ReadOnlyTokenError("This token is for some campaigns. Ask a manager for one for all of them.")
-        if files:
-            raise ReadOnlyTokenError(
-                "People share this server, and a file of its disk may not be named. Send its content."
-            )
 
 
 def agent_server(tools: AgentTools) -> MCPServer:

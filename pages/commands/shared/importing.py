@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 from annotations.exchange.samples import load_samples, save_scores
@@ -23,7 +23,7 @@ from core.data import (
     recognise,
     source_sha256,
 )
-from core.errors import TouchstoneError
+from core.errors import TouchstoneError, UnknownNameError
 from core.models import provenance_name
 from core.results import StoredResultsImporter, open_stored_results
 from core.settings import Settings
@@ -52,6 +52,9 @@ def open_importer(importer: str, answers: Mapping[str, str]) -> Importer:
         raise TouchstoneError(
             f"{importer} knows its labels. What they mean is said of a table: cli.py import generic TABLE."
         )
+    questions = [field.name for field in fields(reader)]
+    if unknown := [question for question in answers if question not in questions]:
+        raise UnknownNameError("question about a table", unknown[0], questions)
     return replace(reader, **answers)
 
 

@@ -58,6 +58,29 @@ def test_a_copy_never_replaces_a_file(older: Path) -> None:
     assert migrated[2] == older.with_name("labels-0020-2.db")
 
 
+@pytest.mark.parametrize(
+    ("made", "error"),
+    [
+        ("CREATE TABLE alembic_version AS SELECT '9999' AS version_num", "made by a newer one"),
+        ("CREATE TABLE campaign (title)", "tables of another program"),
+    ],
+)
+def test_a_database_that_is_not_ours_to_bring_up_is_not_copied(tmp_path: Path, made: str, error: str) -> None:
+    with closing(sqlite3.connect(tmp_path / "other.db")) as connection:
+        connection.execute(made)
+        connection.commit()
+    with pytest.raises(StoreError, match=error):
+        migrate(f"sqlite:///{tmp_path / 'other.db'}")
+    assert [file.name for file in tmp_path.iterdir() if file.suffix == ".db"] == ["other.db"]
+
+
+def test_a_copy_has_its_name_once_it_is_whole_and_one_that_was_cut_off_is_made_again(older: Path) -> None:
+    (cut := older.with_name("labels-0020.db.part")).write_bytes(older.read_bytes()[:5000])
+    assert migrate(f"sqlite:///{older}")
+    assert version_of(older.with_name("labels-0020.db")) == "0020"
+    assert not cut.exists()
+
+
 def test_without_a_copy_nothing_is_changed(older: Path) -> None:
     with pytest.raises(StoreError, match="Nothing was changed"):
         migrate(f"sqlite:///{older}", older / "below" / "a.db")
@@ -81,7 +104,7 @@ def test_the_command_says_what_it_did_and_how_to_go_back(older: Path) -> None:
 
 def test_where_there_is_no_database_none_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", f"sqlite:///{tmp_path / 'none.db'}")
-    assert "there is none yet" in done("migrate")
+    assert f"{tmp_path / 'none.db'} is at the version of this Touchstone, or there is none yet" in done("migrate")
     assert not (tmp_path / "none.db").exists()
 
 

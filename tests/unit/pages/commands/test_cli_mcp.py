@@ -20,6 +20,7 @@ from annotations.management.manage import ManagerActions
 from annotations.people.people import Role
 from annotations.store.store import Store
 from core.base import limit_folders
+from core.settings import Settings
 from pages.commands.shared.agent_tools import AgentTools, agent_app, agent_server
 from pages.server.docs_pages import DOCS, page_names
 from tests.doubles.http_server import serving_app
@@ -153,6 +154,33 @@ def test_too_many_pairs_are_refused(local: Any) -> None:
     talk(local, conversation)
 
 
+def test_a_dataset_that_comes_with_touchstone_is_imported_without_a_file(local: Any) -> None:
+    async def conversation(client: Client) -> None:
+        imported = await call(client, "import", importer="bundled", name="ours")
+        assert (imported["dataset"], imported["version"]) == ("ours", 1)
+        assert imported["samples"] == imported["new"] > 200
+
+    talk(local, conversation)
+
+
+def test_what_an_argument_cannot_be_is_said_in_a_sentence(local: Any) -> None:
+    async def conversation(client: Client) -> None:
+        for argument in ("pairs", "run", "resamples"):
+            sentence = await refusal(client, "study", name="measures", settings={argument: "x"})
+            assert f"`{argument}` is no setting of a study" in sentence
+        whole = touchstone.score(PAIRS, ["rouge2"])
+        part = [{name: row[name] for name in ("id", "metric", "score")} for row in whole]
+        labelled = [{**pair, "label": "consistent"} for pair in PAIRS]
+        assert "has no signature" in await refusal(client, "study", name="measures", pairs=labelled, scores=part)
+        answered = await refusal(client, "import", content=TABLE, file_name="towns.csv", answers={"lable": "x"})
+        assert "Did you mean 'label'?" in answered
+        for file_name in ("..", "a\0.csv", f"{'a' * 400}.csv"):
+            sentence = await refusal(client, "import", content=TABLE, file_name=file_name)
+            assert "The content cannot be a file" in sentence
+
+    talk(local, conversation)
+
+
 class Shared:
     """A shared server with a campaign, and tokens of its manager."""
 
@@ -202,6 +230,20 @@ def test_a_token_of_campaigns_opens_no_dataset_and_no_token_a_file(shared: Share
 
     talk(agent_server(AgentTools(shared.store, shared.limited)), limited)
     talk(agent_server(AgentTools(shared.store, shared.writing)), writing)
+
+
+def test_a_demo_opens_no_file_of_its_disk(local: Any, tmp_path: Path) -> None:
+    async def conversation(client: Client) -> None:
+        file = tmp_path / "towns.csv"
+        file.write_text(TABLE, encoding="utf-8")
+        assert "may not be named" in await refusal(client, "import", path=str(file))
+        assert "may not be named" in await refusal(client, "study", name="gaming", run=str(file))
+
+    limit_folders(Settings(demo=True).guest_folders)
+    try:
+        talk(local, conversation)
+    finally:
+        limit_folders(None)
 
 
 @pytest.mark.parametrize("setting", ["files", "labels"])

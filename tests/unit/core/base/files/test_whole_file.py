@@ -54,3 +54,12 @@ def test_a_file_that_cannot_be_written_is_named_with_the_reason(tmp_path: Path) 
         write_whole(tmp_path / "nowhere" / "x.csv", "1")
     with pytest.raises(TouchstoneError, match=r"cannot be written: Is a directory"):
         write_whole(tmp_path, "1")
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="names of open pipes are of Unix")
+def test_a_pipe_that_has_a_number_for_a_name_is_written() -> None:
+    reading, writing = os.pipe()  # as `-o /dev/stdout | head` and `-o >(gzip > file)` give one
+    write_whole(Path(f"/dev/fd/{writing}"), "scores")
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        assert pipe.read() == "scores"
