@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from annotations.store import migration
 from annotations.store.database import connect, parse_url
 from annotations.store.migrate import MIGRATIONS_FOLDER, newest_version, upgrade
 from annotations.store.migration import migrate
@@ -56,6 +59,26 @@ def test_a_copy_never_replaces_a_file(older: Path) -> None:
     migrated = migrate(f"sqlite:///{older}")
     assert migrated is not None
     assert migrated[2] == older.with_name("labels-0020-2.db")
+
+
+def test_a_migration_that_fails_again_and_again_makes_no_further_copies(
+    older: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill_disk(_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(migration, "upgrade", fill_disk)
+        for _ in range(2):
+            with pytest.raises(OSError, match="No space"):
+                migrate(f"sqlite:///{older}")
+    older.with_name("labels-0020.db.part").write_text("half of a copy")
+    migrated = migrate(f"sqlite:///{older}")
+    assert migrated is not None
+    assert (migrated[2], sorted(file.name for file in older.parent.glob("labels-*"))) == (
+        older.with_name("labels-0020.db"),
+        ["labels-0020.db"],
+    )
 
 
 def test_without_a_copy_nothing_is_changed(older: Path) -> None:
