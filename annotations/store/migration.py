@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import sqlite3
 from contextlib import closing
 from itertools import chain, count
@@ -40,13 +41,14 @@ def migrate(url: str, copy: Path | None = None) -> tuple[str, str, Path | None] 
 
 
 def _copy_file(url: URL, version: str, target: Path | None) -> Path:
+    """Copy a database file, and give the file of the copy: a new one, or an equal one of a migration that was interrupted."""
     file = database_path(url)
-    copied = target or _free_name(file, version)
-    if copied.exists():
+    if target and target.exists():
         raise StoreError(
-            f"{copied} exists already: the copy of the database needs a new file. Move that one away, or say --copy FILE."
+            f"{target} exists already: the copy of the database needs a new file. Move that one away, or say --copy FILE."
         )
-    part = copied.with_name(f"{copied.name}.part")  # one that is cut off has not the name of a copy to go back to
+    copied = target or file.with_name(f"{file.stem}-{version}{file.suffix}")
+    part = copied.with_name(f"{copied.name}.part")  # whoever goes back to the copy needs all of it
     try:
         part.unlink(missing_ok=True)
         part.touch(mode=0o600)  # it holds the names of people
@@ -57,6 +59,8 @@ def _copy_file(url: URL, version: str, target: Path | None) -> Path:
     try:
         with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(part)) as written:
             source.backup(written)
+        if target is None:
+            copied = _name_for(part, copied)
         part.replace(copied)
     except (OSError, sqlite3.Error) as error:
         part.unlink(missing_ok=True)
@@ -66,8 +70,8 @@ def _copy_file(url: URL, version: str, target: Path | None) -> Path:
     return copied
 
 
-def _free_name(file: Path, version: str) -> Path:
-    names = (
-        file.with_name(f"{file.stem}-{version}{more}{file.suffix}") for more in chain([""], map("-{}".format, count(2)))
-    )
-    return next(name for name in names if not name.exists())
+def _name_for(copy: Path, name: Path) -> Path:
+    """The name, or with a number the first that no other content has: a server that cannot migrate and is started again and
+    again does not fill the disk with copies."""
+    numbered = (name.with_name(f"{name.stem}{more}{name.suffix}") for more in chain([""], map("-{}".format, count(2))))
+    return next(free for free in numbered if not free.exists() or filecmp.cmp(copy, free, shallow=False))

@@ -345,6 +345,9 @@ class ModelPool:
         except TouchstoneError as error:
             self._loaded.fail(entry, error)
         except Exception as error:  # noqa: BLE001  # libraries raise anything for files they do not expect
+            if isinstance(error, MemoryError):
+                self._loaded.fail(entry, MemoryFullError("This machine has no memory left for the model. Free some."))
+                return
             if isinstance(error, OSError) and error.errno:  # of the system; libraries raise it without a number
                 self._loaded.fail(
                     entry, LoadError(f"The model cannot be read: {error.strerror}. Try again in a while.")

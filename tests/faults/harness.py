@@ -31,7 +31,7 @@ VARIABLES = {
     "TOUCHSTONE_DEVICE": "cpu",
 }
 """Settings of every journey, with paths in its folder."""
-_NO_ROWS = "{}"
+_VERSION = "alembic_version"
 _LONGEST_S = 60
 _HUNG = 128 + signal.SIGALRM
 
@@ -125,7 +125,9 @@ class Harness:
     def inject(self, fault: Fault) -> None:
         """Run the journey with a fault, and note the verdict."""
         self._fresh()
-        verdict = self._judge(self._run(fault))
+        run = self._run(fault)
+        # a run whose threads come in another order may make fewer calls of a kind than the one that was counted
+        verdict = self._judge(run) if run.counts["failed"] else "not reached"
         self.verdicts[verdict.partition(":")[0]] += 1
         if verdict.startswith("broken"):
             self._tell(f"{self._journey.name}, {fault}, {verdict}")
@@ -157,7 +159,7 @@ class Harness:
             if content in (before, expected):
                 continue
             if name.endswith(".db"):
-                is_torn = self._journey.is_atomic and content != _NO_ROWS
+                is_torn = self._journey.is_atomic and bool(json.loads(content).keys() - {_VERSION})
             else:
                 is_torn = not _is_of_lines(content, expected)
             if is_torn:
@@ -211,12 +213,9 @@ class Harness:
         finally:
             sys.stdout.flush()
             sys.stderr.flush()
-            if calls:
-                calls.counts["failed"] = (
-                    calls.fault is not None and calls.counts[calls.fault.kind] >= calls.fault.number
-                )
-                written = os.open(self._notes / "counts", os.O_WRONLY | os.O_CREAT)
-                os.write(written, json.dumps(calls.counts).encode())
+            calls.counts["failed"] = calls.fault is not None and calls.counts[calls.fault.kind] >= calls.fault.number
+            written = os.open(self._notes / "counts", os.O_WRONLY | os.O_CREAT)
+            os.write(written, json.dumps(calls.counts).encode())
             os._exit(status)
 
 

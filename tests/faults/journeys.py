@@ -50,7 +50,7 @@ def journeys() -> list[Journey]:
     campaign = ("export", "--campaign", "Boats", "--format")
     return [
         _command("open a new database", _nothing, "datasets"),
-        Journey("migrate", _older_database, _as_a_page(Store.counts), is_atomic=True),
+        _command("migrate", _older_database, "migrate", is_atomic=True),
         _command("import", _pairs, "import", *pairs, is_atomic=True),
         _command("import a new version", _other_version, "import", *pairs, "--replaces", "pairs.jsonl", is_atomic=True),
         _command("score", _pairs, *score, "rouge2", "--metric", "coverage"),

@@ -29,6 +29,8 @@ def open_whole(path: Path) -> Iterator[BinaryIO]:
         if path.exists() and not os.access(path, os.W_OK):  # it could be replaced, which its rights are to prevent
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         file = part.open("wb")
+        if not is_direct and place.exists():
+            shutil.copymode(place, part)  # before there is content, which others may not be allowed to read
     except OSError as error:
         raise _unwritable(path, error) from error
     with file:
@@ -38,8 +40,6 @@ def open_whole(path: Path) -> Iterator[BinaryIO]:
         try:
             file.flush()
             os.fsync(file.fileno())
-            if place.exists():
-                shutil.copymode(place, part)
             part.replace(place)
         except OSError as error:
             raise _unwritable(path, error) from error

@@ -15,6 +15,7 @@ from typing import TypeVar
 from zlib import crc32
 
 from core.base import is_damage, open_database, set_aside_if_damaged
+from core.errors import TouchstoneError
 from core.types import Answer, Span
 
 R = TypeVar("R")
@@ -65,12 +66,19 @@ class AnswerFile:
         return self._pragma("page_count") * self._pragma("page_size")
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
-        """The answers that are there and sound; a damaged one is deleted, which the log says."""
+        """The answers that are there and sound; a damaged one is deleted, which the log says.
+
+        Raises TouchstoneError where the system or another program keeps the file from being read.
+        """
         answers: dict[bytes, Answer] = {}
         damaged: list[bytes] = []
         for start in range(0, len(keys), _MAX_SQL_VARIABLES):
             some = keys[start : start + _MAX_SQL_VARIABLES]
-            for id, key, numbers, rest, checksum in self._reading(partial(_read_rows, keys=some)):
+            try:
+                rows = self._reading(partial(_read_rows, keys=some))
+            except sqlite3.OperationalError as error:
+                raise TouchstoneError(f"The {self._what} cannot be read: {error}. Settle that, then try again.") from error
+            for id, key, numbers, rest, checksum in rows:
                 if not _is_sound(key, numbers, rest, checksum):
                     damaged.append(key)
                     continue

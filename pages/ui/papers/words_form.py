@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.assessment import Paper, find_in_copy, save_words
+from core.assessment import Paper, find_in_copy, read_published, save_words
 from core.base import read_profile
 from core.errors import TouchstoneError
 from core.models import PrintedWords, installed_texts, printed_words, replacements_folder
@@ -32,24 +32,34 @@ def words_form(paper: Paper) -> None:
             file = st.file_uploader("Your copy of the paper", type=["pdf", "txt"], key=f"paper-copy-{paper.name}")
             if file:
                 work = partial(_read_copy, words, file.name, file.getvalue())
-                if error := background_result("Reading the paper…", ("paper-words", paper.name, file.file_id), work):
-                    st.warning(escape_message(error), icon=":material/error:")
+                number = background_result("Reading the paper…", ("paper-words", paper.name, file.file_id), work)
+                if number is not None:
+                    _copy_read(paper.name, words, escape_message(file.name), number)
         _pieces(words)
         for line in read_profile(paper.name).notes:
             st.caption(f"• {escape_markdown(line)}")
 
 
-def _read_copy(words: PrintedWords, name: str, data: bytes) -> str:
-    """Save what a copy holds; a sentence on what was not found, or a blank."""
+def _read_copy(words: PrintedWords, name: str, data: bytes) -> int:
+    """Save the texts that a copy holds; their number."""
     texts, missing = find_in_copy(name, data, words)
     folder = replacements_folder()
     if texts and folder:
         save_words(texts, words, folder)
-    if not missing:
-        return " "
-    return (
-        f"{len(words.pieces) - len(missing)} of {len(words.pieces)} texts were found in {name}. A text that a page or column break "
-        "tears apart is not: paste the pages with the prompts into a .txt file, join what belongs together, and give that."
+    return len(words.pieces) - len(missing)
+
+
+def _copy_read(paper: str, words: PrintedWords, name: str, number: int) -> None:
+    """Number of texts that a copy gave, and the reason for which it may lack others."""
+    total = len(words.pieces)
+    if number == total:
+        st.success(f"All {total} texts were found in {name}.", icon=":material/check:")
+        return
+    other = f" Is it a copy of “{escape_message(read_published(paper).title)}”?" if not number else ""
+    st.warning(
+        f"{number} of {total} texts were found in {name}.{other} A text that a page or column break tears apart is not: paste the "
+        "pages with the prompts into a .txt file, join what belongs together, and give that.",
+        icon=":material/error:",
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from annotations.store import migration
 from annotations.store.database import connect, parse_url
 from annotations.store.migrate import MIGRATIONS_FOLDER, newest_version, upgrade
 from annotations.store.migration import migrate
@@ -74,11 +77,24 @@ def test_a_database_that_is_not_ours_to_bring_up_is_not_copied(tmp_path: Path, m
     assert [file.name for file in tmp_path.iterdir() if file.suffix == ".db"] == ["other.db"]
 
 
-def test_a_copy_has_its_name_once_it_is_whole_and_one_that_was_cut_off_is_made_again(older: Path) -> None:
-    (cut := older.with_name("labels-0020.db.part")).write_bytes(older.read_bytes()[:5000])
-    assert migrate(f"sqlite:///{older}")
-    assert version_of(older.with_name("labels-0020.db")) == "0020"
-    assert not cut.exists()
+def test_a_migration_that_fails_again_and_again_makes_no_further_copies(
+    older: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill_disk(_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(migration, "upgrade", fill_disk)
+        for _ in range(2):
+            with pytest.raises(OSError, match="No space"):
+                migrate(f"sqlite:///{older}")
+    older.with_name("labels-0020.db.part").write_text("half of a copy")
+    migrated = migrate(f"sqlite:///{older}")
+    assert migrated is not None
+    assert (migrated[2], sorted(file.name for file in older.parent.glob("labels-*"))) == (
+        older.with_name("labels-0020.db"),
+        ["labels-0020.db"],
+    )
 
 
 def test_without_a_copy_nothing_is_changed(older: Path) -> None:

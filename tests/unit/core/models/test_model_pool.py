@@ -127,17 +127,32 @@ def test_a_broken_checkpoint_leaves_the_others_working(pools: Pools, copies: lis
     assert pool.state(copies[0]).status is ModelStatus.FAILED
 
 
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (
+            OSError(errno.EMFILE, os.strerror(errno.EMFILE)),
+            "The model cannot be read: Too many open files. Try again in a while.",
+        ),
+        (MemoryError(), "This machine has no memory left for the model. Free some."),
+    ],
+)
 def test_a_model_that_the_system_does_not_read_says_so(
-    pools: Pools, copies: list[Checkpoint], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    pools: Pools,
+    copies: list[Checkpoint],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+    sentence: str,
 ) -> None:
     def fail(_: object) -> Path:
-        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        raise error
 
     pool = pools()
     with monkeypatch.context() as patch:
         patch.setattr(model_pool, "locate", fail)
         assert load(pool, copies[0]) is ModelStatus.FAILED
-    assert pool.state(copies[0]).message == "The model cannot be read: Too many open files. Try again in a while."
+    assert pool.state(copies[0]).message == sentence
     assert "Traceback" not in caplog.text
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.server import services
+from pages.ui.papers import words_form
 
 Open = Callable[..., AppTest]
 
@@ -86,6 +88,25 @@ def test_ours_are_computed_on_a_press_and_wait_for_missing_files(
         assert time.monotonic() < until
         app.run(timeout=RUN_S)
     assert not app.exception
+
+
+def test_a_copy_says_how_many_texts_it_gave(
+    open_page: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def upload(text: str) -> str:
+        app = opened(open_page, paper="ramprasad")
+        app.file_uploader(key="paper-copy-ramprasad").set_value(("copy.txt", text.encode(), "text/plain"))
+        until = time.monotonic() + RUN_S
+        while "copy.txt" not in (said := " ".join(box.value for box in [*app.warning, *app.success])):
+            assert time.monotonic() < until
+            app.run(timeout=RUN_S)
+        return said.replace("\\", "")
+
+    monkeypatch.setenv("TOUCHSTONE_PROMPTS_DIR", str(tmp_path))
+    said = upload("The mill burned on Monday.")
+    assert "0 of 17 texts were found in copy.txt. Is it a copy of “Do Automatic Factuality Metrics" in said
+    monkeypatch.setattr(words_form, "find_in_copy", lambda *_: ({}, []))
+    assert upload("The whole paper.") == "All 17 texts were found in copy.txt."
 
 
 def test_the_stress_test_offers_the_perturbations_of_a_paper(open_page: Open) -> None:

@@ -35,7 +35,9 @@ def test_a_link_and_the_rights_of_a_file_stay(tmp_path: Path) -> None:
     file.write_text("before")
     file.chmod(0o600)
     link.symlink_to(file)
-    write_whole(link, b"after")
+    with open_whole(link) as opened:
+        assert (tmp_path / "real.txt.part").stat().st_mode & 0o777 == 0o600
+        opened.write(b"after")
     assert (link.is_symlink(), file.read_text(), file.stat().st_mode & 0o777) == (True, "after", 0o600)
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from core.errors import TouchstoneError
 from core.model_reference import Checkpoint, EndpointModel, ExpectedModel
+from core.scoring.engine import answer_file
 from core.scoring.engine.cache import AnswerCache, cache_key, cache_keys
 from core.types import Answer, Question, Span
 from tests.doubles.process import finish, start
@@ -316,3 +317,14 @@ def test_the_facts_of_a_model_are_asked_for_once_among_many_questions() -> None:
     questions = [replace(QUESTION, inputs=(f"Claim {number}.",)) for number in range(50)]
     assert cache_keys(questions, weights) == [cache_key(question, "weights", "cpu") for question in questions]
     assert asked == [QUESTION.checkpoint]
+
+
+def test_a_cache_that_is_kept_from_being_read_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lock(_: object, keys: object) -> None:
+        raise sqlite3.OperationalError("database is locked")
+
+    cache = AnswerCache(tmp_path)
+    monkeypatch.setattr(answer_file, "_read_rows", lock)
+    with pytest.raises(TouchstoneError, match=r"^The answer cache cannot be read: database is locked\. Settle that"):
+        cache.get([b"key"])
+    cache.close()
