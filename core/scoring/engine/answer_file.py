@@ -77,7 +77,9 @@ class AnswerFile:
             try:
                 rows = self._reading(partial(_read_rows, keys=some))
             except sqlite3.OperationalError as error:
-                raise TouchstoneError(f"The {self._what} cannot be read: {error}. Settle that, then try again.") from error
+                raise TouchstoneError(
+                    f"The {self._what} cannot be read: {error}. Settle that, then try again."
+                ) from error
             for id, key, numbers, rest, checksum in rows:
                 if not _is_sound(key, numbers, rest, checksum):
                     damaged.append(key)

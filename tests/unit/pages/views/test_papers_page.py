@@ -90,9 +90,7 @@ def test_ours_are_computed_on_a_press_and_wait_for_missing_files(
     assert not app.exception
 
 
-def test_a_copy_says_how_many_texts_it_gave(
-    open_page: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_says_how_many_texts_it_gave(open_page: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def upload(text: str) -> str:
         app = opened(open_page, paper="ramprasad")
         app.file_uploader(key="paper-copy-ramprasad").set_value(("copy.txt", text.encode(), "text/plain"))

@@ -320,7 +320,7 @@ def test_the_facts_of_a_model_are_asked_for_once_among_many_questions() -> None:
 
 
 def test_a_cache_that_is_kept_from_being_read_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def lock(_: object, keys: object) -> None:
+    def lock(_: object, **__: object) -> None:
         raise sqlite3.OperationalError("database is locked")
 
     cache = AnswerCache(tmp_path)
