@@ -67,7 +67,9 @@ class SemanticSimilarity(CanonicalMetric, ReplaceableWeights):
         ]
         return [*read, *claimed]
 
-    def fold(self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]) -> Score:  # the spans are in the questions
+    def fold(
+        self, example: Example, questions: Sequence[Question], answers: Sequence[Answer]
+    ) -> Score:  # the spans are in the questions
         places = [question.evidence for question in questions if question.evidence]
         claims = [question.claim for question in questions if question.claim]
         if not places or not claims:
