@@ -97,7 +97,7 @@ def _without_fence(match: re.Match[str]) -> list[Change]:
 def _cues(text: str) -> Iterator[Change]:
     """A blank for the number and time of a subtitle, whose text may go on with a sentence; a line end before a turn."""
     for cue in _CUE.finditer(text) if "-->" in text else ():
-        yield Span(*cue.span()), "\n" if cue.start() == 0 or _TURN.match(text, cue.end()) else " "
+        yield Span(*cue.span()), "" if cue.start() == 0 else "\n" if _TURN.match(text, cue.end()) else " "
 
 
 def _tex(text: str) -> Iterator[Change]:

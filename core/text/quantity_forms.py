@@ -7,6 +7,7 @@ import re
 from core.text.canonical import CanonicalText
 from core.text.english.quantities import Quantity, find_quantities
 from core.text.markup import replace_parts
+from core.text.segmentation import sentences
 from core.types import Span
 
 
@@ -37,6 +38,7 @@ def read_quantities(summary: str, document: str) -> CanonicalText | None:
     A quantity that the document has in the same form, or does not have, stays.
     """
     changes: list[tuple[Span, str]] = []
+    ends = {sentence.end for sentence in sentences(summary)}
     for quantity in find_quantities(summary):
         if _is_written(document, quantity.span.of(summary)):
             continue
@@ -46,7 +48,10 @@ def read_quantities(summary: str, document: str) -> CanonicalText | None:
         whole = bool(stated.measures) == bool(quantity.measures)
         old, new = (quantity.span, stated.span) if whole else (quantity.number, stated.number)
         if whole or not _is_written(document, old.of(summary)):
-            changes.append((old, new.of(document)))
+            is_last = old.end in ends and old.of(summary).endswith(".") and not new.of(document).endswith(".")
+            changes.append(
+                (old, f"{new.of(document)}." if is_last else new.of(document))
+            )  # p.m. may end a sentence too
     if not changes:
         return None
     as_it_is = CanonicalText(summary, tuple(range(len(summary))), tuple(range(1, len(summary) + 1)))
