@@ -154,7 +154,8 @@ def main(
     counts, wrong, every = Counter[str](), list[str](), contents()
     names = random.Random(seed).sample(list(every), each or len(every))
     with TemporaryDirectory() as folder:
-        for ending in (*TABLES, *DOCUMENTS):
+        for ending in (*DOCUMENTS, *TABLES):
+            typer.echo(f"{counts.total()} so far; next {ending}", err=True)
             for name in names:
                 began = time.monotonic()
                 try:
