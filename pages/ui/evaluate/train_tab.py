@@ -251,15 +251,17 @@ def _start(name: str, plan: TrainingPlan, data: TrainingData | None) -> None:
         leave_notice(str(error))
         return
 
+    engine = services.engine()
+
     def work() -> Generator[TrainingStep | TrainedFolder]:
         learned = data
         if learned is None:
             yield TrainingStep("Making corruptions", 0, 1)
             if plan.asks_teacher:
-                learned = yield from plan.taught_data(plan.teacher_run(folder, services.engine()))
+                learned = yield from plan.taught_data(plan.teacher_run(folder, engine))
             else:
                 learned = plan.data()
-        trained = yield from train_to_folder(plan, learned, folder, services.engine())
+        trained = yield from train_to_folder(plan, learned, folder, engine)
         yield trained
 
     with error_as_notice():

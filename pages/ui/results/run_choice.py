@@ -160,7 +160,11 @@ def continue_run(id: str) -> None:
     home = _storage_of(id)
     # a run of its own: the one that pages read must not grow while they read it
     begin = partial(
-        services.stress_runner().start, id, run_from_lines(home.run_lines(id)), partial(home.append_run, id)
+        services.stress_runner().start,
+        services.engine(),
+        id,
+        run_from_lines(home.run_lines(id)),
+        partial(home.append_run, id),
     )
     with error_as_notice():
         services.person_jobs().start(user_name(), begin)

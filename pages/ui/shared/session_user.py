@@ -237,7 +237,7 @@ def open_session() -> Member:
     try:
         services.settings()
         services.store()
-        services.engine()
+        services.shared_engine()
     except TouchstoneError as error:
         st.set_page_config(page_title="Touchstone cannot start")
         st.error(f"Touchstone cannot start. {escape_message(str(error))}", icon=":material/error:")
@@ -246,6 +246,7 @@ def open_session() -> Member:
     person = require_member()
     if services.settings().shared:
         SessionUserState.name.set(person.name)
+        services.charge(person.name)
     return person
 
 
