@@ -19,7 +19,7 @@ from pages.ui.shared.notices import error_as_notice
 from pages.ui.shared.session_state import WidgetValue, page_state
 from pages.ui.shared.session_user import current_member
 
-_NEW_CAMPAIGN = ""
+_NEW_CAMPAIGN = "new"
 CAMPAIGNS_SECTION, PEOPLE_SECTION = "Campaigns", "People"
 
 
@@ -63,8 +63,11 @@ def chosen_section() -> str:
 
 
 def chosen_campaign(campaigns: dict[str, CampaignSettings]) -> CampaignSettings | None:
-    """The campaign that the address names; None where a new one is to be made."""
-    return campaigns.get(st.query_params.get("campaign", _NEW_CAMPAIGN))
+    """The campaign that the address names, else the newest that takes labels; None where a new one is to be made."""
+    addressed = st.query_params.get("campaign", "")
+    if addressed == _NEW_CAMPAIGN:
+        return None
+    return campaigns.get(addressed) or next((campaign for campaign in campaigns.values() if campaign.is_open), None)
 
 
 def campaign_bar(campaigns: dict[str, CampaignSettings], campaign: CampaignSettings | None) -> None:
@@ -86,6 +89,7 @@ def campaign_bar(campaigns: dict[str, CampaignSettings], campaign: CampaignSetti
             on_click=open_campaign,
             args=(_NEW_CAMPAIGN,),
             disabled=campaign is None,
+            help="Begin another one; nothing of this one is changed.",
         )
         if campaign:
             is_open = campaign.is_open
@@ -113,8 +117,8 @@ def campaign_bar(campaigns: dict[str, CampaignSettings], campaign: CampaignSetti
 
 
 def open_campaign(id: str) -> None:
-    """Let the address name a campaign, so that a reload finds it; an empty id makes a new one."""
-    st.query_params.from_dict({"campaign": id} if id else {})
+    """Let the address name a campaign, so that a reload finds it; “new” makes a new one."""
+    st.query_params.from_dict({"campaign": id})
 
 
 def people_choice(key: str, before: CampaignPeople = EVERYBODY) -> CampaignPeople:

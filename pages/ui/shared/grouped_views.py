@@ -24,10 +24,11 @@ SETTINGS_PARAMETER = "study"
 
 @dataclass(eq=False)
 class FirstView:
-    """State of a page with views: the one that its tabs open at first, None until the address was read, and these tabs' key."""
+    """State of a page with views: the one that its tabs open at first, None until the address was read, these tabs' key, and the view that the address names by itself."""
 
     name: str | None = None
     tabs: str = ""  # of the last run
+    written: str = ""
 
 
 def enter_view(page: str, name: str) -> None:
@@ -64,8 +65,10 @@ def grouped_views(page: str, groups: Groups[D], moved: Mapping[str, str], data: 
     A study may be named with settings. `moved` has the names that addresses had before, and what they are called now.
     """
     state, key = page_state(FirstView, page), f"{page}-tabs-{len(groups)}"
-    if state.name is None or state.tabs not in ("", key):  # other tabs open at the view that was open
-        state.name = st.query_params.get(TAB_PARAMETER, "")
+    addressed = st.query_params.get(TAB_PARAMETER, "")
+    # other tabs open at the view that was open, and a link within the session at its own
+    if state.name is None or state.tabs not in ("", key) or (addressed and addressed != state.written):
+        state.name = addressed
     state.tabs = key
     offered = {name for views in groups.values() for name in views}
     if state.name not in offered:
@@ -92,7 +95,7 @@ def grouped_views(page: str, groups: Groups[D], moved: Mapping[str, str], data: 
                         required=True,
                         label_visibility="collapsed",
                     )
-                st.query_params[TAB_PARAMETER] = name
+                st.query_params[TAB_PARAMETER] = state.written = name
                 views[name](data)
 
 
