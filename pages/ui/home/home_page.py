@@ -41,7 +41,10 @@ def doors(member: Member) -> None:
                 for part, page_name, query in PARTS.values():
                     if page_name in {page.name for page in offered}:
                         st.page_link(
-                            f"views/{page_name}.py", label=part, icon=f":material/{_PART_ICONS[part]}:", query_params=query
+                            f"views/{page_name}.py",
+                            label=part,
+                            icon=f":material/{_PART_ICONS[part]}:",
+                            query_params=query,
                         )
 
 

@@ -78,7 +78,9 @@ def prompt_links(judge: str = "") -> None:
     if not judge:
         st.subheader("Prompts", anchor=False)
         st.caption("What language models are sent: as judges, and to propose, explain and check edits.")
-        st.button("Read and replace prompts", icon=":material/chat:", on_click=open_prompt, args=("all",), key="prompts")
+        st.button(
+            "Read and replace prompts", icon=":material/chat:", on_click=open_prompt, args=("all",), key="prompts"
+        )
         return
     names = [name for name in prompt_replacements.prompt_names() if name == judge or name.startswith(f"{judge}-")]
     if not names:
@@ -100,7 +102,12 @@ def prompt_links(judge: str = "") -> None:
 def prompts_view() -> None:
     """One prompt with its parts, its form and its difference from ours, and all of them below."""
     st.button(
-        "All metrics", key="prompts-back", icon=":material/arrow_back:", type="tertiary", on_click=open_prompt, args=("",)
+        "All metrics",
+        key="prompts-back",
+        icon=":material/arrow_back:",
+        type="tertiary",
+        on_click=open_prompt,
+        args=("",),
     )
     try:
         book = read_prompts()
