@@ -18,6 +18,7 @@ Groups = Mapping[str, Mapping[str, View[D]]]
 
 TAB_PARAMETER = "tab"
 """The parameter of the address that names the view."""
+_MOST_IN_A_ROW = 4
 SETTINGS_PARAMETER = "study"
 """The parameter of the address that has the spec of a study whose settings are not the usual ones."""
 
@@ -82,21 +83,37 @@ def grouped_views(page: str, groups: Groups[D], moved: Mapping[str, str], data: 
     for (group, views), tab in zip(groups.items(), tabs, strict=True):
         if tab.open:
             with tab:
-                names = list(views)
-                if len(names) == 1:
-                    name = names[0]
-                else:
-                    name = st.segmented_control(
-                        group,
-                        names,
-                        default=first if first in names else names[0],
-                        key=f"{page}-view-{group}-{len(names)}",
-                        format_func=view_title,
-                        required=True,
-                        label_visibility="collapsed",
-                    )
+                name = _open_view(page, group, list(views), first)
+                if state.written not in ("", name) and addressed == state.written:  # another view has other settings
+                    st.query_params.pop(SETTINGS_PARAMETER, None)
                 st.query_params[TAB_PARAMETER] = state.written = name
                 views[name](data)
+
+
+def _open_view(page: str, group: str, names: list[str], first: str) -> str:
+    """The view of a tab that is chosen: beside each other where they are few, else in one list."""
+    if len(names) == 1:
+        return names[0]
+    default, key = first if first in names else names[0], f"{page}-view-{group}-{len(names)}"
+    if len(names) <= _MOST_IN_A_ROW:
+        return st.segmented_control(
+            group,
+            names,
+            default=default,
+            key=key,
+            format_func=view_title,
+            required=True,
+            label_visibility="collapsed",
+        )
+    return st.selectbox(
+        "Study",
+        names,
+        names.index(default),
+        # another default in the list would not be shown by the same widget
+        key=f"{key}-{default}",
+        format_func=lambda name: "The report" if name == names[0] else view_title(name),
+        width=360,
+    )
 
 
 def _addressed_view(name: str, moved: Mapping[str, str]) -> str:
