@@ -53,7 +53,16 @@ class Walk:
             "metrics": lambda: self._open("metrics", ".st-key-card-rouge2"),
             **{
                 name: partial(self._open, name, _HEADING)
-                for name in ("home", "campaigns", "evaluate", "papers", "audit", "data", "prompts")
+                for name in (
+                    "home",
+                    "campaigns",
+                    "campaigns?campaign=new",
+                    "evaluate",
+                    "papers",
+                    "audit",
+                    "data",
+                    "prompts",
+                )
             },
             "lesson": lambda: self._open("?lesson=noise-band", ".card.lesson .choice"),
         }

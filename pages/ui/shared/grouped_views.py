@@ -18,7 +18,7 @@ Groups = Mapping[str, Mapping[str, View[D]]]
 
 TAB_PARAMETER = "tab"
 """The parameter of the address that names the view."""
-_MOST_IN_A_ROW = 4
+_MOST_IN_A_ROW = 3
 SETTINGS_PARAMETER = "study"
 """The parameter of the address that has the spec of a study whose settings are not the usual ones."""
 
@@ -111,7 +111,7 @@ def _open_view(page: str, group: str, names: list[str], first: str) -> str:
         names.index(default),
         # another default in the list would not be shown by the same widget
         key=f"{key}-{default}",
-        format_func=lambda name: "The report" if name == names[0] else view_title(name),
+        format_func=view_title,
         width=360,
     )
 

@@ -30,7 +30,7 @@ def label(opened: CampaignFixture, name: str, *answers: dict[str, object]) -> No
 
 
 def review(open_page: Open) -> AppTest:
-    return open_page("review").run()
+    return open_page("campaigns", tab="Review").run()
 
 
 def said(app: AppTest) -> str:
