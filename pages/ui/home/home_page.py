@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import streamlit as st
 
 from annotations.people.people import Member
+from pages.server.docs import docs_address
+from pages.server.docs_search import SEARCH
+from pages.ui.home.actions import action_places, study_places
 from pages.ui.home.places import all_places, lesson_places, matching, recent_work
 from pages.ui.home.work_list import place_link, work_list
 from pages.ui.lessons import read_lessons
@@ -92,15 +97,17 @@ def continue_work(member: Member) -> None:
 def search_places(member: Member) -> None:
     """A field for words, and the places that have them."""
     words = st.text_input(
-        "Search pages, examples, metrics, runs, campaigns and datasets",
+        "Search pages, actions, examples, metrics and your own work",
         key="home-search",
-        placeholder="freighter, MiniCheck, harbour run …",
+        placeholder="train, freighter, MiniCheck, harbour run …",
     )
     if not words.strip():
         return
-    matches = matching(list(all_places(member)), words)
+    matches = matching([*all_places(member), *action_places(member), *study_places(member)], words)
     for place in matches[:_MOST_FOUND]:
         place_link(place)
+    address = f"{docs_address(SEARCH)}?{urlencode({'q': words})}"
+    st.markdown(f"[Search the documentation for “{escape_markdown(words)}”]({address})")
     if not matches:
         st.caption(escape_markdown(f"Nothing has “{words}” in its name."))
     elif len(matches) > _MOST_FOUND:
