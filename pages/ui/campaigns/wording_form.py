@@ -21,7 +21,7 @@ def question_choice(key: str, before: str = "") -> str | None:
     titles = {}
     for name, text in sets.items():
         questions = read_questions(text)
-        titles[name] = f"{questions.title} ({questions.name})" if name else f"As before: {questions.title}"
+        titles[name] = questions.title if name else f"As before: {questions.title}"
     titles[_UPLOADED] = "My own, from a YAML file"
     names = list(titles)
     name = st.selectbox(

@@ -136,7 +136,7 @@ def chosen_prompt(entries: Sequence[PromptEntry]) -> PromptEntry:
         "Prompt",
         list(titles),
         key=PromptsState.prompt.key,
-        format_func=lambda name: f"{titles[name]} ({name})",
+        format_func=titles.__getitem__,
         on_change=lambda: st.query_params.update(prompt=prompts_state().prompt),
         width=420,
     )
