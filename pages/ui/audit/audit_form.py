@@ -191,7 +191,7 @@ def _threshold_select() -> None:
     """The saved thresholds, one for each metric at most; where none is saved, where to save one."""
     saved = kept_thresholds(services.store())
     if not saved:
-        st.caption("A threshold of your own can be judged as well: save one on Evaluate, under Thresholds.")
+        st.caption("A threshold of your own can be judged as well: save one on Evaluate, under Improve it.")
         return
     st.multiselect(
         "Saved thresholds",
