@@ -34,7 +34,7 @@ from pages.ui.probe.probe_state import ProbeState, probe_state
 from pages.ui.probe.text_panes import editor_state
 from pages.ui.results.copy_popover import code_block
 from pages.ui.shared.markup import diff_html, escape_markdown, escape_message
-from pages.ui.shared.notices import leave_receipt
+from pages.ui.shared.notices import leave_notice, leave_receipt
 from pages.ui.shared.session_state import WidgetValue
 from pages.ui.shared.session_user import SessionUserState, user_name
 
@@ -113,8 +113,8 @@ def _intention_fields() -> None:
     with pin:
         full = len(probe_state().pinned) >= MAX_PINNED
         st.button(
-            "Pin to compare",
-            icon=":material/push_pin:",
+            "Compare edits",
+            icon=":material/difference:",
             key="pin",
             width="stretch",
             on_click=pin_edit,
@@ -172,6 +172,8 @@ def _execute_json() -> None:
         return
     if executable.apply(original, edits) != edited_summary():
         pin_edit()
+        if current_edits():
+            leave_notice("These edits replace yours, which stay in the comparison below. Undo brings them back.")
     if meant != UNSTATED:
         intend(meant)
     rewrite_summary(executable.apply(original, edits), edits)

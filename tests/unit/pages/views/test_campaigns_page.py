@@ -38,7 +38,7 @@ def test_a_calibration_round_is_shown_while_it_goes_on_and_a_new_campaign_can_ha
     assert "ben 2 of 2, cem 1 of 2" in texts
     disputed = next(frame.value for frame in app.dataframe if "same answer" in frame.value)
     assert disputed[["ben", "cem"]].values.tolist() == [["Consistent", "Inconsistent"]]
-    del app.query_params["campaign"]
+    app.query_params["campaign"] = "new"
     app.run()
     assert not app.exception
     assert "First items by all" in [field.label for field in app.number_input]
