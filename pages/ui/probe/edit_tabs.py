@@ -199,9 +199,18 @@ def record_tab() -> None:
         if current_edits():
             edits_in_context()
     whose = "edited summary" if current_edits() else "summary"
-    st.segmented_control(
-        f"The {whose} is", [*Verdict], key=record_field(ProbeState.verdict).key, format_func=str.capitalize
-    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        verdict = st.segmented_control(
+            f"The {whose} is", [*Verdict], key=record_field(ProbeState.verdict).key, format_func=str.capitalize
+        )
+        st.button(  # beside the one answer that it takes, so that it is in sight with all others
+            "Save label",
+            key="save",
+            type="primary",
+            on_click=save_record,
+            args=(record_from_form,),
+            disabled=services.settings().demo or not verdict,
+        )
     confidence_column, type_column = st.columns([1.2, 1])
     confidence_column.segmented_control(
         "How sure are you?",
@@ -232,14 +241,6 @@ def record_tab() -> None:
         else:
             user = services.settings().user
             st.text_input("Recorded as", value=user, key=SessionUserState.name.key, width=180, persist_state="session")
-        st.button(
-            "Save label",
-            key="save",
-            type="primary",
-            on_click=save_record,
-            args=(record_from_form,),
-            disabled=demo or not record_field(ProbeState.verdict).get(),
-        )
     if demo:
         st.write("Nothing is kept in this demo.")
 
