@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from core.assessment.audit.report_html import format_verdicts, gallery_html, level_strip, report_html, shared_label
     from core.assessment.audit.report_text import badge_svg, format_changes, format_report, report_markdown
     from core.assessment.audit.task import AuditTask
+    from core.assessment.audit.time_estimate import estimate_line
     from core.assessment.catalog.metric_catalog import (
         Availability,
         CatalogRow,

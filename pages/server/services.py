@@ -19,6 +19,7 @@ from core.scoring import METRICS, Engine, read_code
 from core.settings import Settings
 from core.types import Example
 from pages.server import startup
+from pages.server.jobs import Jobs
 from pages.server.person_jobs import PersonJobs
 
 _PATIENCE_S = 3.0  # a person waits at the screen for another program that writes; what they did is kept and sent again
@@ -68,6 +69,12 @@ def stress_runner() -> BackgroundRuns:
 def person_jobs() -> PersonJobs:
     """Work in the background of every person of a shared server."""
     return PersonJobs(settings().person_jobs if settings().shared else None)
+
+
+@st.cache_resource(show_spinner=False)
+def jobs() -> Jobs:
+    """The list of work in the background, of all people."""
+    return Jobs(store, person_jobs())
 
 
 @st.cache_resource(scope="session", on_release=lambda owner: engine().release(owner), show_spinner=False)

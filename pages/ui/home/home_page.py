@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from annotations.people.people import Member
+from pages.ui.home.job_places import job_places
 from pages.ui.home.places import all_places, lesson_places, matching, recent_work
 from pages.ui.home.work_list import place_link, work_list
 from pages.ui.lessons import read_lessons
@@ -72,6 +73,7 @@ def lesson_links(member: Member) -> None:
 def continue_work(member: Member) -> None:
     """The things that the person worked on last, with their pictures; without any, the first thing to do."""
     st.subheader("Continue", anchor=False)
+    job_places()
     work = recent_work(member, _MOST_RECENT)
     if not work:
         st.write("Nothing was kept here yet. The first example shows an edit that most metrics miss:")
