@@ -173,10 +173,9 @@ class Jobs:
 
     def _record(self, running: _Running) -> None:
         before, now = running.job, running.task.progress
-        if not running.listed and (running.task.elapsed_s < _SHORT_S or not now.running):
-            state: JobState = "running" if now.running else "dismissed"
-        else:
-            state = _state(running, now)
+        state = _state(running, now)
+        if not running.listed and (not now.running or running.task.elapsed_s < _SHORT_S):
+            state = "dismissed"
         done, total, unit = running.counted() if running.counted else (now.done, now.total, now.unit)
         running.job = replace(
             before,
