@@ -12,6 +12,7 @@ from pages.server.docs import Docs
 from pages.server.early_keys import EarlyKeys
 from pages.server.icon_font import IconFont
 from pages.server.job_list import JobList
+from pages.server.project_links import ProjectPages
 from pages.server.protection import Protection
 from pages.server.route_guard import RouteGuard
 from pages.server.sign_in import SignInMiddleware
@@ -27,6 +28,7 @@ app = st.App(
         Middleware(Docs),
         Middleware(Api),
         Middleware(CrowdLinks),
+        Middleware(ProjectPages),
         Middleware(SignInMiddleware),
         Middleware(JobList),
         Middleware(EarlyKeys),

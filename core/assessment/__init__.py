@@ -153,7 +153,7 @@ if TYPE_CHECKING:
         read_pin,
     )
     from core.assessment.pinned.pin_comparison import PinChange, basis_of, compare
-    from core.assessment.pinned.pin_files import FORMS, form_files, write_pins
+    from core.assessment.pinned.pin_files import FORMS, form_files, pins_html, write_pins
     from core.assessment.pinned.recipe import RecipePart, read_recipe, report_toml
 else:
     __getattr__ = open_face(__file__, __name__)
