@@ -58,6 +58,14 @@ def user_name() -> str:
     return SessionUserState.name.get() or services.settings().user
 
 
+def job_person() -> str:
+    """The person whose jobs this session shows: by name on a shared server, the session in a demo, else the one person of the server."""
+    settings = services.settings()
+    if settings.demo:
+        return services.session_owner()
+    return user_name() if settings.shared else ""
+
+
 def require_member() -> Member:
     """The person of this session; the page ends with the sign-in where a shared server does not know them."""
     state = session_user_state()
