@@ -9,8 +9,8 @@ from typing import Protocol
 from core.errors import Problem
 from core.model_reference import Checkpoint
 from core.models import Row
-from core.scoring.engine.conversation import Priority, RunningConversation
-from core.scoring.engine.fair_queue import FairQueue, LaneKey, QueueOrder, Turn, Turns
+from core.scoring.engine.conversation import Priority, QueueOrder, RunningConversation
+from core.scoring.engine.fair_queue import FairQueue, LaneKey, Turn, Turns
 from core.types import Answer, Counts, Question
 
 _MOST_PADDING = 1.05  # padded tokens of a batch for each that is read
