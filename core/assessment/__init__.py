@@ -16,11 +16,9 @@ if TYPE_CHECKING:
     from core.assessment.audit.evidence import EvidenceWork
     from core.assessment.audit.false_verdicts import false_verdicts
     from core.assessment.audit.history import HistoryPoint, KeptAudit, LAST, by_data, data_name, data_sha256, format_history, history_points, last_report, reports_to_keep, setup_changes
-    from core.assessment.audit.judge_card import JudgeCard, judge_cards
     from core.assessment.audit.question import AuditAnswer, JUDGED_LEVELS, LEVEL_MARKS, Level, MetricAudit, QUESTIONS, ShownPair, Unit
     from core.assessment.audit.questions.stillness import StillnessQuestion, metric_cells
-    from core.assessment.audit.report_html import format_verdicts, gallery_html, level_strip, report_html, shared_label
-    from core.assessment.audit.report_text import badge_svg, format_changes, format_report, report_markdown
+    from core.assessment.audit.rendering import JudgeCard, badge_svg, format_changes, format_report, format_verdicts, gallery_html, judge_cards, level_strip, report_html, report_markdown, shared_label
     from core.assessment.audit.task import AuditTask
     from core.assessment.catalog.metric_catalog import Availability, CatalogRow, MetricFilter, Speed, closest_metrics, default_metrics, format_contexts, format_direction, format_range, list_metrics, metrics_markdown, model_megabytes, ready_first
     from core.assessment.catalog.metric_setup import SetupStep, format_megabytes, missing_steps, setup_state, setup_steps

@@ -33,12 +33,11 @@ if TYPE_CHECKING:
     from core.results.cases.pool_drift import PartDrift, labels_of_part, part_drifts, reference_part
     from core.results.cases.pool_labels import pool_labels, read_pool_labels
     from core.results.cases.pool_rates import Drawing, LabelDraw, PartRate, draw_of_labels, error_type_rates, grade_means, part_rates, separations, threshold_rate
-    from core.results.cases.pooling import pool_cases
+    from core.results.cases.pooling import pool_cases, training_documents, training_overlaps
     from core.results.cases.ratings import VERDICT_VALUES, mean_ratings
     from core.results.cases.sanity import sanity_margins
     from core.results.cases.sentence_combining import Level, Levels, by_sentence
     from core.results.cases.summary_pool import POOL_FIELDS, PoolLabel, SummaryPool, pool_of_cases, select_pool_metrics, with_labels
-    from core.results.cases.training_overlap import training_documents, training_overlaps
     from core.results.cases.verdict_grid import NoiseBand, PAIR_FILTERS, PairVerdict, build_verdict_grid, filter_pairs, noise_band
     from core.results.runs.bundled_run import bundled_harmless_shifts, bundled_run_lines
     from core.results.runs.cost import asks_endpoints, estimate_run_cost, missing_conversations
