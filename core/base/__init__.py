@@ -11,8 +11,29 @@ from typing import TYPE_CHECKING
 from core.base.faces import open_face
 
 if TYPE_CHECKING:
-    from core.base.background import BackgroundTask, Mark, Progress, Track, recent_marks, recent_rate, silence, untracked
-    from core.base.code_version import CodeParts, DEFINITIONS, Root, adapter_code, adapter_root, class_root, code_hash, code_parts, library_parts, own_parts, script_parts
+    from core.base.background import (
+        BackgroundTask,
+        Mark,
+        Progress,
+        Track,
+        recent_marks,
+        recent_rate,
+        silence,
+        untracked,
+    )
+    from core.base.code_version import (
+        CodeParts,
+        DEFINITIONS,
+        Root,
+        adapter_code,
+        adapter_root,
+        class_root,
+        code_hash,
+        code_parts,
+        library_parts,
+        own_parts,
+        script_parts,
+    )
     from core.base.faces import open_face, parse_expression, parse_source
     from core.base.files.archive import zip_files
     from core.base.files.cache_database import is_damage, open_database, set_aside_if_damaged
@@ -20,12 +41,28 @@ if TYPE_CHECKING:
     from core.base.files.guest_folders import is_allowed, is_limited, limit_folders, refusal
     from core.base.files.whole_file import open_whole, write_whole
     from core.base.html_templates import open_templates
-    from core.base.http.addresses import Address, LookUp, gives_secrets, is_public, literal_address, look_up, secrets_refusal
+    from core.base.http.addresses import (
+        Address,
+        LookUp,
+        gives_secrets,
+        is_public,
+        literal_address,
+        look_up,
+        secrets_refusal,
+    )
     from core.base.http.checked_transport import CheckedTransport, RefusedAddressError, goes_by_proxy
     from core.base.hub_licences import HUB_LICENCES, licence_fields
     from core.base.memoization import memoize
     from core.base.metric_tables import Entry, MetricEntry, NAME_PATTERN, read_entries, wrong_fields
     from core.base.profile import FREE_SETTINGS, OWN_WORDS, Profile, Setting, profile_names, profiles_with, read_profile
-    from core.base.signatures import CODE_MARK, apart_from_code, code_of_signature, describe_code, explain_signatures, signature_differences, signature_parts
+    from core.base.signatures import (
+        CODE_MARK,
+        apart_from_code,
+        code_of_signature,
+        describe_code,
+        explain_signatures,
+        signature_differences,
+        signature_parts,
+    )
 else:
     __getattr__ = open_face(__file__, __name__)

@@ -10,14 +10,39 @@ from typing import TYPE_CHECKING
 from core.base import open_face
 
 if TYPE_CHECKING:
-    from core.edits.battery import Battery, LAYOUT_BATTERY, NOT_RECORDED, STANDARD_BATTERY, battery_names, named_kinds, read_battery, standard_battery
+    from core.edits.battery import (
+        Battery,
+        LAYOUT_BATTERY,
+        NOT_RECORDED,
+        STANDARD_BATTERY,
+        battery_names,
+        named_kinds,
+        read_battery,
+        standard_battery,
+    )
     from core.edits.editing.batch import EditRequestTask, TrivialFilter, UnusedEdit, edited_pairs
     from core.edits.editing.claim_edits import EditableClaim, EditableClaims
     from core.edits.editing.editor import Editor
-    from core.edits.editing.proposals import AcceptedEdit, EDITS_PER_REQUEST, EditForm, INTENDED_VERDICT, Proposals, UnusedReason
+    from core.edits.editing.proposals import (
+        AcceptedEdit,
+        EDITS_PER_REQUEST,
+        EditForm,
+        INTENDED_VERDICT,
+        Proposals,
+        UnusedReason,
+    )
     from core.edits.editing.sentence_alignment import sentence_origins
     from core.edits.editing.trivial import TrivialityJudgement, trivial_kind
-    from core.edits.perturbation import INTENTS, Intent, PERTURBATIONS, Perturbation, PerturbationCard, RulePerturbation, kind_title, refusal
+    from core.edits.perturbation import (
+        INTENTS,
+        Intent,
+        PERTURBATIONS,
+        Perturbation,
+        PerturbationCard,
+        RulePerturbation,
+        kind_title,
+        refusal,
+    )
     from core.edits.perturbations.fillers import Assertion, Filler, PhraseFiller, Placement
     from core.edits.perturbations.imported import IMPORTED
     from core.edits.perturbations.repeated import Repeated

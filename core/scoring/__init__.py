@@ -17,18 +17,53 @@ if TYPE_CHECKING:
     from core.scoring.code_of_0_2_0 import current_signature
     from core.scoring.engine.batch_worker import BatchWorker
     from core.scoring.engine.cache import AnswerCache, fingerprint_of, read_code
-    from core.scoring.engine.conversation import BoardCell, CellKey, CellState, Conversation, Request, RunningConversation, ScoringEngine
+    from core.scoring.engine.conversation import (
+        BoardCell,
+        CellKey,
+        CellState,
+        Conversation,
+        Request,
+        RunningConversation,
+        ScoringEngine,
+    )
     from core.scoring.engine.engine import ConversationTask, Engine
     from core.scoring.engine.forecast import Durations, Forecast, MemoryUse, ScoredText, forecast_run, has_to_wait
     from core.scoring.engine.metered import MeteredScore, VerdictUsage, metered
     from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
-    from core.scoring.metric import Card, ContextReading, METRICS, Metric, ReplaceableWeights, SURFACE, is_surface, metric_code_hash, metric_title, metric_titles, portable_spec, signature
+    from core.scoring.metric import (
+        Card,
+        ContextReading,
+        METRICS,
+        Metric,
+        ReplaceableWeights,
+        SURFACE,
+        is_surface,
+        metric_code_hash,
+        metric_title,
+        metric_titles,
+        portable_spec,
+        signature,
+    )
     from core.scoring.metric_parts.retrieval import Retrieval, SentencePassages
     from core.scoring.metrics.claims_wrapper import Claims, Combine
     from core.scoring.metrics.mine import EmbeddedWordSupport
     from core.scoring.nli_check import NLI_CHECKS, NliCheck, NliResult, SENTENCE_LABELS, SentenceLabel
-    from core.scoring.outcome_records import JsonRecord, SentenceScores, json_line, outcome_record, part_of_unit, parts_of_texts, scores_of_outcomes, sentence_score
-    from core.scoring.plugins.checkpoints.checkpoint_file import CheckpointEntry, checkpoint_class, entry_of, suggested_name
+    from core.scoring.outcome_records import (
+        JsonRecord,
+        SentenceScores,
+        json_line,
+        outcome_record,
+        part_of_unit,
+        parts_of_texts,
+        scores_of_outcomes,
+        sentence_score,
+    )
+    from core.scoring.plugins.checkpoints.checkpoint_file import (
+        CheckpointEntry,
+        checkpoint_class,
+        entry_of,
+        suggested_name,
+    )
     from core.scoring.plugins.checkpoints.checkpoint_guess import Guess, correct_guess, guess_form
     from core.scoring.plugins.checkpoints.checkpoint_metric import FORMS
     from core.scoring.plugins.checkpoints.known_families import family_note

@@ -9,10 +9,9 @@ from itertools import pairwise
 from typing import Literal
 
 from core.base import memoize
-from core.text.canonical import CanonicalText, read_again
+from core.text.canonical import CanonicalText, read_again, replace_parts, without_inline_marks, without_tags
 from core.text.english.inflection import is_dictionary_word
 from core.text.layout_lines import STOP, TextLine, read_lines
-from core.text.markup import replace_parts, without_inline_marks, without_tags
 from core.text.segmentation import SENTENCES_KEPT, sentences, words
 from core.types import Span, SummaryClaim
 
