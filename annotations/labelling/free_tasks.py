@@ -145,7 +145,7 @@ def _allowed(skills: bool) -> list[ColumnElement[bool]]:
 
 @cache
 def _select_level(shuffled: bool, further: bool, skills: bool) -> Select[str, int]:
-    """The first tasks with so many `taken` places in a range of the order, read from an index."""
+    """The first tasks with `taken` taken places in a range of the order, read from an index."""
     place = col(TaskPlaces.shuffle) if shuffled else col(TaskPlaces.position)
     return (
         select_columns(col(TaskPlaces.task_id), place)

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from core.assessment.audit.evidence import EvidenceWork
     from core.assessment.audit.false_verdicts import false_verdicts
     from core.assessment.audit.history import (
+        LAST,
         HistoryPoint,
         KeptAudit,
-        LAST,
         by_data,
         data_name,
         data_sha256,
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
         setup_changes,
     )
     from core.assessment.audit.question import (
-        AuditAnswer,
         JUDGED_LEVELS,
         LEVEL_MARKS,
+        QUESTIONS,
+        AuditAnswer,
         Level,
         MetricAudit,
-        QUESTIONS,
         ShownPair,
         Unit,
     )
@@ -103,8 +103,8 @@ if TYPE_CHECKING:
     from core.assessment.gate.power import DEFAULT_LIMITS, plan_sentences, ruled_out_sentences
     from core.assessment.gate.rates import compare_rates, split_labels
     from core.assessment.gate.regression import (
-        Change,
         LIMITED_MEASURES,
+        Change,
         Limit,
         MetricComparison,
         compare_sides,

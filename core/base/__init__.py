@@ -22,8 +22,8 @@ if TYPE_CHECKING:
         untracked,
     )
     from core.base.code_version import (
-        CodeParts,
         DEFINITIONS,
+        CodeParts,
         Root,
         adapter_code,
         adapter_root,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from core.base.http.checked_transport import CheckedTransport, RefusedAddressError, goes_by_proxy
     from core.base.hub_licences import HUB_LICENCES, licence_fields
     from core.base.memoization import memoize
-    from core.base.metric_tables import Entry, MetricEntry, NAME_PATTERN, read_entries, wrong_fields
+    from core.base.metric_tables import NAME_PATTERN, Entry, MetricEntry, read_entries, wrong_fields
     from core.base.profile import FREE_SETTINGS, OWN_WORDS, Profile, Setting, profile_names, profiles_with, read_profile
     from core.base.signatures import (
         CODE_MARK,

@@ -14,9 +14,9 @@ from core.types import T
 
 _MINUTES_FROM_S = 120  # longer durations are given in minutes
 _MINUTES_BELOW = 0.1  # a second; slower rates are given by the minute
-_WINDOW_S = 30.0  # the pace is that of the last so many seconds
-_SILENT_FROM_S = 10.0  # a shorter wait is nothing to talk of
-_SILENT_GAPS = 3.0  # nor is one that is not so many times as long as it usually takes
+_WINDOW_S = 30.0  # seconds over which the pace is measured
+_SILENT_FROM_S = 10.0  # a shorter wait is not mentioned
+_SILENT_GAPS = 3.0  # nor is one below this multiple of the usual wait
 
 Mark = tuple[float, int]
 """Time of a piece of work, in seconds, and the amount of all work done by then."""

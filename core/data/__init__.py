@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from core.data.datasets.formats.column_inference import NO_LABEL, infer_column_map, undecided_words
     from core.data.datasets.formats.column_map import (
         ANSWER_WORDS,
-        ColumnMap,
-        ScoreColumn,
         UNLABELLED_WORDS,
         YES_ANSWERS,
+        ColumnMap,
+        ScoreColumn,
         is_filled,
         label_words,
         open_classes,
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
         with_summary,
     )
     from core.data.datasets.formats.table_files import file_rows, table_notes, table_paths, table_rows
-    from core.data.datasets.formats.text_files import Row, UTF8, encoding_of, shorten
+    from core.data.datasets.formats.text_files import UTF8, Row, encoding_of, shorten
     from core.data.datasets.formats.workbook_files import sheet_names
     from core.data.datasets.generic import Generic, preview_rows, read_with_map, structure_notes, used_settings
     from core.data.datasets.pairs import Pairs

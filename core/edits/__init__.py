@@ -11,10 +11,10 @@ from core.base import open_face
 
 if TYPE_CHECKING:
     from core.edits.battery import (
-        Battery,
         LAYOUT_BATTERY,
         NOT_RECORDED,
         STANDARD_BATTERY,
+        Battery,
         battery_names,
         named_kinds,
         read_battery,
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from core.edits.editing.claim_edits import EditableClaim, EditableClaims
     from core.edits.editing.editor import Editor
     from core.edits.editing.proposals import (
-        AcceptedEdit,
         EDITS_PER_REQUEST,
-        EditForm,
         INTENDED_VERDICT,
+        AcceptedEdit,
+        EditForm,
         Proposals,
         UnusedReason,
     )
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from core.edits.editing.trivial import TrivialityJudgement, trivial_kind
     from core.edits.perturbation import (
         INTENTS,
-        Intent,
         PERTURBATIONS,
+        Intent,
         Perturbation,
         PerturbationCard,
         RulePerturbation,
@@ -46,6 +46,6 @@ if TYPE_CHECKING:
     from core.edits.perturbations.fillers import Assertion, Filler, PhraseFiller, Placement
     from core.edits.perturbations.imported import IMPORTED
     from core.edits.perturbations.repeated import Repeated
-    from core.edits.sanity import Expectation, SANITY_SOURCES, SanityPair, sanity_pairs
+    from core.edits.sanity import SANITY_SOURCES, Expectation, SanityPair, sanity_pairs
 else:
     __getattr__ = open_face(__file__, __name__)

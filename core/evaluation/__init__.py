@@ -96,7 +96,7 @@ if TYPE_CHECKING:
     from core.evaluation.reports.text import report_text, table_text
     from core.evaluation.reports.web_page import report_html
     from core.evaluation.studies.annotator_agreement import annotator_agreements
-    from core.evaluation.studies.bisect import EditEffect, MAX_EXHAUSTIVE_EDITS, edit_effects, examples_by_subset
+    from core.evaluation.studies.bisect import MAX_EXHAUSTIVE_EDITS, EditEffect, edit_effects, examples_by_subset
     from core.evaluation.studies.calibration import DomainCalibration, calibrations, domain_slices
     from core.evaluation.studies.combine import Combine
     from core.evaluation.studies.dataset_statistics import dataset_statistics
@@ -165,10 +165,10 @@ if TYPE_CHECKING:
         window_families,
         window_run,
     )
-    from core.evaluation.study import Input, STUDIES, Study, StudyData, current_spec, setting_help, studies_of
+    from core.evaluation.study import STUDIES, Input, Study, StudyData, current_spec, setting_help, studies_of
     from core.evaluation.training.benchmarks import reserve_test_data
     from core.evaluation.training.card import verdict
-    from core.evaluation.training.cross_encoder_trainer import EncoderSetting, LOSS_STAGE
+    from core.evaluation.training.cross_encoder_trainer import LOSS_STAGE, EncoderSetting
     from core.evaluation.training.learning_curve import CurvePoint, learning_curve
     from core.evaluation.training.shallow_data import parse_target, read_scores
     from core.evaluation.training.shallow_trainer import TrainingTask, train_model

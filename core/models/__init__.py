@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from core.models.llm.client.client import client_for
     from core.models.llm.client.pacing import CircuitBreaker, waiting_endpoints
     from core.models.llm.client.unknown_refusals import issue_text, read_unknown
-    from core.models.llm.endpoint_setup import EndpointFinding, PRESETS, check_endpoint, endpoint_table, probed_fields
+    from core.models.llm.endpoint_setup import PRESETS, EndpointFinding, check_endpoint, endpoint_table, probed_fields
     from core.models.llm.endpoints.capabilities import (
         CAPABILITY_TITLES,
         CapabilityName,
@@ -83,8 +83,8 @@ if TYPE_CHECKING:
     )
     from core.models.llm.prompt_replacements import PromptEntry
     from core.models.llm.prompts import (
-        Messages,
         PAIR_VARIABLES,
+        Messages,
         Prompt,
         bundled_prompt,
         load_prompt,
@@ -127,15 +127,15 @@ if TYPE_CHECKING:
     from core.models.networks.conversion import convert
     from core.models.networks.model import Model, Row
     from core.models.networks.tokenizer import Tokens
-    from core.models.unfinished_training import TrainingStep, UNFINISHED, UnfinishedTraining
+    from core.models.unfinished_training import UNFINISHED, TrainingStep, UnfinishedTraining
     from core.models.upload import push, push_dataset
     from core.models.weights.download import download, fetch_released_dataset, provenance_name
     from core.models.weights.hub_revisions import commit_note, hub_file, revision_of
     from core.models.weights.integrity import fingerprint_of_files, untrusted_reason
     from core.models.weights.locations import (
+        PACKAGE,
         ModelState,
         ModelStatus,
-        PACKAGE,
         checkpoint_parts,
         is_local_source,
         locate,
@@ -164,38 +164,38 @@ if TYPE_CHECKING:
     from core.models.words.claims import Batch, TextPair, Unit, premise
     from core.models.words.copied_sentences import is_copied
     from core.models.words.head import (
-        AttentionTensors,
         CARD_FILE,
         CONFIG_FILE,
         DOCUMENTS_FILE,
         FIGURES_FILE,
         FORMAT,
         HEADS,
+        SHALLOW_FILE,
+        AttentionTensors,
         Head,
         HeadConfig,
-        SHALLOW_FILE,
         Tensors,
         attention_shapes,
         document_key,
         mean_logits,
         tree_logits,
     )
-    from core.models.words.known_documents import KnownDocuments, NEAR_DUPLICATE, RUN_WORDS, document_sketch
+    from core.models.words.known_documents import NEAR_DUPLICATE, RUN_WORDS, KnownDocuments, document_sketch
     from core.models.words.pair_network import PairNetwork
     from core.models.words.shallow import (
-        Layer,
         MODEL_SUFFIX,
-        OutputKind,
         SHALLOW_FEATURES,
+        Layer,
+        OutputKind,
         ShallowModel,
         TrainingFacts,
         network_inputs,
     )
     from core.models.words.trained_head import write_head
-    from core.models.words.trees import Labels, MAX_TREES, STEP_TREES, boost, first_trees, mean_trees, tree_tensors
+    from core.models.words.trees import MAX_TREES, STEP_TREES, Labels, boost, first_trees, mean_trees, tree_tensors
     from core.models.words.word_attention import WordAttention, attention_logits, fit_attention
     from core.models.words.word_encoder import WordEncoder, encoder_hash
-    from core.models.words.word_features import Features, ReadDocument, WORD_FEATURES, feature_matrix, read_document
+    from core.models.words.word_features import WORD_FEATURES, Features, ReadDocument, feature_matrix, read_document
     from core.models.words.word_states import WordStates, word_spans
     from core.models.words.word_table import DOCUMENT_STATES_FILE, WORDS_FILE, WordTable, support_scores
 else:

@@ -12,7 +12,7 @@ from core.base import open_face
 
 if TYPE_CHECKING:
     from core.results.bulk.block_writer import Refusals, write_blocks
-    from core.results.bulk.blocks import Shard, WHOLE, block_pairs, read_blocks
+    from core.results.bulk.blocks import WHOLE, Shard, block_pairs, read_blocks
     from core.results.bulk.bulk_cases import cases_of_results
     from core.results.bulk.bulk_pool import pool_of_results
     from core.results.bulk.bulk_run import (
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from core.results.bulk.processes import Processes
     from core.results.bulk.ray_workers import RayActors
     from core.results.bulk.results import (
-        MetricProgress,
         RECENT_S,
+        MetricProgress,
         StoredResults,
         StoredResultsImporter,
         count_failures,
@@ -42,22 +42,22 @@ if TYPE_CHECKING:
         stored_score,
     )
     from core.results.bulk.scorer import ScoringJob, metric_folders
-    from core.results.cases.bundled_scores import MetricScores, OFFLINE_METRICS, bundled_samples, precomputed_scores
+    from core.results.cases.bundled_scores import OFFLINE_METRICS, MetricScores, bundled_samples, precomputed_scores
     from core.results.cases.cascade import Cascade
     from core.results.cases.cases import Cases, MetricColumn, build_cases, select_metrics, select_paper_metrics
-    from core.results.cases.combining import Combining, FOLDS, Subset, TOLERANCE, Transfer, cheapest_subset, transfers
+    from core.results.cases.combining import FOLDS, TOLERANCE, Combining, Subset, Transfer, cheapest_subset, transfers
     from core.results.cases.data_facts import DataFacts, data_facts
     from core.results.cases.measures import (
         FIGURE_TITLES,
         MEASURES,
-        MeasuresRow,
         ON_SEVERAL_SCALES,
         OVERALL_SLICE,
         PAPER_MEASURES,
         SIGNED_MEASURES,
         SLICE_FIELDS,
-        Slice,
         UNIT_MEASURES,
+        MeasuresRow,
+        Slice,
         affordable_resamples,
         available_measures,
         draw_resamples,
@@ -97,8 +97,8 @@ if TYPE_CHECKING:
         with_labels,
     )
     from core.results.cases.verdict_grid import (
-        NoiseBand,
         PAIR_FILTERS,
+        NoiseBand,
         PairVerdict,
         build_verdict_grid,
         filter_pairs,
@@ -133,8 +133,8 @@ if TYPE_CHECKING:
         ELSEWHERE,
         MOST_PLACED,
         PLACES,
-        PlaceEffect,
         PlacedPair,
+        PlaceEffect,
         broken_variant,
         place_effects,
         planned_examples,
@@ -149,8 +149,8 @@ if TYPE_CHECKING:
     )
     from core.results.runs.runner import BackgroundRuns, continue_run
     from core.results.runs.shifts import (
-        DocumentMeans,
         STRESS_RESAMPLES,
+        DocumentMeans,
         Shift,
         changed_words,
         check_shares,

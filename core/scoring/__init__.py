@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from core.base import open_face
 
 if TYPE_CHECKING:
-    from core.scoring.claim import BY_HAND, DECOMPOSERS, Decomposer, NO_CLAIM, decomposition
+    from core.scoring.claim import BY_HAND, DECOMPOSERS, NO_CLAIM, Decomposer, decomposition
     from core.scoring.claims.given import GivenClaims
     from core.scoring.claims.language_model import LanguageModelClaims
     from core.scoring.code_of_0_2_0 import current_signature
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from core.scoring.engine.metered import MeteredScore, VerdictUsage, metered
     from core.scoring.engine.score_seconds import TIMED_EXAMPLES, score_seconds
     from core.scoring.metric import (
+        METRICS,
+        SURFACE,
         Card,
         ContextReading,
-        METRICS,
         Metric,
         ReplaceableWeights,
-        SURFACE,
         is_surface,
         metric_code_hash,
         metric_title,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from core.scoring.metric_parts.retrieval import Retrieval, SentencePassages
     from core.scoring.metrics.claims_wrapper import Claims, Combine
     from core.scoring.metrics.mine import EmbeddedWordSupport
-    from core.scoring.nli_check import NLI_CHECKS, NliCheck, NliResult, SENTENCE_LABELS, SentenceLabel
+    from core.scoring.nli_check import NLI_CHECKS, SENTENCE_LABELS, NliCheck, NliResult, SentenceLabel
     from core.scoring.outcome_records import (
         JsonRecord,
         SentenceScores,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         nominal_distance,
         raw_agreement,
     )
-    from core.stats.annotators.annotator_model import AnnotatorModel, MODELS, UNKNOWN, competence_estimates, fit_model
+    from core.stats.annotators.annotator_model import MODELS, UNKNOWN, AnnotatorModel, competence_estimates, fit_model
     from core.stats.annotators.answer_distance import (
         AnswerDistance,
         distance_alpha,
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
         split_half_reliability,
         squared_distance,
     )
-    from core.stats.best_metric import CORRECTION, MetricStatistic, SIGNIFICANCE_LEVEL, mark_best
-    from core.stats.bootstrap import Distribution, RESAMPLES, Resamples, projected_seconds, variance_of
+    from core.stats.best_metric import CORRECTION, SIGNIFICANCE_LEVEL, MetricStatistic, mark_best
+    from core.stats.bootstrap import RESAMPLES, Distribution, Resamples, projected_seconds, variance_of
     from core.stats.comparison import (
         MIN_TEST_DOCUMENTS,
         StatisticDifference,
@@ -97,8 +97,8 @@ if TYPE_CHECKING:
     from core.stats.rates.cluster_mean import cluster_mean
     from core.stats.rates.label_count import expected_margin, explained_share, label_grid, labels_needed
     from core.stats.rates.label_drawing import (
-        DrawingTest,
         EVIDENT_P,
+        DrawingTest,
         beyond_weights,
         drawing_tests,
         drawn_by_document,
@@ -130,10 +130,10 @@ if TYPE_CHECKING:
     from core.stats.rates.rate_sequence import rate_sequence
     from core.stats.rates.rogan_gladen import CorrectedRate, corrected_rate
     from core.stats.rates.score_draw import (
-        DrawWay,
-        DrawnPool,
-        PoolDraw,
         SELECTION_PROBABILITY,
+        DrawnPool,
+        DrawWay,
+        PoolDraw,
         arrivals,
         draw_weights,
         drawn_first,
@@ -144,8 +144,8 @@ if TYPE_CHECKING:
     from core.stats.score_pairs import (
         FEW_PAIRS,
         MIN_FOR_QUANTILES,
-        Move,
         SHIFT_TOLERANCE,
+        Move,
         ScorePairs,
         classify_move,
         consistency_share,
@@ -161,9 +161,9 @@ if TYPE_CHECKING:
         wrong_way_share,
     )
     from core.stats.statistic import (
-        Estimate,
         FEW_DOCUMENTS,
         FOLDS,
+        Estimate,
         Mask,
         Numbers,
         Statistic,

@@ -42,7 +42,7 @@ _MIN_RESAMPLES = 8  # resamples at once, whatever the size: with fewer, sparse p
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distribution:
-    """A statistic of cases of so many documents, and its values in all resamples, (resamples,), nan where it has none."""
+    """A statistic of cases with the number of their documents, and its values in all resamples, (resamples,), nan where undefined."""
 
     value: float | None
     draws: Values
@@ -183,7 +183,7 @@ def _height(statistic: Statistic) -> int:
 
 
 def variance_of(draws: Values, documents: int) -> float:
-    """The variance of the figure itself, from its defined values in resamples of so many documents, (resamples,)."""
+    """The variance of the figure itself, from its defined values in resamples of that number of documents, (resamples,)."""
     return float(np.nanvar(draws)) * documents / (documents - 1)
 
 
@@ -212,7 +212,7 @@ def _chunk_size(rows: int) -> int:
 
 
 def projected_seconds(resamples: int, compute: Callable[[int], object]) -> float:
-    """Estimate how long `compute` will take with so many resamples, from its time with a few and with a few more."""
+    """Estimate the time of `compute` with that number of resamples, from its time with a few and with a few more."""
     begun = perf_counter()
     compute(_TIMED_RESAMPLES)
     between = perf_counter()

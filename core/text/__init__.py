@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     )
     from core.text.edits import Segment, abridge_unchanged, apply, as_segments, parse, recover, segments, to_records
     from core.text.english.connectives import connectives
-    from core.text.english.dates import CALENDAR, Date, TIME_ORDER_WORDS, TIME_WORDS, find_dates, is_year, other_dates
+    from core.text.english.dates import CALENDAR, TIME_ORDER_WORDS, TIME_WORDS, Date, find_dates, is_year, other_dates
     from core.text.english.inflection import (
         VerbForm,
         base_forms,
@@ -74,11 +74,11 @@ if TYPE_CHECKING:
         swappable_names,
     )
     from core.text.english.names import (
-        Name,
-        NameKind,
         OFFICES,
         PEOPLE,
         TITLES,
+        Name,
+        NameKind,
         find_names,
         find_places,
         is_listed_name,
@@ -98,8 +98,8 @@ if TYPE_CHECKING:
     from core.text.english.numbers import (
         AMOUNTS,
         NUMBER_WORDS,
-        Number,
         ORDINALS,
+        Number,
         find_numbers,
         numeric_value,
         other_numbers,

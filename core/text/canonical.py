@@ -159,7 +159,7 @@ _INLINE_MARKS = (
 def replace_parts(reading: CanonicalText, changes: Sequence[tuple[Span, str]]) -> CanonicalText:
     """The reading with other texts in place of some of its parts, which are in order and do not overlap.
 
-    A text that takes the place of nothing stands for nothing of the original.
+    An inserted text stands for no part of the original.
     """
     pieces: list[str] = []
     starts: list[int] = []

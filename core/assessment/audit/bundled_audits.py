@@ -19,7 +19,7 @@ from core.settings import Settings
 from core.types import PRECOMPUTED, Outcome
 
 BUNDLED_SUMMARIES = 100
-"""At most so many are perturbed, as `cli.py audit` does by default."""
+"""Largest number of summaries that are perturbed, as `cli.py audit` does by default."""
 
 _FILE = Path(__file__).with_name("bundled_audits.json")
 _OF_A_MACHINE = ("cost",)  # figures that another machine does not repeat

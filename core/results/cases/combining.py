@@ -46,7 +46,7 @@ MAX_MEMBERS = 16
 TOLERANCE = 0.01
 """Area under the ROC curve that a cheaper subset or cascade may lose."""
 _MOST_EXHAUSTIVE = (
-    6  # members of which every subset is fitted, of more those that drop the lightest member time and again
+    6  # members up to which every subset is fitted; beyond that the lightest member is dropped one at a time
 )
 
 

@@ -142,7 +142,7 @@ def shift_matrix(run: StressRun, shifts: Sequence[Shift], resamples: int = STRES
 
 @dataclass(frozen=True, slots=True)
 class MetricBalance:
-    """Of so many harmless and breaking kinds whose noise is known, those under which a metric does as it should.
+    """Numbers of harmless and breaking kinds whose noise is known, and of those under which a metric does as it should.
 
     `quiet` harmless kinds leave its mean shift within noise; `noticed` breaking kinds move it beyond noise towards inconsistent.
     """

@@ -164,7 +164,7 @@ class AnswerCache:
                 file.write(rows)
             except sqlite3.Error as error:
                 if error.sqlite_errorcode & 0xFF not in _NO_ROOM:
-                    unwritten.extendleft(reversed(rows))  # whoever brought them has to hear of it too
+                    unwritten.extendleft(reversed(rows))  # the caller that brought them has to learn of it too
                     raise
                 self._warn(error)
 
@@ -179,7 +179,7 @@ class AnswerCache:
                 for key, numbers, rest in database.execute(_OLD_PAID):
                     try:
                         self._paid.write([answer_row(key, parse_answer(numbers, rest))])
-                    except (ValueError, TypeError):  # of before there were checksums: any byte may be another
+                    except (ValueError, TypeError):  # written before there were checksums: any byte may be wrong
                         _log.warning("A paid answer in %s is damaged, and is asked again.", old)
         except sqlite3.DatabaseError as error:
             _log.warning("The paid answers of %s could not be taken over: %s. The file stays where it is.", old, error)

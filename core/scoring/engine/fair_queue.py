@@ -190,7 +190,7 @@ class StepQueue:
 
     @property
     def idle(self) -> bool:
-        """True if no task waits or is under way; one that was cancelled waits until it is met."""
+        """True if no task waits or is under way; a cancelled one counts until its turn comes."""
         with self._changed:
             return not self._under_way and self._waiting.next_lane() is None
 

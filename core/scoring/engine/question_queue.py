@@ -54,7 +54,7 @@ class QuestionQueue:
     """The open questions of one worker or model. Not safe for threads: the engine's lock guards it.
 
     Each open question that is not under way waits in the lane of every task that wants it, once in each. What no task
-    waits for any more is dropped when it is met.
+    waits for any more is dropped when its turn comes.
     """
 
     def __init__(self, turns: Turns | None = None) -> None:
