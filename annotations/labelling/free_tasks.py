@@ -89,6 +89,7 @@ def _levels(search: TaskSearch, levels: Sequence[int]) -> Iterator[list[tuple[st
         if lowest is None or taken < lowest:
             continue
         statement = _select_level(rules.order == "random", further, skills)
+        # the order is a ring that each person enters at another place; the index knows only ranges
         for low, high in ((start, SHUFFLE_PRIME), (0, start)):
             if low < high:
                 rows = session.execute(statement, {**params, "taken": taken, "low": low, "high": high})

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         with_given_scores,
         with_saved_thresholds,
     )
-    from core.assessment.audit.evidence import EvidenceWork
+    from core.assessment.audit.evidence_work import EvidenceWork
     from core.assessment.audit.false_verdicts import false_verdicts
     from core.assessment.audit.history import (
         LAST,

@@ -114,6 +114,7 @@ class Resamples:
         }
         width = self.number if self.stored_counts is not None else max(_MIN_RESAMPLES, _BLOCK_CELLS // self.documents)
         steps = self._weigh_all(pending, width)
+        # only long work reports its steps, which are counted as `_weigh_all` cuts them
         if self.number * sum(map(_height, pending.values())) > _LONG_CELLS:
             widths = [min(width, self.number - start) for start in range(0, self.number, width)]
             total = sum(

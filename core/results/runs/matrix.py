@@ -117,6 +117,7 @@ def shift_matrix(run: StressRun, shifts: Sequence[Shift], resamples: int = STRES
                 intent = intent_of(kind)
                 pairs = pairs_of_shifts(metric, of_kind, numbers)
                 size = bootstrap.estimate(mean_absolute_shift(pairs))
+                # a harmless kind is no noise of its own
                 noise = null_band(
                     [shift for shift in harmless if shift.kind != kind],
                     round(float(np.median([s.words for s in of_kind]))),
