@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         closest_evidence,
         context_records,
         context_sentences,
+        context_units,
         contexts_from_json,
         contexts_to_json,
         document_for_reader,
@@ -106,13 +107,7 @@ if TYPE_CHECKING:
         other_spelling,
     )
     from core.text.english.passive import ParsedWord, passive_sentence
-    from core.text.english.quantities import (
-        Quantity,
-        find_quantities,
-        read_quantities,
-        states_quantities_at,
-        states_quantity,
-    )
+    from core.text.english.quantities import Quantity, find_quantities
     from core.text.english.relations import find_relations, find_time_units
     from core.text.english.synonyms import BUNDLED_LEXICON, Lexicon, join_lexicons, wordnet_lexicon
     from core.text.english.syntax import (
@@ -171,6 +166,7 @@ if TYPE_CHECKING:
     from core.text.layout import (
         LAYOUT_NOTE,
         Units,
+        document_units,
         gap_after,
         gap_before,
         layout_notes,
@@ -182,6 +178,7 @@ if TYPE_CHECKING:
     )
     from core.text.layout_lines import STOP, TextLine, read_lines
     from core.text.named_languages import format_named_languages, name_languages
+    from core.text.quantity_forms import read_quantities, states_quantities_at, states_quantity
     from core.text.ranking import Vectors, bm25, closest_rows
     from core.text.segmentation import (
         SENTENCES_KEPT,

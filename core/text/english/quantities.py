@@ -1,7 +1,4 @@
-"""Numbers, amounts, dates and times of a text by value: 3.4 million is 3,400,000, and 15:00 is 3 p.m.
-
-A summary can be written with those of its document, as the document writes them.
-"""
+"""Numbers, amounts, dates and times of a text by value: 3.4 million is 3,400,000, and 15:00 is 3 p.m."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from core.base import memoize
-from core.text.canonical import CanonicalText, replace_parts
 from core.text.english.dates import MONTHS
 from core.text.english.numerals import (
     AFTER,
@@ -123,55 +119,11 @@ def _scaled(match: re.Match[str]) -> set[Fraction]:
     return values
 
 
-def states_quantity(document: str, quantity: Quantity) -> bool:
-    """True if a document states a quantity, in whatever form."""
-    return any(stated.holds(quantity) for stated in find_quantities(document))
-
-
-def states_quantities_at(document: str, summary: str, place: Span) -> bool:
-    """True if a document states each quantity that touches a place of the summary, with its unit if it has one, and there is one."""
-    inside = [
-        quantity
-        for quantity in find_quantities(summary)
-        if quantity.span.start < place.end and place.start < quantity.span.end
-    ]
-    return bool(inside) and all(
-        any(
-            bool(stated.measures) == bool(quantity.measures) and stated.holds(quantity)
-            for stated in find_quantities(document)
-        )
-        for quantity in inside
-    )
-
-
-def read_quantities(summary: str, document: str) -> CanonicalText | None:
-    """The summary with each quantity that the document states in another form in the document's; None where there is none.
-
-    A quantity that the document has in the same form, or does not have, stays.
-    """
-    changes: list[tuple[Span, str]] = []
-    for quantity in find_quantities(summary):
-        if _is_written(document, quantity.span.of(summary)):
-            continue
-        stated = next((other for other in find_quantities(document) if other.holds(quantity)), None)
-        if stated is None:
-            continue
-        whole = bool(stated.measures) == bool(quantity.measures)
-        old, new = (quantity.span, stated.span) if whole else (quantity.number, stated.number)
-        if whole or not _is_written(document, old.of(summary)):
-            changes.append((old, new.of(document)))
-    if not changes:
-        return None
-    as_it_is = CanonicalText(summary, tuple(range(len(summary))), tuple(range(1, len(summary) + 1)))
-    return replace_parts(as_it_is, changes)
-
-
-def _is_written(document: str, form: str) -> bool:
-    return re.search(rf"(?<![\w.,-]){re.escape(form)}(?![\w%]|[.,]\d)", document, re.IGNORECASE) is not None
-
-
 _MONTH_NUMBERS = {month.lower()[:3]: number for number, month in enumerate(MONTHS, 1)}
-_MONTH = r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+_MONTH = (
+    r"(?:(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+    r"|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
+)
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?"
 _YEAR = r"(?:1[0-9]|20|21)\d\d"
 _DATE = re.compile(

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import text
 
-from core.text.english.quantities import find_quantities, read_quantities, states_quantity
+from core.text.english.quantities import find_quantities
+from core.text.quantity_forms import read_quantities, states_quantity
 
 FORMS = [
     # the document, the same in another form, a wrong one in that form
