@@ -20,6 +20,7 @@ from core.scoring import METRICS, Engine, read_code
 from core.settings import Settings
 from core.types import Example
 from pages.server import startup
+from pages.server.jobs import Jobs
 from pages.server.person_jobs import PersonJobs
 
 _PAYER = "payer"
@@ -35,6 +36,11 @@ def engine() -> Engine:
     """The engine, whose endpoints are paid by the person of this session on a shared server: work in the background takes it along."""
     context = get_script_run_ctx(suppress_warning=True)
     return shared_engine().charged_to(st.session_state.get(_PAYER, "") if context else "")
+
+
+def engine_of(person: str) -> Engine:
+    """The engine for work in the background that a person began, in a session or before the server was started again."""
+    return shared_engine().charged_to(person if settings().shared else "")
 
 
 def charge(person: str) -> None:
@@ -81,6 +87,12 @@ def stress_runner() -> BackgroundRuns:
 def person_jobs() -> PersonJobs:
     """Work in the background of every person of a shared server."""
     return PersonJobs(settings().person_jobs if settings().shared else None)
+
+
+@st.cache_resource(show_spinner=False)
+def jobs() -> Jobs:
+    """The list of work in the background, of all people."""
+    return Jobs(store, person_jobs())
 
 
 @st.cache_resource(scope="session", on_release=lambda owner: shared_engine().release(owner), show_spinner=False)

@@ -42,7 +42,7 @@ def test_a_calibration_round_is_shown_while_it_goes_on_and_a_new_campaign_can_ha
     assert "ben 2 of 2, cem 1 of 2" in texts
     disputed = next(frame.value for frame in app.dataframe if "same answer" in frame.value)
     assert disputed[["ben", "cem"]].values.tolist() == [["Consistent", "Inconsistent"]]
-    del app.query_params["campaign"]
+    app.query_params["campaign"] = "new"
     app.run()
     assert not app.exception
     assert "First items by all" in [field.label for field in app.number_input]
@@ -235,7 +235,7 @@ def test_the_agreement_tab_has_the_competence_of_people_and_labels_to_look_at_ag
     app.query_params["campaign"] = opened.campaign.id
     app.run()
     assert any(caption.value.startswith("Adaptive overlap: the 8 items") for caption in app.caption)
-    app.session_state["campaign-tabs"] = "Agreement"
+    app.query_params["tab"] = "Agreement"
     while not any(heading.value == "Second look" for heading in app.subheader):
         app.run()
         assert not app.exception
@@ -254,7 +254,7 @@ def test_items_are_found_by_person_answer_and_decision(open_page: Open, store: S
     app = open_page("campaigns")
     app.query_params["campaign"] = opened.campaign.id
     app.run()
-    app.session_state["campaign-tabs"] = "Items"
+    app.query_params["tab"] = "Items"
     app.run()
     assert not app.exception
 
@@ -289,7 +289,7 @@ def test_own_columns_stand_beside_those_of_ours_that_have_their_names(open_page:
     app = open_page("campaigns")
     app.query_params["campaign"] = opened.campaign.id
     app.run()
-    app.session_state["campaign-tabs"] = "Items"
+    app.query_params["tab"] = "Items"
     app.run()
     assert not app.exception
     [line] = next(frame.value for frame in app.dataframe if "summary" in frame.value).to_dict("records")
