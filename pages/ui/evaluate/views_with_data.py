@@ -1,4 +1,4 @@
-"""Which views of Evaluate the data have something for; the others are not offered."""
+"""Needs of the views of Evaluate: those for which the data have nothing are not offered."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _ACTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = MappingProxyType(
 
 
 def action_places(member: Member) -> Iterator[Place]:
-    """What the person may do."""
+    """The actions on pages that the person may open."""
     names = {page.name for page in pages_of(member)}
     for title, (page, query) in _ACTIONS.items():
         if page in names:
