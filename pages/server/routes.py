@@ -82,6 +82,10 @@ def _rules(most_upload_bytes: int) -> tuple[RouteRule, ...]:
         RouteRule("sign-in", ("POST",), "anyone", "a typed code", MAX_CODE_BYTES, per_minute=120),
         RouteRule("study/{key}", ("GET",), "anyone", "a study link of a crowd platform", per_minute=300),
         RouteRule("study/{key}/work", ("GET",), "anyone", "the work of a task of MTurk", per_minute=300),
+        RouteRule(
+            "jobs/{key}", ("GET",), "signed in", "work in the background of the person whose pages have the key", per_minute=1_200
+        ),
+        RouteRule("read/{token}", ("GET",), "anyone", "one project, for whoever has its link", per_minute=120),
         RouteRule("docs", ("GET",), "anyone", "the documents"),
         RouteRule("docs/{path:path}", ("GET",), "anyone", "the documents"),
         RouteRule(f"api/v1/{DESCRIPTION}", ("GET",), "anyone", "the description of the HTTP API"),

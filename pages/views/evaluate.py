@@ -5,6 +5,7 @@ import streamlit as st
 from core.types import PRECOMPUTED
 from pages.server.services import settings
 from pages.ui.evaluate.bulk_results import bulk_results
+from pages.ui.evaluate.data_tab import scorings_under_way
 from pages.ui.evaluate.dataset_choice import choose_datasets, choose_slices, known_datasets
 from pages.ui.evaluate.evaluate_tabs import evaluate_tabs
 from pages.ui.evaluate.import_form import import_button, import_receipt
@@ -41,4 +42,5 @@ if PRECOMPUTED in choice.datasets:
     )
 if not choice.cases.all_columns:
     st.info("No metric has a score here yet. Score the data with our metrics under Data.", icon=":material/info:")
+scorings_under_way(choice.datasets)
 evaluate_tabs(choice)

@@ -475,6 +475,29 @@ export interface Palette {
   keys: (event: KeyboardEvent) => void;
 }
 
+// -------------------------------------------------------------------------------- jobs_bar: jobs_bar.py, job_list.py
+
+/** A job of the bar; `share` is between 0 and 1, null where the total is unknown. */
+export interface JobRow {
+  id: string;
+  kind: string;
+  title: string;
+  state: string;
+  says: string;
+  share: number | null;
+  error: string;
+  actions: string[];
+}
+
+export interface JobsBar {
+  $: Find;
+  component: Component<{ path: string; jobs: JobRow[] }, object, { press: { id: string; action: string; at: number } }>;
+  jobs: JobRow[];
+  timer: ReturnType<typeof setTimeout> | 0;
+  keys: (event: KeyboardEvent) => void;
+  outside: (event: PointerEvent) => void;
+}
+
 // -------------------------------------------------------------------------------- copy_forms, code_block: copy_popover.py
 
 /** Something that is copied by one button: a text, or the picture of an SVG. */

@@ -10,6 +10,7 @@ from annotations.people.people import Member
 from pages.server.docs import docs_address
 from pages.server.docs_search import SEARCH
 from pages.ui.home.actions import action_places, study_places
+from pages.ui.home.job_places import job_places
 from pages.ui.home.places import all_places, lesson_places, matching, recent_work
 from pages.ui.home.work_list import place_link, work_list
 from pages.ui.lessons import read_lessons
@@ -86,6 +87,7 @@ def lesson_links(member: Member) -> None:
 def continue_work(member: Member) -> None:
     """The things that the person worked on last, with their pictures; without any, the first thing to do."""
     st.subheader("Continue", anchor=False)
+    job_places()
     work = recent_work(member, _MOST_RECENT)
     if not work:
         st.write("Nothing was kept here yet. The first example shows an edit that most metrics miss:")

@@ -55,7 +55,7 @@ def shared_null_bands() -> NullBands:
     """Null bands that were measured, for every session."""
     battery = read_battery(services.settings().noise_battery)
     of_the_same = bundled_harmless_shifts if battery.sha256 == standard_battery().sha256 else dict
-    return NullBands(services.engine(), of_the_same, battery)
+    return NullBands(services.shared_engine(), of_the_same, battery)
 
 
 def measure_null_bands(request: Request, cells: Cells) -> SignedMetrics:

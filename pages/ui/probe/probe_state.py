@@ -187,6 +187,7 @@ class ProbeState:
     upload = WidgetValue[UploadedFile | None]("upload", None)
     clean_upload = WidgetValue("clean-upload", True)
     uploaded_id = WidgetValue[str | None]("uploaded-id", None)
+    uploaded_outputs = WidgetValue[int | None]("uploaded-outputs", None)
     uploaded_words = WidgetValue("uploaded-words", "")
     pasted_document = WidgetValue[str]("pasted-document", "")
     pasted_summary = WidgetValue[str]("pasted-summary", "")

@@ -28,3 +28,8 @@ def battery_choice(key: str) -> Battery | None:
     except TouchstoneError as error:
         st.error(escape_message(str(error)), icon=":material/error:")
         return None
+
+
+def battery_spec(key: str) -> str:
+    """The name of the battery that is chosen there, as `read_battery` takes it."""
+    return str(st.session_state.get(key, STANDARD_BATTERY))

@@ -129,13 +129,14 @@ def page_heading(shown: st.Page) -> None:
         st.html(page_head("heading.html", page.purpose, page.chapter, title=page.title))
 
 
-def load_page(shown: st.Page) -> None:
-    """Wait until what a page needs is imported, and show that to the first visitor of a server; the way out needs nothing."""
+def load_page(shown: st.Page) -> str:
+    """The name of a page, once what it needs is imported; the first visitor of a server sees that it loads, and the way out needs nothing."""
     name = next((page.name for page in PAGES if page.title == shown.title), "")
     if name and not (startup.is_loaded(startup.METRICS) and startup.is_loaded(name)):
         with st.spinner(f"Loading the metrics and the page {shown.title}…"):
             startup.load(startup.METRICS)
             startup.load(name)
+    return name
 
 
 def pages_of(member: Member) -> list[PageOfRight]:

@@ -58,6 +58,14 @@ def user_name() -> str:
     return SessionUserState.name.get() or services.settings().user
 
 
+def job_person() -> str:
+    """The person whose jobs this session shows: by name on a shared server, the session in a demo, else the one person of the server."""
+    settings = services.settings()
+    if settings.demo:
+        return services.session_owner()
+    return user_name() if settings.shared else ""
+
+
 def require_member() -> Member:
     """The person of this session; the page ends with the sign-in where a shared server does not know them."""
     state = session_user_state()
@@ -237,7 +245,7 @@ def open_session() -> Member:
     try:
         services.settings()
         services.store()
-        services.engine()
+        services.shared_engine()
     except TouchstoneError as error:
         st.set_page_config(page_title="Touchstone cannot start")
         st.error(f"Touchstone cannot start. {escape_message(str(error))}", icon=":material/error:")
@@ -246,6 +254,7 @@ def open_session() -> Member:
     person = require_member()
     if services.settings().shared:
         SessionUserState.name.set(person.name)
+        services.charge(person.name)
     return person
 
 

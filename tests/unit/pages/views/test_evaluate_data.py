@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from annotations.store.dataset_import import DatasetSource
 from annotations.store.store import Store
 from core.types import Example, Item, Verdict
-from pages.ui.evaluate.data_tab import dataset_scorings
+from pages.server.job_work import dataset_scorings
 
 Open = Callable[..., AppTest]
 
