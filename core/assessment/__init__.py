@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         MetricAudit,
         ShownPair,
         Unit,
+        ordered_questions,
     )
     from core.assessment.audit.questions.stillness import StillnessQuestion, metric_cells
     from core.assessment.audit.report_html import format_verdicts, gallery_html, level_strip, report_html, shared_label
