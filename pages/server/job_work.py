@@ -24,7 +24,7 @@ from core.evaluation import thresholds_by_metric
 from core.model_reference import Checkpoint, asks_endpoint, local_checkpoints
 from core.models import ModelStatus
 from core.results import run_from_lines
-from core.scoring import METRICS
+from core.scoring import METRICS, Engine
 from core.types import Failure, Outcome
 from pages.server import services
 from pages.server.jobs import Job
@@ -61,7 +61,9 @@ def continue_stress_run(job: Job) -> BackgroundTask[int]:
         job, settings={**job.settings, "metrics": [*run.plan.metrics]}, resumed=job.resumed or run.settled > 0
     )
     return services.jobs().start(
-        job, partial(services.stress_runner().start, id, run, partial(home.append_run, id)), by=job.person
+        job,
+        partial(services.stress_runner().start, services.engine_of(job.person), id, run, partial(home.append_run, id)),
+        by=job.person,
     )
 
 
@@ -74,7 +76,7 @@ def dataset_scorings() -> dict[str, BackgroundTask[bool]]:
 def score_dataset(job: Job) -> BackgroundTask[bool]:
     """Score a dataset; texts that were scored before come from the cache. Raises TouchstoneError for metrics that are not here."""
     dataset, metrics = str(job.settings["dataset"]), [METRICS.parse(spec) for spec in job.settings["metrics"]]
-    store, engine = services.store(), services.engine()
+    store, engine = services.store(), services.engine_of(job.person)
 
     def work() -> Generator[bool]:
         with closing(engine.run(metrics, load_texts(store, dataset))) as results:
@@ -105,7 +107,7 @@ def audits() -> tuple[threading.Lock, LRUCache[str, AuditTask]]:
     return threading.Lock(), LRUCache(_MOST_AUDITS)
 
 
-def audit_work(settings: Mapping[str, Any]) -> EvidenceWork:
+def audit_work(settings: Mapping[str, Any], engine: Engine) -> EvidenceWork:
     """The measurements of an audit by its settings. Raises TouchstoneError for a choice that cannot be audited here."""
     metrics = [METRICS.parse(spec) for spec in settings["metrics"]]
     store = services.store()
@@ -114,7 +116,7 @@ def audit_work(settings: Mapping[str, Any]) -> EvidenceWork:
     data = with_battery(stored_data(store, settings["datasets"], settings["most"], seed=0), settings["battery"])
     data = with_saved_thresholds(data, [threshold.name for threshold in saved.values()])
     return EvidenceWork(
-        services.engine(),
+        engine,
         services.settings(),
         data,
         metrics,
@@ -125,7 +127,7 @@ def audit_work(settings: Mapping[str, Any]) -> EvidenceWork:
 
 def begin_audit(job: Job) -> AuditTask:
     """Begin an audit under its id; what was scored before comes from the cache. Raises TouchstoneError as `audit_work`."""
-    store, measured = services.store(), audit_work(job.settings)
+    store, measured = services.store(), audit_work(job.settings, services.engine_of(job.person))
     tasks: list[AuditTask] = []
 
     def begin() -> BackgroundTask[object]:
@@ -141,7 +143,7 @@ def begin_audit(job: Job) -> AuditTask:
 
 def download(job: Job) -> BackgroundTask[ModelStatus]:
     """Download and load a model; files that are here already are not fetched again."""
-    pool, checkpoint = services.engine().pool, _checkpoint(job.settings)
+    pool, checkpoint = services.shared_engine().pool, _checkpoint(job.settings)
 
     def work() -> Generator[ModelStatus]:
         state = pool.fetch(checkpoint)

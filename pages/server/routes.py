@@ -149,10 +149,14 @@ def _rules(most_upload_bytes: int) -> tuple[RouteRule, ...]:
     )  # fmt: skip
 
 
+FORMER_PAGES = ("data", "papers", "prompts", "review")
+"""Names of pages that are parts of others today; their addresses lead there."""
+
+
 @cache
 def page_names() -> tuple[str, ...]:
-    """Names of the pages, as addresses have them."""
-    return tuple(sorted(view.stem for view in _VIEWS.glob("*.py")))
+    """Names of the pages and of the former ones, as addresses have them."""
+    return tuple(sorted([*FORMER_PAGES, *(view.stem for view in _VIEWS.glob("*.py"))]))
 
 
 def rules_at(path: str) -> list[RouteRule]:

@@ -131,7 +131,7 @@ class Systems(Study):
     does: ClassVar[str] = (
         "Compare the systems that wrote the summaries: the rate of inconsistent ones, from few labels, and the mean of every metric."
     )
-    group: ClassVar[Group] = "Compare"
+    group: ClassVar[Group] = "How many are wrong?"
     place: ClassVar[int] = 80
     takes: ClassVar[tuple[Input, ...]] = (Input.SAMPLES,)
     without: ClassVar[Mapping[Outlet, str]] = MappingProxyType(

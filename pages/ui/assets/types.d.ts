@@ -461,8 +461,8 @@ export type KindStripsComponent = Component<{ rows: KindStrip[] }>;
 
 export type PalettePlace = { kind: string; title: string; view: string; query: Record<string, string> };
 
-/** `whole` if these are all places, not the pages alone. */
-export type PaletteData = { whole: boolean; places: PalettePlace[] };
+/** `whole` if these are all places, not the pages alone; `docs` is the address of the search in the documents. */
+export type PaletteData = { whole: boolean; docs: string; places: PalettePlace[] };
 
 export interface Palette {
   $: Find;

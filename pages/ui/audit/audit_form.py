@@ -109,7 +109,7 @@ def audit_form() -> None:
             [*titles, *bench_specs_with_settings()],
             default=first,
             key=AuditState.metrics.key,
-            format_func=lambda name: f"{titles.get(name, name)} ({name})",
+            format_func=metric_title,
             max_selections=_MOST_METRICS,
             accept_new_options=True,
             help="Those that are ready. Type one with settings, as minicheck-roberta[checkpoint=FOLDER], and press Enter.",
@@ -122,15 +122,17 @@ def audit_form() -> None:
             format_func=format_dataset,
             placeholder="Choose a dataset",
         )
-        st.number_input(
-            "Summaries to perturb",
-            min_value=1,
-            max_value=100_000,
-            value=_MOST_SUMMARIES,
-            key=AuditState.most.key,
-            width=180,
-            help="At most so many, drawn by the seed 0; every labelled summary is scored in any case.",
-        )
+        with st.popover("Perturbations", icon=":material/tune:", key="audit-more"):
+            st.number_input(
+                "Summaries to perturb",
+                min_value=1,
+                max_value=100_000,
+                value=_MOST_SUMMARIES,
+                key=AuditState.most.key,
+                width=180,
+                help="At most so many, drawn by the seed 0; every labelled summary is scored in any case.",
+            )
+            battery_choice(AuditState.battery.key)
         st.button("Audit", type="primary", icon=":material/fact_check:", on_click=_begin)
     datasets = tuple(audit_state().datasets)
     cases = read_cases(datasets) if datasets else None
@@ -144,13 +146,12 @@ def audit_form() -> None:
             placeholder="None",
             help="They are audited as they are. Questions that need new scores, as those on perturbed texts, are not asked.",
         )
-    battery_choice(AuditState.battery.key)
     _threshold_select()
     _cost_line()
     if problem := audit_state().error:
         st.error(escape_message(problem), icon=":material/error:")
     st.caption(
-        "An audit scores the texts of the data, the variants of the battery, long documents, and some texts twice. Judges are asked "
+        "An audit scores the texts of the data, their perturbed variants, long documents, and some texts twice. Judges are asked "
         "further questions, for their card; what that costs at endpoints is estimated before."
     )
 
@@ -172,7 +173,7 @@ def _cost_line() -> None:
         return
 
     def estimate() -> str:
-        work = audit_work(settings)
+        work = audit_work(settings, services.engine())
         cost = ""
         if any(asks_endpoint(metric.checkpoints()) for metric in work.metrics):
             cost = format_estimate(services.engine().estimate(work.paid_conversations())) or (
@@ -192,7 +193,7 @@ def _threshold_select() -> None:
     """The saved thresholds, one for each metric at most; where none is saved, where to save one."""
     saved = kept_thresholds(services.store())
     if not saved:
-        st.caption("A threshold of your own can be judged as well: save one on Evaluate, under Thresholds.")
+        st.caption("A threshold of your own can be judged as well: save one on Evaluate, under Improve it.")
         return
     st.multiselect(
         "Saved thresholds",

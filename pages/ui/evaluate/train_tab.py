@@ -273,15 +273,17 @@ def _begin(job: Job, plan_of: Callable[[], TrainingPlan], data: TrainingData | N
     """Train as a job, by a plan that is made in its thread."""
     folder = services.settings().models_dir / job.title
 
+    engine = services.engine()
+
     def work() -> Generator[TrainingStep | TrainedFolder]:
         learned, plan = data, plan_of()
         if learned is None:
             yield TrainingStep("Making corruptions", 0, 1)
             if plan.asks_teacher:
-                learned = yield from plan.taught_data(plan.teacher_run(folder, services.engine()))
+                learned = yield from plan.taught_data(plan.teacher_run(folder, engine))
             else:
                 learned = plan.data()
-        trained = yield from train_to_folder(plan, learned, folder, services.engine())
+        trained = yield from train_to_folder(plan, learned, folder, engine)
         yield trained
 
     def counted() -> tuple[int, int, str]:

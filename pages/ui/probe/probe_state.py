@@ -123,6 +123,9 @@ class ProbeState:
     last_shown: dict[str, LastShown] = field(default_factory=dict)
     """By spec, the scores that the board showed last."""
 
+    noticed: str = ""
+    """Spec of the metric that the edit moves farthest beyond its noise; empty where it moves none so far."""
+
     # what language models were asked for
     variant_request: VariantRequest | None = None
     """Variant that a language model is writing; None without one."""

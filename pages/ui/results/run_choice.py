@@ -256,7 +256,7 @@ _FILTER_TITLES = {
         "broken.",
     ),
     "trivial": ("trivial edits", "A date, a number, an antonym or negation, or a name: no reading of the document needed."),
-    "misplaced": ("words from another source than intended", "Intended as intrinsic and found extrinsic, or the other way round."),
+    "misplaced": ("not the kind of error that was meant", "Intended as intrinsic and found extrinsic, or the other way round."),
 }  # fmt: skip
 
 

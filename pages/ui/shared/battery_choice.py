@@ -12,7 +12,7 @@ from pages.ui.shared.markup import escape_markdown, escape_message
 def battery_choice(key: str) -> Battery | None:
     """The battery that is chosen; None, with the reason on the page, where what was typed is none."""
     spec = st.selectbox(
-        "Battery",
+        "Set of perturbations",
         battery_names(),
         battery_names().index(STANDARD_BATTERY),
         key=key,

@@ -29,7 +29,7 @@ class CalibrationQuestion(AuditQuestion):
 
     name: ClassVar[str] = "calibration"
     title: ClassVar[str] = "Is its number a probability?"
-    axis: ClassVar[str] = "off by"
+    axis: ClassVar[str] = "probability error"
     place: ClassVar[int] = 13
     needs: ClassVar[Needs] = "scores"
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
