@@ -18,11 +18,12 @@ WAIT_S = 60
 
 def opened(open_page: Open) -> AppTest:
     """The pair on the bench with the panel open and a correction offered."""
-    app = open_page("probe").run()
+    app = open_page("probe")
+    app.session_state["corrections"] = True  # unfolded
+    app.run()
     app.text_area("pasted-document").set_value(DOCUMENT)
     app.text_area("pasted-summary").set_value(WRONG)
     app.button("open-pasted").click()
-    app.session_state["corrections"] = True
     until = time.monotonic() + WAIT_S
     while "correction-accept" not in {button.key for button in app.run().button}:
         assert time.monotonic() < until
