@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotations.campaigns.assignment import CampaignPeople
-from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, TaskPart, VersionContent
+from annotations.campaigns.campaign import CampaignRules, CampaignSettings, NewTask, VersionContent
 from annotations.campaigns.questions import QuestionSet, read_questions
 from annotations.campaigns.rule_reach import rule_reach
 from annotations.labelling.queue import EARLY_GOLD
@@ -184,7 +184,7 @@ def wording_tab(campaign: CampaignSettings) -> None:
         if rules is None:
             st.error("Two rules contradict each other: see Rules.", icon=":material/error:")
         else:
-            parts: Counter[TaskPart] = Counter(task.part for task in campaign_manager().tasks(campaign.id))
+            parts = Counter(task.part for task in campaign_manager().tasks(campaign.id))
             reach_lines(rule_reach(rules, parts, labelling_people(campaign_manager().assignment(campaign.id))))
         if rules is not None:
             wording = VersionContent(text or newest.questions, guidelines, rules, newest.is_open)
