@@ -169,7 +169,9 @@ class Jobs:
     def person_of(self, key: str) -> str | None:
         """Person of such a key; None for any other text."""
         with self._lock:
-            return next((name for name, own in self._keys.items() if secrets.compare_digest(own, key)), None)
+            keys = {own.encode(): name for name, own in self._keys.items()}
+        sent = key.encode(errors="replace")  # bytes, as a path of other letters is no error
+        return next((name for own, name in keys.items() if secrets.compare_digest(own, sent)), None)
 
     def _record(self, running: _Running) -> None:
         before, now = running.job, running.task.progress

@@ -157,7 +157,8 @@ def test_the_list_is_read_with_the_key_of_a_page_and_with_no_other(
     assert answer.json() == {"jobs": job_rows("")}
     assert answer.json()["jobs"][0]["says"] == "under way, 0 of 4 scores"
     assert http.get(jobs_path("ben")).json() == {"jobs": []}
-    assert http.get("/jobs/guessed").status_code == 404
+    for guess in ("guessed", "gu%C3%A9", "%ff"):
+        assert http.get(f"/jobs/{guess}").status_code == 404
     assert http.get("/probe").text == "a page"
     steps.end()
     assert task.wait(30)
