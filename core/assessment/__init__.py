@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         MetricAudit,
         ShownPair,
         Unit,
+        ordered_questions,
     )
     from core.assessment.audit.questions.stillness import StillnessQuestion, metric_cells
     from core.assessment.audit.rendering import (

@@ -97,6 +97,8 @@ class EvidenceWork:
         features = [METRICS.parse(spec) for spec in SURFACE_FEATURES]
         self.scored = list({metric.spec: metric for metric in [*self.metrics, *features]}.values())
         self.finished: Evidence | None = None
+        self.scores_done: Evidence | None = None
+        self.runs_done = False
 
     @staticmethod
     def _new_run(
@@ -180,9 +182,15 @@ class EvidenceWork:
         for _, outcome in self.engine.run(self.scored, self.data.texts):
             self.gathered.outcomes.append(outcome)
             yield outcome
+        cases = self.data.cases_of(self.gathered.outcomes)
+        # it shares all that is still to be measured with what is gathered
+        self.scores_done = replace(self.gathered, cases=cases, resamples=affordable_resamples(cases))
+        yield self.scores_done
         runs = (self.gathered.run, self.gathered.gaming_run, self.gathered.layout_run)
         for run in runs if self.metrics else ():
             yield from continue_run(self.engine, run)
+        self.runs_done = True
+        yield runs
         for metric in self.metrics:
             for pair in score_placed(self.engine, self.gathered.run, metric):
                 self.gathered.placed.append(pair)
@@ -203,8 +211,8 @@ class EvidenceWork:
             first = self._scores_of(judge.metric)
             scored = [text for text in self.data.texts if text.id in first]
             yield from judge.work(self.engine, self.gathered.run, self.gathered.gaming_run, scored)
-        cases = self.data.cases_of(self.gathered.outcomes)
-        self.finished = replace(self.gathered, cases=cases, resamples=affordable_resamples(cases))
+        # once more, so that no figure is left that was computed before all was there
+        self.finished = replace(self.scores_done)
         yield self.finished
 
     def score_sanity(self) -> Generator[object]:
