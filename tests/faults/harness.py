@@ -10,6 +10,7 @@ import json
 import math
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -35,6 +36,9 @@ VARIABLES = {
 """Settings of every journey, with paths in its folder."""
 _VERSION = "alembic_version"
 _LONGEST_S = 60
+_IGNORED = re.compile(
+    r"(?m)^Exception ignored in: .*\n(Traceback .*\n(  .*\n)*.*\n)?"
+)  # that C code prints, as FreeType's reader of files
 _HUNG = 128 + signal.SIGALRM
 
 
@@ -269,8 +273,9 @@ def _silence(run: Run) -> str:
     """Error of a run that failed and does not say so in a sentence; "" for one that was killed."""
     if run.status == _HUNG:
         return "it hangs"
-    if run.status != KILLED and ("Traceback" in run.messages or not run.messages.strip()):
-        return f"no sentence: {run.messages.strip()[-600:]}"
+    messages = _IGNORED.sub("", run.messages)
+    if run.status != KILLED and ("Traceback" in messages or not messages.strip()):
+        return f"no sentence: {messages.strip()[-600:]}"
     return ""
 
 
