@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from annotations.store.records import PairRecord
-from core.edits import Correction, Editor, Proposals, corrections, find_passage
+from core.edits import Editor, Proposals, ProposedCorrection, corrections, find_passage
 from core.errors import TouchstoneError
 from core.model_reference import asks_endpoint
 from core.models import is_local_model
@@ -42,7 +42,7 @@ class CorrectionState:
 class ScoredCorrection:
     """A correction with the summary that it makes and its score; None where the metric was not asked or failed."""
 
-    correction: Correction
+    correction: ProposedCorrection
     edited: str
     score: float | None
 
@@ -134,7 +134,7 @@ def _scores(metric: Metric, examples: Sequence[Example]) -> list[float | None]:
     return [outcome.score if isinstance(outcome, Result) else None for outcome in outcomes]
 
 
-def _by_model(text: str, sentence: str, endpoint: str, model: str) -> list[Correction] | None:
+def _by_model(text: str, sentence: str, endpoint: str, model: str) -> list[ProposedCorrection] | None:
     """Corrections that a model proposes; None while it answers. An answer that cannot be used is shown."""
     editor, pair = Editor(model=model, endpoint=endpoint, temperature=0.0), current_pair()
     conversation = editor.correct_conversation(pair.as_example("corrected", text), sentence)
@@ -151,7 +151,8 @@ def _by_model(text: str, sentence: str, endpoint: str, model: str) -> list[Corre
             st.error(escape_message(outcome.error), icon=":material/error:")
             continue
         found += [
-            Correction(accepted.edit, find_passage(pair.document, accepted.edited)) for accepted in outcome.accepted
+            ProposedCorrection(accepted.edit, find_passage(pair.document, accepted.edited))
+            for accepted in outcome.accepted
         ]
     return found
 

@@ -11,7 +11,7 @@ import pytest
 from core.assessment import read_file
 from core.assessment.audit.audit_report import audit_metrics
 from core.assessment.audit.data import items_data
-from core.assessment.audit.evidence import EvidenceWork
+from core.assessment.audit.evidence_work import EvidenceWork
 from core.assessment.audit.question import ordered_questions
 from core.assessment.audit.task import AuditTask
 from core.assessment.audit.time_estimate import estimate_line, estimate_seconds
