@@ -19,11 +19,9 @@ from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DatabaseError
 
 from annotations.store.database import explain_database_error
-from annotations.store.person_counts import count_people
-from annotations.store.place_counts import count_places
-from annotations.store.progress_marks import mark_changes
 from annotations.store.records import StoreError
 from annotations.store.tables import CHANGEABLE, NEVER_DELETED, StoreTable
+from annotations.store.trigger_counts import count_people, count_places, mark_changes
 
 _POSTGRES_FUNCTION = """
 CREATE OR REPLACE FUNCTION touchstone_append_only() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -168,7 +168,9 @@ def checkpoint_settings(checkpoint: Checkpoint) -> dict[str, str]:
 def _checkpoint(settings: Mapping[str, str]) -> Checkpoint:
     plugins = (*METRICS, *PERTURBATIONS)
     carded = (model for plugin in plugins for model in local_checkpoints(plugin().checkpoints()))
-    return next((model for model in carded if checkpoint_settings(model) == settings), Checkpoint(**settings))
+    return next(
+        (model for model in carded if checkpoint_settings(model) == settings), Checkpoint(**dict[str, Any](settings))
+    )
 
 
 STARTERS |= {

@@ -62,6 +62,10 @@ def _row(job: Job) -> None:
                         action.capitalize(),
                         key=f"home-{action}-{job.id}",
                         icon=f":material/{_ICONS[action]}:",
-                        on_click=act_on_job,
+                        on_click=_act,
                         args=(job, action),
                     )
+
+
+def _act(job: Job, action: str) -> None:
+    act_on_job(job, action)  # Home stays

@@ -16,6 +16,7 @@ from core.assessment.audit.question import (
     AuditQuestion,
     FigureCase,
     Level,
+    Needs,
     format_figure,
     worst_level,
 )
@@ -48,6 +49,7 @@ class SlicesQuestion(AuditQuestion):
     title: ClassVar[str] = "Whom does it fail?"
     axis: ClassVar[str] = "all slices"
     place: ClassVar[int] = 12
+    needs: ClassVar[Needs] = "scores"
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "measures"
 

@@ -7,7 +7,15 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 from core.assessment.audit.evidence import Evidence
-from core.assessment.audit.question import QUESTIONS, AuditAnswer, AuditFigure, AuditQuestion, Level, VerdictScale
+from core.assessment.audit.question import (
+    QUESTIONS,
+    AuditAnswer,
+    AuditFigure,
+    AuditQuestion,
+    Level,
+    Needs,
+    VerdictScale,
+)
 from core.evaluation import SURFACE_FEATURES, correlations_of, missing_features, surface_shares
 from core.stats import Estimate
 
@@ -25,6 +33,7 @@ class SurfaceQuestion(AuditQuestion):
     title: ClassVar[str] = "How much of it is surface?"
     axis: ClassVar[str] = "surface"
     place: ClassVar[int] = 9
+    needs: ClassVar[Needs] = "scores"
     less_is_better: ClassVar[bool] = True
     page: ClassVar[Literal["", "evaluate", "stress"]] = "evaluate"
     tab: ClassVar[str] = "surface"
