@@ -337,10 +337,16 @@ def open_run_file(path: Path, run: StressRun) -> StressRun:
 
 
 def append_records(path: Path, records: Iterable[RunRecord]) -> Iterator[RunRecord]:
-    """Write each record to the end of the file before it is given on."""
-    with path.open("a", encoding="utf-8", buffering=1) as file:
+    """Write each record to the end of the file before it is given on; one that cannot be written leaves no part of its line."""
+    with path.open("ab", buffering=0) as file:
         for record in records:
-            file.write(to_json_line(record) + "\n")
+            end, line = file.tell(), memoryview(f"{to_json_line(record)}\n".encode())
+            try:
+                while line:
+                    line = line[file.write(line) :]
+            except OSError:
+                file.truncate(end)  # the next line would begin within this one
+                raise
             yield record
 
 
