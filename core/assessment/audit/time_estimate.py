@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from core.assessment.audit.evidence import EvidenceWork
+from core.assessment.audit.evidence_work import EvidenceWork
 from core.model_reference import asks_endpoint
 from core.results import PLACES, planned_examples
 from core.scoring import Engine, Metric

@@ -1,4 +1,4 @@
-"""Which views of Evaluate the data have something for; the others are not offered."""
+"""Views of Evaluate for which the data have something; the others are not offered."""
 
 from __future__ import annotations
 
