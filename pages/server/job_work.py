@@ -168,7 +168,10 @@ def checkpoint_settings(checkpoint: Checkpoint) -> dict[str, str]:
 def _checkpoint(settings: Mapping[str, str]) -> Checkpoint:
     plugins = (*METRICS, *PERTURBATIONS)
     carded = (model for plugin in plugins for model in local_checkpoints(plugin().checkpoints()))
-    return next((model for model in carded if checkpoint_settings(model) == settings), Checkpoint(**settings))
+    other = Checkpoint(
+        settings["source"], settings["kind"], settings["revision"], settings["dtype"], settings["backbone"]
+    )
+    return next((model for model in carded if checkpoint_settings(model) == settings), other)
 
 
 STARTERS |= {

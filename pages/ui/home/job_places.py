@@ -40,6 +40,10 @@ def _followed() -> None:
         _row(job)
 
 
+def _press(job: BackgroundJob, action: str) -> None:
+    act_on_job(job, action)
+
+
 def _row(job: BackgroundJob) -> None:
     says = ", ".join(filter(None, [state_line(job), job.line]))
     with st.container(key=f"home-job-{job.id}", gap="small"):
@@ -62,6 +66,6 @@ def _row(job: BackgroundJob) -> None:
                         action.capitalize(),
                         key=f"home-{action}-{job.id}",
                         icon=f":material/{_ICONS[action]}:",
-                        on_click=act_on_job,
+                        on_click=_press,
                         args=(job, action),
                     )
