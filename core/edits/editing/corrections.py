@@ -26,7 +26,7 @@ _LEAST_SHARED = 0.15  # of the words of a sentence: a passage with fewer is of s
 
 
 @dataclass(frozen=True, slots=True)
-class ProposedCorrection:
+class SuggestedCorrection:
     """A minimal edit of a summary, and the passage of the document that shows it; None where none is about the sentence."""
 
     edit: Edit
@@ -44,7 +44,7 @@ class _Token:
 
     @property
     def kind(self) -> str:
-        """Kind of word that it may replace: a number a number, a name a name."""
+        """Number, name or word: each is replaced by one of its own kind."""
         if self.text[0].isdigit():
             return "number"
         return "name" if self.text[0].isupper() else "word"
@@ -61,7 +61,7 @@ def find_passage(document: str, sentence: str) -> Span | None:
     return passage if share >= _LEAST_SHARED else None
 
 
-def corrections(document: str, summary: str, sentence: Span, passage: Span | None = None) -> list[ProposedCorrection]:
+def corrections(document: str, summary: str, sentence: Span, passage: Span | None = None) -> list[SuggestedCorrection]:
     """Minimal edits of a sentence of the summary by the words of a passage, by default the closest one; the smallest first.
 
     Each edit is of the whole summary, leaves its other sentences as they are, and has an explanation.
@@ -70,16 +70,16 @@ def corrections(document: str, summary: str, sentence: Span, passage: Span | Non
     if passage is None:
         reason = "Nothing in the document is about this sentence."
         several = len(sentences(summary)) > 1
-        return [ProposedCorrection(_tidy(summary, sentence, "", reason), None)] if several else []
+        return [SuggestedCorrection(_tidy(summary, sentence, "", reason), None)] if several else []
     mine, theirs = _tokens(sentence.of(summary), sentence.start), _tokens(passage.of(document), passage.start)
-    by_edited: dict[str, ProposedCorrection] = {}
+    by_text: dict[str, SuggestedCorrection] = {}
     for span, new, reason in [*_aligned(summary, document, mine, theirs), *_of_one_kind(mine, theirs)]:
         edit = _tidy(summary, span, new, reason)
         edited = executable.apply(summary, [edit])
         if edited != summary and edited.strip():
-            by_edited.setdefault(edited, ProposedCorrection(edit, passage))
+            by_text.setdefault(edited, SuggestedCorrection(edit, passage))
     by_size = sorted(
-        by_edited.values(), key=lambda correction: len(correction.edit.span.of(summary)) + len(correction.edit.new)
+        by_text.values(), key=lambda correction: len(correction.edit.span.of(summary)) + len(correction.edit.new)
     )
     return by_size[:_MOST]
 
@@ -87,15 +87,15 @@ def corrections(document: str, summary: str, sentence: Span, passage: Span | Non
 def _aligned(
     summary: str, document: str, mine: Sequence[_Token], theirs: Sequence[_Token]
 ) -> Iterator[tuple[Span, str, str]]:
-    """Words of a sentence that differ from the passage along which it runs, and words that the passage lacks."""
-    passage_words = {token.word for token in theirs}
+    """Words that differ between sentence and passage where these run along each other, and words that the passage has not."""
+    document_words = {token.word for token in theirs}
     matcher = difflib.SequenceMatcher(None, [t.word for t in mine], [t.word for t in theirs], autojunk=False)
     for name, start, end, other, other_end in matcher.get_opcodes():
         if name == "equal" or start == end:
             continue
         span = Span(mine[start].span.start, mine[end - 1].span.end)
         old = span.of(summary)
-        foreign = any(token.word not in passage_words for token in mine[start:end])
+        foreign = any(token.word not in document_words for token in mine[start:end])
         if name == "replace" and max(end - start, other_end - other) <= _MOST_REPLACED and foreign:
             new = document[theirs[other].span.start : theirs[other_end - 1].span.end]
             yield span, new, f"The document says “{new}”, not “{old}”."
@@ -105,9 +105,9 @@ def _aligned(
 
 def _of_one_kind(mine: Sequence[_Token], theirs: Sequence[_Token]) -> Iterator[tuple[Span, str, str]]:
     """A number or name that the passage has not, by one of its own that the sentence has not."""
-    passage_words, used = {token.word for token in theirs}, {token.word for token in mine}
+    document_words, used = {token.word for token in theirs}, {token.word for token in mine}
     for place, token in enumerate(mine):
-        if token.kind == "word" or token.word in passage_words or (place == 0 and token.kind == "name"):
+        if token.kind == "word" or token.word in document_words or (place == 0 and token.kind == "name"):
             continue
         for other_place, other in enumerate(theirs):
             if other.kind == token.kind and other.word not in used and not (other_place == 0 and other.kind == "name"):

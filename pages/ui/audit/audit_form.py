@@ -29,7 +29,7 @@ from core.scoring import METRICS, metric_title, metric_titles
 from core.types import PRECOMPUTED
 from pages.server import services
 from pages.server.job_work import audit_work, audits, begin_audit
-from pages.server.jobs import Job
+from pages.server.jobs import BackgroundJob
 from pages.sources.thresholds import kept_thresholds
 from pages.ui.evaluate.dataset_choice import known_datasets, read_cases
 from pages.ui.probe.metric_choice import bench_specs_with_settings
@@ -219,7 +219,7 @@ def _begin() -> None:
     st.query_params.from_dict({AUDIT_PARAMETER: id})
 
 
-def _job(id: str) -> Job:
+def _job(id: str) -> BackgroundJob:
     """The audit of the form. Raises TouchstoneError for a choice that cannot be audited here."""
     settings = _settings()
     specs = settings["metrics"]
@@ -230,7 +230,7 @@ def _job(id: str) -> Job:
         )
     of = ", ".join([*metric_titles(specs).values(), *_released()])
     title = f"{of} on {', '.join(map(format_dataset, settings['datasets']))}"
-    return Job(f"audit {id}", "audit", title, "audit", {AUDIT_PARAMETER: id}, settings, job_person())
+    return BackgroundJob(f"audit {id}", "audit", title, "audit", {AUDIT_PARAMETER: id}, settings, job_person())
 
 
 def _settings() -> dict[str, Any]:

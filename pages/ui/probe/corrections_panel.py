@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from annotations.store.records import PairRecord
-from core.edits import Editor, Proposals, ProposedCorrection, corrections, find_passage
+from core.edits import Editor, Proposals, SuggestedCorrection, corrections, find_passage
 from core.errors import TouchstoneError
 from core.model_reference import asks_endpoint
 from core.models import is_local_model
@@ -35,14 +35,14 @@ class CorrectionState:
     """State of the panel: the summaries that were refused, and the sentence and model that a person asked about."""
 
     refused: set[str] = field(default_factory=set)
-    asked: tuple[str, str, str, str] | None = None
+    question: tuple[str, str, str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredCorrection:
     """A correction with the summary that it makes and its score; None where the metric was not asked or failed."""
 
-    correction: ProposedCorrection
+    correction: SuggestedCorrection
     edited: str
     score: float | None
 
@@ -52,7 +52,7 @@ def corrections_panel(request: Request, result: Result | None) -> None:
     with st.expander("Suggest corrections", icon=":material/healing:", key="corrections", on_change="rerun") as box:
         if not box.open:
             return
-        metric = next((one for one in request.metrics if one.spec == current_selection(request).spec), None)
+        metric = next((row for row in request.metrics if row.spec == current_selection(request).spec), None)
         if metric is None or result is None:
             st.write("Select a metric with a score on the board: it says which sentence to correct.")
             return
@@ -97,7 +97,7 @@ def _model_form(sentence: str) -> None:
             return
 
         def ask() -> None:
-            page_state(CorrectionState).asked = (edited_summary(), sentence, endpoint, model)
+            page_state(CorrectionState).question = (edited_summary(), sentence, endpoint, model)
 
         st.button("Ask this model as well", key="corrections-ask", icon=":material/send:", on_click=ask)
 
@@ -105,14 +105,14 @@ def _model_form(sentence: str) -> None:
 def _offered(metric: Metric, before: float, span: Span, evidence: Span | None) -> list[ScoredCorrection] | None:
     """The corrections that are not refused, those that help by the metric, the best first; None while they are scored."""
     document, text = current_pair().document, edited_summary()
-    found = corrections(document, text, span, evidence)
-    asked = page_state(CorrectionState).asked
-    if asked and asked[:2] == (text, span.of(text)):
-        by_model = _by_model(*asked)
+    suggested = corrections(document, text, span, evidence)
+    question = page_state(CorrectionState).question
+    if question and question[:2] == (text, span.of(text)):
+        by_model = _by_model(*question)
         if by_model is None:
             return None
-        found = [*by_model, *found]
-    edited = {executable.apply(text, [correction.edit]): correction for correction in reversed(found)}
+        suggested = [*by_model, *suggested]
+    edited = {executable.apply(text, [correction.edit]): correction for correction in reversed(suggested)}
     if asks_endpoint(metric.checkpoints()):  # each score costs money
         scored = [ScoredCorrection(correction, summary, None) for summary, correction in reversed(edited.items())]
     else:
@@ -134,7 +134,7 @@ def _scores(metric: Metric, examples: Sequence[Example]) -> list[float | None]:
     return [outcome.score if isinstance(outcome, Result) else None for outcome in outcomes]
 
 
-def _by_model(text: str, sentence: str, endpoint: str, model: str) -> list[ProposedCorrection] | None:
+def _by_model(text: str, sentence: str, endpoint: str, model: str) -> list[SuggestedCorrection] | None:
     """Corrections that a model proposes; None while it answers. An answer that cannot be used is shown."""
     editor, pair = Editor(model=model, endpoint=endpoint, temperature=0.0), current_pair()
     conversation = editor.correct_conversation(pair.as_example("corrected", text), sentence)
@@ -145,16 +145,16 @@ def _by_model(text: str, sentence: str, endpoint: str, model: str) -> list[Propo
     outcomes = background_result("Asking for corrections…", ("corrections by", text, sentence, endpoint, model), ask)
     if outcomes is None:
         return None
-    found = []
+    suggested = []
     for outcome in outcomes:
         if isinstance(outcome, Failure):
             st.error(escape_message(outcome.error), icon=":material/error:")
             continue
-        found += [
-            ProposedCorrection(accepted.edit, find_passage(pair.document, accepted.edited))
+        suggested += [
+            SuggestedCorrection(accepted.edit, find_passage(pair.document, accepted.edited))
             for accepted in outcome.accepted
         ]
-    return found
+    return suggested
 
 
 def _offer(metric: Metric, result: Result, offered: Sequence[ScoredCorrection]) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.edits.editing.corrections import ProposedCorrection, corrections, find_passage
+from core.edits.editing.corrections import SuggestedCorrection, corrections, find_passage
 from core.text import edits as executable
 from core.text import sentences
 from core.types import Span
@@ -18,7 +18,7 @@ DOCUMENT = (
 OTHER = " The pilot had warned the captain twice."
 
 
-def corrected(sentence: str) -> dict[str, ProposedCorrection]:
+def corrected(sentence: str) -> dict[str, SuggestedCorrection]:
     """Corrections of the first of two sentences, by the sentence that they make."""
     summary = sentence + OTHER
     made = {}
