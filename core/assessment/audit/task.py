@@ -6,7 +6,8 @@ from collections.abc import Callable, Generator
 
 from core.assessment.audit.audit_report import AuditReport, audit_metrics, build_report
 from core.assessment.audit.data import audit_command
-from core.assessment.audit.evidence import Evidence, EvidenceWork
+from core.assessment.audit.evidence import Evidence
+from core.assessment.audit.evidence_work import EvidenceWork
 from core.assessment.audit.question import MetricAudit
 from core.base import BackgroundTask
 

@@ -50,7 +50,7 @@ _CHARTED = ("consistency", "auc")
 _MOST_METRICS = 5  # in a sentence
 _OVERVIEW_MEASURES = ("auc", "consistency")
 _CHANCE = 0.5  # of AUC, and of consistency, for a metric that does not read
-_MIN_CASES = 10  # of a slice, with fewer of which nothing is said of it
+_MIN_CASES = 10  # cases of a slice, below which nothing is said about it
 _MOST_SLICES = 6  # in a sentence
 
 _VIEWS: Mapping[str, str] = MappingProxyType(
@@ -74,8 +74,8 @@ class Measures(Study):
     does: ClassVar[str] = (
         "Say which metric can be trusted with which errors: consistency, ties and AUC with intervals, from saved scores."
     )
-    group: ClassVar[Group] = "Compare"
-    place: ClassVar[int] = 10
+    group: ClassVar[Group] = "Which metric?"
+    place: ClassVar[int] = 1
     takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
     sliced: ClassVar[bool] = True
     audit: ClassVar[str] = "sees-errors"

@@ -72,7 +72,7 @@ SURFACE_MODEL = "the surface alone"
 
 _FOLDS = 4
 _MIN_LEARNT = 20  # summaries to learn from
-_RIDGE = 3.0  # weight of the penalty: as if so many summaries had a mean score
+_RIDGE = 3.0  # weight of the penalty, in summaries with a mean score
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ class SurfaceStudy(Study):
         "Report how each metric correlates with the six shallow features, how much of it they explain, and how well they alone "
         "separate the labels."
     )
-    group: ClassVar[Group] = "Surface"
+    group: ClassVar[Group] = "Which metric?"
     takes: ClassVar[tuple[Input, ...]] = (Input.SCORES,)
     audit: ClassVar[str] = "surface"
 

@@ -328,7 +328,7 @@ def open_run_file(path: Path, run: StressRun) -> StressRun:
     except UnicodeDecodeError as error:
         raise TouchstoneError(f"{path} is no text in UTF-8 ({error}). Give a file that `stress` wrote.") from None
     before = run_from_lines(lines)
-    # the kinds decide: a file of before batteries had names goes on
+    # the kinds decide, so that a file from before batteries had names is continued
     if (replace(before.plan, battery=run.plan.battery), before.sources) != (run.plan, run.sources):
         raise TouchstoneError(
             f"{path} holds a run of other pairs, metrics, kinds, guard, seed or version. Name another file with -o, or repeat its command."

@@ -9,8 +9,8 @@ from typing import Protocol
 from core.errors import Problem
 from core.model_reference import Checkpoint
 from core.models import Row
-from core.scoring.engine.conversation import Priority, RunningConversation
-from core.scoring.engine.fair_queue import FairQueue, LaneKey, QueueOrder, Turn, Turns
+from core.scoring.engine.conversation import Priority, QueueOrder, RunningConversation
+from core.scoring.engine.fair_queue import FairQueue, LaneKey, Turn, Turns
 from core.types import Answer, Counts, Question
 
 _MOST_PADDING = 1.05  # padded tokens of a batch for each that is read
@@ -39,6 +39,11 @@ class PendingQuestion:
         """Name of the prompt, metric or perturbation that asks, without settings."""
         return next((task.conversation.spec.partition("[")[0] for task in self.tasks), "")
 
+    @property
+    def payer(self) -> str:
+        """Person who pays for the answer: of those who wait for it, the one who asked first; "" for nobody."""
+        return next((task.payer for task in self.tasks), "")
+
     def drop_cancelled(self) -> None:
         self.tasks = [task for task in self.tasks if task.live]
 
@@ -54,7 +59,7 @@ class QuestionQueue:
     """The open questions of one worker or model. Not safe for threads: the engine's lock guards it.
 
     Each open question that is not under way waits in the lane of every task that wants it, once in each. What no task
-    waits for any more is dropped when it is met.
+    waits for any more is dropped when its turn comes.
     """
 
     def __init__(self, turns: Turns | None = None) -> None:

@@ -50,7 +50,7 @@ class ReadsDocumentQuestion(AuditQuestion):
             Level.GOOD: "What it tells comes from the document",
             Level.WEAK: "A part of what it tells does not come from the document",
             Level.FAILS: "It orders pairs without reading their document",
-            Level.MEASURED: "That it orders pairs beside their own document better than chance cannot be told, so that nothing can be lost",
+            Level.MEASURED: "It is not shown to order pairs better than chance, even beside their own document, so there is nothing to lose beside another",
         }
         return replace(
             self.found(

@@ -33,8 +33,12 @@ class SurfaceQuestion(AuditQuestion):
         if metric in SURFACE_FEATURES:
             return self.found(Level.FAILS, f"It is one of the {len(SURFACE_FEATURES)} features of the surface itself.")
         column = evidence.column(metric)
-        if column is None or missing_features(evidence.cases, SURFACE_FEATURES):
-            return self.not_measured("It has no score of these summaries, or a feature of the surface has none.")
+        missing = missing_features(evidence.cases, SURFACE_FEATURES)
+        if column is None or missing:
+            errors = [f" {name}: {error}" for name in missing for error in evidence.failure_reasons(name)]
+            return self.not_measured(
+                f"It has no score of these summaries, or a feature of the surface has none.{''.join(errors[:1])}"
+            )
         features = tuple(column for column in evidence.cases.columns if column.name in SURFACE_FEATURES)
         cases = replace(evidence.cases, columns=(column, *features), separate=())
         [share] = surface_shares(cases, evidence.drawn)

@@ -151,7 +151,7 @@ def may_wait(seconds: float | None) -> bool:
 
 
 def backoff_s(tries: int) -> float:
-    """The pause after so many tries where the server names none."""
+    """The pause by the number of tries, where the server names none."""
     return min(0.5 * 2.0 ** (tries - 1), 8.0) * random.uniform(0.75, 1.0)  # no secret
 
 

@@ -12,7 +12,7 @@ import pytest
 from core.data.datasets.bundled import bundled_items
 from core.models.words.head import document_key
 from core.results.cases.bundled_scores import bundled_samples
-from core.results.cases.training_overlap import scores_out_of_fold, training_documents, training_overlaps
+from core.results.cases.pooling import scores_out_of_fold, training_documents, training_overlaps
 from core.scoring.engine.engine import Engine
 from core.scoring.metric import METRICS
 from core.scoring.metrics.mine import EmbeddedWordSupport
@@ -189,5 +189,5 @@ def test_what_ships_learned_from_the_bundled_documents_of_today() -> None:
 def test_evaluation_says_that_known_documents_are_scored_out_of_fold() -> None:
     [said] = training_overlaps({bundled_samples()[0].document}, {"word-support"})
     assert said.startswith(
-        "★ word-support learned from 1 of these 1 documents. Each is scored by the part of it that did not"
+        "★ Word support learned from 1 of these 1 documents. Each is scored by the part of it that did not"
     )
