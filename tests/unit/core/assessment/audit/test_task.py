@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from core.assessment import read_file
+from core.assessment.audit import time_estimate
 from core.assessment.audit.audit_report import audit_metrics
 from core.assessment.audit.data import items_data
 from core.assessment.audit.evidence_work import EvidenceWork
@@ -16,8 +17,9 @@ from core.assessment.audit.question import ordered_questions
 from core.assessment.audit.task import AuditTask
 from core.assessment.audit.time_estimate import estimate_line, estimate_seconds
 from core.scoring.engine.engine import Engine
-from core.scoring.metric import METRICS
+from core.scoring.metric import METRICS, Metric
 from core.settings import Settings
+from core.types import Example
 from tests.unit.core.assessment.audit.pair_files import write_bundled_pairs
 
 
@@ -56,3 +58,16 @@ def test_the_time_is_measured_on_a_dozen_pairs_and_given_as_a_range(work: Eviden
         f"About {work.counts[1]:,} scores, about 1 min on this machine, measured on 12"
     )
     assert work.engine.disk_use()[0] < 1_000_000  # what was measured is forgotten
+
+
+def test_a_moment_in_which_the_machine_is_busy_moves_no_estimate(
+    work: EvidenceWork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def seconds(_: Engine, __: Metric, texts: Sequence[Example]) -> float:
+        timed.append(len(texts))
+        return 60.0 if len(timed) <= 2 else 0.001  # the first round, after what loads the model
+
+    timed: list[int] = []
+    monkeypatch.setattr(time_estimate, "_seconds", seconds)
+    assert "about 1 min on this machine" in estimate_line(work)
+    assert len(timed) > 2
