@@ -100,7 +100,7 @@ def import_pairs(page: Page, file: Path) -> None:
         rows.writerow(("document", "summary"))
         rows.writerows((f"It rained in Lindvale for {day} days.", f"Rain fell for {day} days.") for day in range(20))
     press(page.get_by_role("link", name="Import pairs and judge them"))
-    upload = page.get_by_role("dialog").get_by_role("button", name="Upload")
+    upload = page.get_by_role("dialog").get_by_test_id("stFileUploaderDropzone").locator("button")
     upload.wait_for(timeout=START_MS)
     idle(page)
     with page.expect_file_chooser() as chooser:
