@@ -160,7 +160,9 @@ class Endpoint:
         if not self.name:
             return _ENVIRONMENT_VARIABLES[field]
         if self.name == EXECUTOR_OPTION:
-            file = f"{field} of an endpoint in the file of TOUCHSTONE_ENDPOINTS whose name follows {EXECUTOR_OPTION} FORM="
+            file = (
+                f"{field} of an endpoint in the file of TOUCHSTONE_ENDPOINTS whose name follows {EXECUTOR_OPTION} FORM="
+            )
             return f"the URL of {EXECUTOR_OPTION}" if field == "base_url" else file
         if self.name.startswith(SERVICE_PREFIX):
             return f"{field} under [{self.name.removeprefix(SERVICE_PREFIX)}] in its file of services"
